@@ -13,7 +13,7 @@ import { documented } from "./Documented.ts"
 import { lineCount } from "./ErrorBody.ts"
 
 const filter = documented("PendingFilter", "Which pending imports to process.", PendingFilter, {
-  cohort: "Only imports that were staged by a batch of this cohort.",
+  cohort: "Only imports of this cohort.",
   code: "Only imports whose last attempt failed with this code.",
   failed: "Only imports whose last attempt failed (true), or that were never attempted (false)."
 })
@@ -51,7 +51,9 @@ export const BatchRequestBody = Schema.Struct({
           "succeed is SUCCEEDED with the status and code of a successful dry run.",
         default: false
       },
-      cohort: "A name for what this batch stages, by which a later one can select it.",
+      cohort:
+        "The cohort of what this batch stages, but for lines with one of their own; lists and later " +
+        "batches select by it.",
       source:
         "PENDING, for PROCESS: the batch has no lines of its own, and processes everything that is " +
         "staged and pending when it starts.",
@@ -76,7 +78,8 @@ export const StartRequestBody = Schema.Struct({
 export const BatchLineBody = AnyObject.annotate({
   identifier: "BatchLine",
   description:
-    "One line. VALIDATE, STAGE, IMPORT: an account payload, not wrapped. PROCESS: an object with " +
+    "One line. VALIDATE, STAGE, IMPORT: an account payload, not wrapped; for the last two also the " +
+    "body of stage, to have a `cohort` beside the payload. PROCESS: an object with " +
     "`external_account_number`. The others: the body of the endpoint. `import_supplier` may be " +
     "left out everywhere."
 })

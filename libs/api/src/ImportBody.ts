@@ -52,6 +52,9 @@ export const detailFields = {
       "SHA-256 of the canonical JSON of the staged account, as stage answers it in its ETag; null " +
       "if it was staged before there were hashes."
   }),
+  cohort: Schema.NullOr(Schema.String).annotate({
+    description: "The cohort that it was staged in; null without one."
+  }),
   attempts: Schema.Array(AttemptBody).annotate({
     description: "The latest attempts in the order of their start: 10 of an import, 1 in a list."
   })
@@ -86,6 +89,7 @@ export const detailsBody = (details: ImportDetails, at: DateTime.Utc) => ({
   staged_at: formatInstant(details.stagedAt),
   times_staged: details.stagings,
   payload_hash: details.hash as string | null,
+  cohort: details.cohort,
   attempts: details.attempts.map((attempt) => attemptBody(recordOfAttempt(details, attempt, at)))
 })
 
@@ -108,6 +112,7 @@ export const exampleImport = {
   staged_at: "2025-04-17T20:55:02Z",
   times_staged: 2,
   payload_hash: "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730",
+  cohort: "wave-3",
   attempts: [
     {
       started_at: "2025-04-17T21:04:10Z",

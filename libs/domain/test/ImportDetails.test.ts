@@ -60,6 +60,7 @@ describe("a condition on the code", () => {
     stagedAt: noon,
     stagings: 1,
     hash: null,
+    cohort: null,
     hasFailed,
     attempts: [attempt({ outcome: "service_unavailable" }), attempt(more)]
   })

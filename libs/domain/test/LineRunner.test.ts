@@ -171,6 +171,26 @@ describe("a line", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.effect.each(["STAGE", "IMPORT"] as const)(
+    "takes the cohort of a line before that of the batch: %s",
+    (operation) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const run = yield* runner()
+        const batch = batchOf(operation, { cohort: "of the batch" })
+        const { imports } = yield* MemoryStore
+        const cohort = () =>
+          [...imports.values()].flatMap((each) => [...each.values()]).map((it) => it.cohort)
+        yield* run(batch, lineOf({ payload: payload(), cohort: "of the line" }, 1))
+        expect(cohort()).toEqual(["of the line"])
+        const refused = yield* run(batch, lineOf({ payload: payload(), cohort: "" }, 2))
+        expect(outcomeOf(refused)).toEqual(["FAILED", "account_failed_validation"])
+        const unknown = yield* run(batch, lineOf({ payload: payload(), wave: 1 }, 3))
+        expect(outcomeOf(unknown)).toEqual(["FAILED", "account_failed_validation"])
+        expect(cohort()).toEqual(["of the line"])
+      }).pipe(Effect.provide(world))
+  )
+
   it.effect("does not say ALREADY of a transaction that was added with another content", () =>
     Effect.gen(function* () {
       yield* beginImported()

@@ -19,7 +19,14 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { expectSame, freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { arrange, claim, stagedPayload } from "./importStates.ts"
+import {
+  arrange,
+  auditEntry,
+  claim,
+  importStates,
+  stagedPayload,
+  tracesOf
+} from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -71,11 +78,26 @@ const ofOneImport = (it: It): void => {
       const { caller, key } = yield* arrange("none")
       expect(yield* imports.details(key, 10)).toEqual(Option.none())
       const process = { key, skipped: false, lease: null, account: null }
-      const told = { process, hasFailed: false, attempts: [] }
+      const told = { process, cohort: null, hasFailed: false, attempts: [] }
       yield* imports.stage({ key, payload, caller, at: noon })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: null })
       yield* imports.stage({ key, payload, hash, caller, at: noonPlus(1) })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noonPlus(1), stagings: 2, hash })
+    })
+  )
+
+  it.effect("keeps the cohort when it is staged again without one", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      const staged = Effect.fnUntraced(function* (cohort?: string) {
+        yield* imports.stage({ key, payload, cohort: cohort ?? null, caller, at: noon })
+        return (yield* detailsOf(key)).cohort
+      })
+      expect(yield* staged()).toBe(null)
+      expect(yield* staged("wave 1")).toBe("wave 1")
+      expect(yield* staged()).toBe("wave 1")
+      expect(yield* staged("Wave 2")).toBe("Wave 2")
     })
   )
 
@@ -170,13 +192,41 @@ const ofAttempts = (it: It): void => {
   )
 }
 
+const cohorts = (it: It): void => {
+  it.effect.each(importStates)("sets the cohort of a pending import only: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, found, key, now } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const setTo = (cohort: string | null) => imports.setCohort({ key, cohort, caller, at: now })
+      const set = yield* setTo("north")
+      if (found?._tag !== "Pending") {
+        expectSame(set, { _tag: "Refused", found })
+        expectSame(yield* tracesOf(key), before, "nothing is changed")
+        return
+      }
+      expectSame(set, { _tag: "Set" })
+      expect((yield* detailsOf(key)).cohort).toBe("north")
+      yield* setTo("north")
+      yield* setTo(null)
+      expect((yield* detailsOf(key)).cohort).toBe(null)
+      const { audit, ...others } = yield* tracesOf(key)
+      expectSame({ ...others, audit: before.audit }, before)
+      const entry = (outcome: string) => auditEntry(caller, now, "change_import", outcome)
+      const written = ["changed", "unchanged", "changed"].map(entry)
+      expectSame(audit, [...before.audit, ...written])
+    })
+  )
+}
+
 /** One import in every state; names sort in the order in which they stand here. */
 const oneOfEach = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf, supplier } = yield* freshSupplier
   const numbers = ["1 pending", "2 failed", "3 skipped", "4 running", "5 expired", "6 imported"]
   for (const [index, number] of numbers.entries()) {
-    const command = { payload, hash, caller, at: noonPlus(index - 10) }
+    const cohort = index < 2 ? "north" : null
+    const command = { payload, hash, cohort, caller, at: noonPlus(index - 10) }
     yield* imports.stage({ ...command, key: keyOf(number) })
   }
   yield* tried(keyOf("2 failed"), caller, { errors })
@@ -221,6 +271,9 @@ const conditions: ReadonlyArray<readonly [ImportFilter, ReadonlyArray<string>]> 
   [{ state: "PENDING", failed: true }, []],
   [{ stagedAfter: noonPlus(-8) }, ["4 running", "5 expired", "6 imported"]],
   [{ stagedAfter: noonPlus(-8), failed: true }, ["5 expired"]],
+  [{ cohort: "north" }, ["1 pending", "2 failed"]],
+  [{ cohort: "north", failed: true }, ["2 failed"]],
+  [{ cohort: "North" }, []],
   [{}, ["1 pending", "2 failed", "3 skipped", "4 running", "5 expired", "6 imported"]]
 ]
 
@@ -289,9 +342,10 @@ const inLists = (it: It): void => {
   )
 }
 
-/** Declares the tests of `details`, and of `list` with details and conditions. */
+/** Declares the tests of `details` and `setCohort`, and of `list` with details and conditions. */
 export const importDetailsContract = (it: It): void => {
   ofOneImport(it)
   ofAttempts(it)
+  cohorts(it)
   inLists(it)
 }

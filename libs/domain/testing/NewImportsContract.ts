@@ -3,6 +3,7 @@
  * lines: they leave what single requests leave. The store may be shared, but nobody else may take
  * lines. All instants are arguments.
  */
+import type { Vitest } from "@effect/vitest"
 import { describe, expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option } from "effect"
 import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
@@ -47,6 +48,7 @@ const importOf = (key: ImportKey, newAccount: NewAccount | null = null): NewImpo
   key,
   payload: JSON.stringify({ sent: key.external_account_number }),
   hash: hashOf(key),
+  cohort: null,
   at: noon,
   creation: newAccount && { attempt: freshAttempt(), newAccount }
 })
@@ -98,100 +100,127 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
   }
 })
 
+const cohorts = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("stores the cohort of each, or that of the batch", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+      const imports = ending(chunk, [{ ...importOf(a), cohort: "its own" }, importOf(b)])
+      yield* finish(chunk, [], { imports, caller: batch.caller })
+      const { details } = yield* ImportProcesses
+      const cohorts = yield* Effect.forEach([a, b], (key) => details(key, 0))
+      expect(cohorts.map((each) => Option.getOrThrow(each).cohort)).toEqual([
+        "its own",
+        (yield* found(batch)).settings.cohort
+      ])
+    })
+  )
+}
+
+const likeSingleSteps = (it: Vitest.MethodsNonLive<Ports>): void => {
+  const kinds: ReadonlyArray<readonly [string, (key: ImportKey) => NewAccount | null]> = [
+    ["staged", () => null],
+    ["created", accountFor]
+  ]
+  it.effect.each(kinds)("leaves of imports that are %s what single steps leave", ([, creating]) =>
+    Effect.gen(function* () {
+      yield* teamExists
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      const keys = ["a", "b"].map((number) => keyOf(batch, number))
+      const created = keys.map(creating)
+      const imports = keys.map((key, index) => importOf(key, created[index] ?? null))
+      const { caller } = batch
+      expect(yield* finish(chunk, [], { imports: ending(chunk, imports), caller })).toBe(true)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 2 })
+      const single = keyOf(batch, "single")
+      const newAccount = creating(single)
+      yield* storeSingly(importOf(single, newAccount), caller)
+      const expected = yield* leftOf(single, newAccount)
+      for (const [index, key] of keys.entries()) {
+        expectSame(yield* leftOf(key, created[index] ?? null), expected)
+      }
+    })
+  )
+}
+
+const together = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("stores nothing if one of them cannot be stored, and keeps the lines in hand", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+      yield* teamExists
+      const single = accountFor(keyOf(batch, "single"))
+      yield* storeSingly(importOf(keyOf(batch, "single"), single), batch.caller)
+      const taking = { ...accountFor(b), number: single.number }
+      const imports = ending(chunk, [importOf(a, accountFor(a)), importOf(b, taking)])
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+      const { find } = yield* ImportProcesses
+      expect(yield* find(a)).toEqual(Option.none())
+      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
+    })
+  )
+
+  it.effect("stores nothing if two of them have one account number", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      yield* teamExists
+      const keys = ["a", "b"].map((number) => keyOf(batch, number))
+      const { number } = newAccountFor(keyOf(batch, "any"), noon)
+      const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
+      const imports = ending(chunk, made)
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+      const { find } = yield* ImportProcesses
+      for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
+      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
+    })
+  )
+
+  it.effect("stores the others if one with a taken account number was staged by now", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      yield* teamExists
+      const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+      const single = accountFor(a)
+      yield* storeSingly(importOf(a, single), batch.caller)
+      const imports = ending(chunk, [importOf(a, single), importOf(b, accountFor(b))])
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
+    })
+  )
+}
+
+const besideOthers = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("leaves an import alone that somebody has staged by now", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+      yield* storeSingly(importOf(a), batch.caller)
+      const before = yield* leftOf(a, null)
+      const imports = ending(chunk, [importOf(a), importOf(b)])
+      yield* finish(chunk, [], { imports, caller: batch.caller })
+      expectSame(yield* leftOf(a, null), before)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
+      expect((yield* taken()).lines.map(({ line }) => line)).toEqual([1])
+    })
+  )
+}
+
 /** Runs the suite on the ports of the layer. */
 export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): void => {
   withLayer(ports)(`Imports of a batch, ${name}`, (it) => {
     describe("finish", () => {
-      const kinds: ReadonlyArray<readonly [string, (key: ImportKey) => NewAccount | null]> = [
-        ["staged", () => null],
-        ["created", accountFor]
-      ]
-      it.effect.each(kinds)(
-        "leaves of imports that are %s what single steps leave",
-        ([, creating]) =>
-          Effect.gen(function* () {
-            yield* teamExists
-            const batch = yield* started(["a", "b"])
-            const chunk = yield* taken()
-            const keys = ["a", "b"].map((number) => keyOf(batch, number))
-            const created = keys.map(creating)
-            const imports = keys.map((key, index) => importOf(key, created[index] ?? null))
-            const { caller } = batch
-            expect(yield* finish(chunk, [], { imports: ending(chunk, imports), caller })).toBe(true)
-            expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 2 })
-            const single = keyOf(batch, "single")
-            const newAccount = creating(single)
-            yield* storeSingly(importOf(single, newAccount), caller)
-            const expected = yield* leftOf(single, newAccount)
-            for (const [index, key] of keys.entries()) {
-              expectSame(yield* leftOf(key, created[index] ?? null), expected)
-            }
-          })
-      )
-
-      it.effect("stores nothing if one of them cannot be stored, and keeps the lines in hand", () =>
-        Effect.gen(function* () {
-          const batch = yield* started(["a", "b"])
-          const chunk = yield* taken()
-          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
-          yield* teamExists
-          const single = accountFor(keyOf(batch, "single"))
-          yield* storeSingly(importOf(keyOf(batch, "single"), single), batch.caller)
-          const taking = { ...accountFor(b), number: single.number }
-          const imports = ending(chunk, [importOf(a, accountFor(a)), importOf(b, taking)])
-          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
-          const { find } = yield* ImportProcesses
-          expect(yield* find(a)).toEqual(Option.none())
-          expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
-          expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
-        })
-      )
-
-      it.effect("stores nothing if two of them have one account number", () =>
-        Effect.gen(function* () {
-          const batch = yield* started(["a", "b"])
-          const chunk = yield* taken()
-          yield* teamExists
-          const keys = ["a", "b"].map((number) => keyOf(batch, number))
-          const { number } = newAccountFor(keyOf(batch, "any"), noon)
-          const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
-          const imports = ending(chunk, made)
-          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
-          const { find } = yield* ImportProcesses
-          for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
-          expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
-          expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
-        })
-      )
-
-      it.effect("stores the others if one with a taken account number was staged by now", () =>
-        Effect.gen(function* () {
-          const batch = yield* started(["a", "b"])
-          const chunk = yield* taken()
-          yield* teamExists
-          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
-          const single = accountFor(a)
-          yield* storeSingly(importOf(a, single), batch.caller)
-          const imports = ending(chunk, [importOf(a, single), importOf(b, accountFor(b))])
-          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
-          expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
-        })
-      )
-
-      it.effect("leaves an import alone that somebody has staged by now", () =>
-        Effect.gen(function* () {
-          const batch = yield* started(["a", "b"])
-          const chunk = yield* taken()
-          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
-          yield* storeSingly(importOf(a), batch.caller)
-          const before = yield* leftOf(a, null)
-          const imports = ending(chunk, [importOf(a), importOf(b)])
-          yield* finish(chunk, [], { imports, caller: batch.caller })
-          expectSame(yield* leftOf(a, null), before)
-          expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
-          expect((yield* taken()).lines.map(({ line }) => line)).toEqual([1])
-        })
-      )
+      cohorts(it)
+      likeSingleSteps(it)
+      together(it)
+      besideOthers(it)
     })
   })
 }

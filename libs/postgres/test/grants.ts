@@ -102,7 +102,7 @@ export const columns = {
   "import_processes operator w": "failed_staging lease_attempt lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,
   "import_processes query r": sortedWords(
-    `${withoutPayload} failed_staging payload_hash staged_at stagings`
+    `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
   "outbox events w": "event_id import_supplier organisation position",
   "payment_instructions operator w": "ended_at",

@@ -178,7 +178,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "payload_hashes",
       "failed_imports",
       "events",
-      "operator_imports"
+      "operator_imports",
+      "cohorts"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -85,7 +85,8 @@ describe("an endpoint that takes an Idempotency-Key", () => {
         validateAccount: plain,
         stageAccount: plain,
         processAccount: plain,
-        createDocumentUpload: plain
+        createDocumentUpload: plain,
+        changeImport: plain
       })
     ).toThrow("stageAccount: an Idempotency-Key needs a handler of `writing`")
   })

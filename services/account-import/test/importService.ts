@@ -4,6 +4,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
 import { portsBeside, team } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, running } from "@data-import/server/testing/RunningService"
@@ -58,6 +59,13 @@ export const withSource = (body: Wire, path: WirePath, source: string): string =
   const marker = "the source stands here"
   return JSON.stringify(put(body, path, marker)).replace(JSON.stringify(marker), () => source)
 }
+
+/** The staged text of every import of the tenant. */
+export const payloadsOf = ({ supplier }: Tenant) =>
+  rows(
+    (sql) => sql<{ payload: string }>`
+    select payload::text from import_processes where supplier = ${supplier.code}`
+  ).pipe(Effect.map((found) => found.map(({ payload }) => payload)))
 
 /** A tenant with an import that is staged. */
 export const stagedImport = Effect.fnUntraced(function* (

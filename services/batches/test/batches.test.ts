@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import * as Service from "./batchesService.ts"
@@ -65,6 +66,33 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         expect(results).toMatchObject([{ outcome: "SUCCEEDED" }, { outcome: "SUCCEEDED" }])
         expect(results.map(({ status }) => status)).toEqual([201, 201])
         expect(new Set(results.map((line) => line["kraken_account_number"])).size).toBe(2)
+      })
+    )
+
+    it.effect("stages in the cohort of each line, or in its own, and keeps one without", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const { details } = yield* ImportProcesses
+        const cohorts = Effect.forEach(["A", "B", "C"], (number) =>
+          Effect.map(details(tenant.keyOf(number), 0), (found) => Option.getOrThrow(found).cohort)
+        )
+        const stageAll = Effect.fnUntraced(function* (settings: object, cohort: string) {
+          const batch = yield* Service.begin(tenant, settings)
+          const own = { payload: account("C"), cohort }
+          yield* Service.upload(tenant, batch, [account("A"), { payload: account("B") }, own])
+          yield* Service.start(tenant, batch, 3)
+          yield* Service.workAll
+          const results = Service.linesOf(yield* Service.get(tenant, `${batch}results/`))
+          expect(results).toMatchObject([
+            { external_account_number: "A", outcome: expect.not.stringMatching("FAILED") },
+            { external_account_number: "B", outcome: expect.not.stringMatching("FAILED") },
+            { external_account_number: "C", outcome: expect.not.stringMatching("FAILED") }
+          ])
+        })
+        yield* stageAll({ cohort: "wave 1" }, "its own")
+        expect(yield* cohorts).toEqual(["wave 1", "wave 1", "its own"])
+        yield* stageAll({}, "another")
+        expect(yield* cohorts).toEqual(["wave 1", "wave 1", "another"])
       })
     )
 

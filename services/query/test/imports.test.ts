@@ -38,6 +38,7 @@ const nothing = {
   staged_at: instant,
   times_staged: 1,
   payload_hash: null,
+  cohort: null,
   attempts: []
 }
 
@@ -103,10 +104,11 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
       const key = yield* staged(tenant, "1")
       const hash = PayloadHash.make("d".repeat(64))
       const at = yield* DateTime.now
-      yield* imports.stage({ key, payload: "{}", hash, caller: tenant.caller, at })
+      yield* imports.stage({ key, payload: "{}", hash, cohort: "wave", caller: tenant.caller, at })
       const { json } = yield* get(tenant, importPath(tenant.supplier.code, "1"))
       expect(json).toMatchObject({
         payload_hash: hash,
+        cohort: "wave",
         times_staged: 2,
         staged_at: formatInstant(at)
       })
@@ -143,12 +145,20 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
     })
   )
 
+  it.effect("names in Allow the methods of its path, wherever they are answered", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const reply = yield* get(tenant, importPath(tenant.supplier.code, "1"), "DELETE")
+      expect([reply.status, reply.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"])
+    })
+  )
+
   describe("in a list", () => {
     it.effect("has the fields that are asked for", () =>
       Effect.gen(function* () {
         const { tenant } = yield* oneOfEach
         const path = listPath("pending", tenant.supplier.code)
-        const named = "fields=attempts,state,staged_at,times_staged,payload_hash"
+        const named = "fields=attempts,state,staged_at,times_staged,payload_hash,cohort"
         const { json } = yield* get(tenant, `${path}?${named}&state=FAILED`)
         const attempt = { ...running, ended_at: instant, code: "account_failed_validation" }
         expect(json).toStrictEqual([
@@ -191,6 +201,24 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
         const path = `${listPath("all", tenant.supplier.code)}?${query}`
         expect(numbersIn((yield* get(tenant, path)).json)).toEqual(expected)
         expect(numbersIn((yield* get(tenant, `${path}&limit=10`)).json)).toEqual(expected)
+      })
+    )
+
+    it.effect("is found by its cohort", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const imports = yield* ImportProcesses
+        const cohort = "wave 1 & 2/ø"
+        const key = yield* staged(tenant, "1")
+        yield* staged(tenant, "2")
+        const at = yield* DateTime.now
+        yield* imports.stage({ key, payload: "{}", cohort, caller: tenant.caller, at })
+        const query = `cohort=${encodeURIComponent(cohort)}&fields=cohort`
+        const path = listPath("pending", tenant.supplier.code)
+        expect((yield* get(tenant, `${path}?${query}`)).json).toMatchObject([
+          { external_account_number: "1", cohort }
+        ])
+        expect((yield* get(tenant, `${path}?cohort=wave`)).json).toEqual([])
       })
     )
 

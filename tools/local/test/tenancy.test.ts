@@ -95,7 +95,12 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   ],
   [accounts]: [(supplier) => ({ path: `${accounts}?import_supplier=${supplier}` })],
   [`${root}/imports/{import_supplier}/{external_account_number}/`]: [
-    at(`${root}/imports/{import_supplier}/{external_account_number}/`)
+    at(`${root}/imports/{import_supplier}/{external_account_number}/`),
+    (supplier, number) => ({
+      method: "PATCH",
+      path: `${root}/imports/${supplier}/${number}/`,
+      body: JSON.stringify({ cohort: "wave" })
+    })
   ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({

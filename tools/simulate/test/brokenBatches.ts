@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Batch, BatchId } from "@data-import/domain/batch/Batch"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
 import { importOf, type StoredBatch, type StoredLine } from "@data-import/domain/ports/memory/Store"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import { keysOf } from "@data-import/domain/requests/LineKey"
@@ -220,7 +220,12 @@ export const brokenBatchPrograms: Readonly<Record<string, (programs: Programs) =
           const staging = programs.accountImport.stageLine(caller, body, keep, errors, cohort)
           yield* Effect.forkDetach(Effect.exit(staging))
           const { payload } = body as { readonly payload: ImportKey }
-          return { first: false, isSame: false, key: payload }
+          return {
+            first: false,
+            isSame: false,
+            key: payload,
+            hash: PayloadHash.make("0".repeat(64))
+          }
         })
     }
   })

@@ -33,6 +33,7 @@ export interface ImportDetails {
   readonly stagings: number
   /** Null if it was staged by a release that stored no hash. */
   readonly hash: PayloadHash | null
+  readonly cohort: string | null
   /** Whether the latest attempt has ended in a failure, and nothing was staged since. */
   readonly hasFailed: boolean
   /** The latest ones in the order of their start, as many as were asked for. */
@@ -81,6 +82,7 @@ export interface ImportFilter {
   /** A code of the latest attempt of a failed import. */
   readonly code?: string
   readonly stagedAfter?: DateTime.Utc
+  readonly cohort?: string
 }
 
 const codesOf = ({ attempts }: ImportDetails): ReadonlyArray<string> => {
@@ -92,7 +94,7 @@ const codesOf = ({ attempts }: ImportDetails): ReadonlyArray<string> => {
 /** `details` has at least the latest attempt. */
 export const meets = (
   details: ImportDetails,
-  { code, failed, stagedAfter, state }: ImportFilter,
+  { code, cohort, failed, stagedAfter, state }: ImportFilter,
   now: DateTime.Utc
 ): boolean => {
   const present = detailedStateOf(details, now)
@@ -101,7 +103,8 @@ export const meets = (
     (state === undefined || state === present) &&
     (failed === undefined || failed === hasFailed) &&
     (code === undefined || (hasFailed && codesOf(details).includes(code))) &&
-    (stagedAfter === undefined || DateTime.isGreaterThan(details.stagedAt, stagedAfter))
+    (stagedAfter === undefined || DateTime.isGreaterThan(details.stagedAt, stagedAfter)) &&
+    (cohort === undefined || cohort === details.cohort)
   )
 }
 

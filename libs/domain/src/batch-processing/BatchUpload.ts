@@ -78,6 +78,12 @@ const parse = (bytes: Uint8Array): Effect.Effect<unknown> =>
       )
     : Effect.sync(() => parseShort(bytes))
 
+/** What names the account: the line, or the payload that it wraps. */
+const accountIn = (line: Readonly<Record<string, unknown>>) => {
+  const { payload } = line
+  return isObject(payload) ? payload : line
+}
+
 /** The line with the account number that it names. */
 const lineOf = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
   bytes === null
@@ -85,7 +91,7 @@ const lineOf = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
     : Effect.map(parse(bytes), (line) => ({
         bytes,
         externalAccountNumber: isObject(line)
-          ? Option.getOrNull(accountNumber(line["external_account_number"]))
+          ? Option.getOrNull(accountNumber(accountIn(line)["external_account_number"]))
           : null
       }))
 

@@ -102,6 +102,8 @@ const once = Effect.fnUntraced(function* <A>(
 /** The line as a body, and what is wrong with the supplier that it names. */
 interface Sent {
   readonly body: Readonly<Record<string, unknown>>
+  /** What stands beside the payload in a line that wraps it. */
+  readonly beside: Readonly<Record<string, unknown>>
   readonly errors: ReadonlyArray<FieldError>
 }
 
@@ -111,23 +113,32 @@ const otherSupplier = {
   detail: "Must be the supplier of the batch, or be left out."
 } as const satisfies FieldError
 
-const sentOf = ({ batch: { settings } }: Run, line: Readonly<Record<string, unknown>>): Sent => {
-  const { import_supplier: named } = line
+/** A line that stages may wrap its account as the endpoint does, to have a cohort beside it. */
+const unwrapped = ({ batch: { settings } }: Run, line: Sent["body"]) => {
+  const { payload, ...beside } = line
+  const isWrapped = /^(STAGE|IMPORT)$/.test(settings.operation) && isObject(payload)
+  return isWrapped ? { body: payload, beside } : { body: line, beside: {} }
+}
+
+const sentOf = (run: Run, line: Sent["body"]): Sent => {
+  const { settings } = run.batch
+  const { beside, body } = unwrapped(run, line)
+  const { import_supplier: named } = body
   const isOther = named !== undefined && named !== settings.supplier
   return {
-    body: { ...line, import_supplier: settings.supplier },
+    body: { ...body, import_supplier: settings.supplier },
+    beside,
     errors: isOther ? [otherSupplier] : []
   }
 }
 
-const stageLine = (
-  { accountImport, batch, caller }: Run,
-  payload: Sent["body"],
-  keep: Keep<StagedLine>,
-  errors: Sent["errors"]
-) => accountImport.stageLine(caller, { payload }, keep, errors, batch.settings.cohort)
+/** The body of the endpoint that stages what was sent. */
+export const accountRequestOf = ({ beside, body }: Sent) => ({ ...beside, payload: body })
 
-const stage = (run: Run, { body, errors }: Sent) =>
+const stageLine = ({ accountImport, batch, caller }: Run, sent: Sent, keep: Keep<StagedLine>) =>
+  accountImport.stageLine(caller, accountRequestOf(sent), keep, sent.errors, batch.settings.cohort)
+
+const stage = (run: Run, sent: Sent) =>
   once<StagedLine>(
     run,
     ({ first, isSame }) =>
@@ -135,11 +146,11 @@ const stage = (run: Run, { body, errors }: Sent) =>
         outcome: isSame ? "ALREADY" : "SUCCEEDED",
         answer: { _tag: "Staged", isFirst: first }
       }),
-    (keep) => stageLine(run, body, keep, errors)
+    (keep) => stageLine(run, sent, keep)
   )
 
 /** Processes what is staged for the number of the line. */
-const process = (run: Run, { body, errors }: Sent) => {
+const process = (run: Run, { body, errors }: Pick<Sent, "body" | "errors">) => {
   const { dryRun, operationsTeam } = run.batch.settings
   const payload = { ...body, operations_team_name: operationsTeam, dry_run: dryRun }
   return once<Created>(
@@ -153,13 +164,13 @@ const process = (run: Run, { body, errors }: Sent) => {
  * Stages the line once, under a key of its own. What is kept under it is how the line ends if its
  * batch is cancelled before it is processed.
  */
-const stageFirst = (run: Run, { body, errors }: Sent) => {
+const stageFirst = (run: Run, sent: Sent) => {
   const textOf = function* ({ first: isFirst }: StagedLine) {
     const result = succeeded({ outcome: "CANCELLED", answer: { _tag: "Staged", isFirst } })
     return keptText(endOf(run.encode, run.line, result))
   }
   return run.writes.run(requestOf(run, "stage"), textOf, (keep) =>
-    Effect.andThen(run.confirm, stageLine(run, body, keep, errors))
+    Effect.andThen(run.confirm, stageLine(run, sent, keep))
   )
 }
 
@@ -167,7 +178,7 @@ const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   if (run.batch.settings.dryRun) {
     const { external_account_number, import_supplier } = yield* run.accountImport.validate(
       run.caller,
-      { payload: sent.body },
+      accountRequestOf(sent),
       sent.errors
     )
     const failure = new DryRunSuccessful({ key: { import_supplier, external_account_number } })
@@ -251,7 +262,7 @@ export const readSent = Effect.fnUntraced(function* (run: Run) {
     Effect.fromResult
   )
   if (isObject(body)) return sentOf(run, body)
-  return { body: body as Sent["body"], errors: [] }
+  return { body: body as Sent["body"], beside: {}, errors: [] }
 })
 
 export const runAlone = (run: Run) =>

@@ -12,6 +12,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
 import { endOf, LineErrored, type LineFailure, type LineResult } from "./LineResult.ts"
 import {
+  accountRequestOf,
   type LineInHand,
   type LinePrograms,
   readSent,
@@ -91,9 +92,14 @@ const stages = ({ operation }: Batch["settings"]): boolean =>
 /** The import that the line makes, with the line's end, or null if it is to run alone. */
 const prepare = Effect.fnUntraced(function* (run: Run) {
   const { operation, operationsTeam } = run.batch.settings
-  const { body, errors } = yield* readSent(run)
+  const sent = yield* readSent(run)
   const team = operation === "IMPORT" ? operationsTeam : null
-  const made = yield* run.accountImport.prepareLine(run.caller, { payload: body }, errors, team)
+  const made = yield* run.accountImport.prepareLine(
+    run.caller,
+    accountRequestOf(sent),
+    sent.errors,
+    team
+  )
   if (made === null) return null
   const accountNumber = made.creation?.newAccount.number ?? null
   const answer = team === null ? ({ _tag: "Staged", isFirst: true } as const) : null

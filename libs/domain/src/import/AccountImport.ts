@@ -103,7 +103,7 @@ export class AccountImport extends Context.Service<
     ) => Effect.Effect<Staged, Failure>
     /**
      * The same for a line of a batch, which tells whether the payload was staged before. So does
-     * the refusal `AlreadyImported`.
+     * the refusal `AlreadyImported`. `cohort` is that of the batch, for lines without their own.
      */
     readonly stageLine: (
       caller: Caller,
@@ -200,7 +200,8 @@ const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: 
   const key = { import_supplier, external_account_number }
   const payload = yield* inTimeSlices(() => writingAccount(valid.body.payload))
   const hash = yield* hashOf(deps, valid.body.payload)
-  return { valid, staging: { key, payload, hash, caller: asked.caller, at: valid.now } }
+  const { cohort = null } = valid.body
+  return { valid, staging: { key, payload, hash, cohort, caller: asked.caller, at: valid.now } }
 })
 
 const prepareStaging = (deps: Dependencies, asked: Asked) =>
@@ -212,9 +213,10 @@ const prepareLine = Effect.fnUntraced(function* (
   team: string | null
 ) {
   const { staging, valid } = yield* validateStaging(deps, asked)
-  const { at, hash, key, payload } = staging
+  const { caller: _, ...staged } = staging
+  const { at, key } = staging
   if (Option.isSome(yield* deps.processes.find(key))) return null
-  if (team === null) return { key, payload, hash, at, creation: null }
+  if (team === null) return { ...staged, creation: null }
   const isLimited = deps.concurrencyLimit !== null || valid.supplier.concurrencyLimit !== null
   if (isLimited || !(yield* deps.configuration.hasTeam(team))) return null
   const newAccount: NewAccount = {
@@ -224,7 +226,7 @@ const prepareLine = Effect.fnUntraced(function* (
     documents: valid.documents,
     createdAt: at
   }
-  return { key, payload, hash, at, creation: { attempt: yield* newAttemptId, newAccount } }
+  return { ...staged, creation: { attempt: yield* newAttemptId, newAccount } }
 })
 
 const stage = Effect.fnUntraced(function* (
@@ -256,7 +258,7 @@ const stageLine = Effect.fnUntraced(function* (
   cohort: string | null
 ) {
   const command = yield* prepareStaging(deps, asked)
-  const { hash, key } = command
+  const { cohort: own, hash, key } = command
   const isStaged = yield* deps.processes.isStaged(command)
   const stagedAs = ({ _tag }: Stored): StagedLine => ({
     first: _tag === "Created",
@@ -265,7 +267,7 @@ const stageLine = Effect.fnUntraced(function* (
     isSame: isStaged
   })
   const keeping = keepFrom(keep, stagedAs)
-  const staging = yield* deps.processes.stage({ ...command, cohort, keep: keeping })
+  const staging = yield* deps.processes.stage({ ...command, cohort: own ?? cohort, keep: keeping })
   if (staging._tag === "Created" || staging._tag === "Replaced") return stagedAs(staging)
   const refusal = (staging._tag === "Refused" && refusalOf(key, staging.found)) || unavailable
   return yield* refusal._tag === "AlreadyImported"

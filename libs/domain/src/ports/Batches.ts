@@ -65,6 +65,8 @@ export interface NewImport {
   /** JSON text of the normalised account. */
   readonly payload: string
   readonly hash: PayloadHash | null
+  /** Null for that of the batch. */
+  readonly cohort: string | null
   readonly at: DateTime.Utc
   /** The account that its first attempt creates; null if it is only staged. */
   readonly creation: { readonly attempt: AttemptId; readonly newAccount: NewAccount } | null

@@ -123,7 +123,7 @@ export class ImportProcesses extends Context.Service<
       /** Null for a payload of a release that stored no hash. */
       readonly hash?: PayloadHash | null
       readonly createOnly?: boolean
-      /** Of the batch that stages it; null for a single request. */
+      /** Null to keep the present one. */
       readonly cohort?: string | null
       readonly caller: Caller
       readonly at: DateTime.Utc
@@ -226,6 +226,21 @@ export class ImportProcesses extends Context.Service<
     readonly setSkipped: (command: {
       readonly key: ImportKey
       readonly skipped: boolean
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<
+      { readonly _tag: "Set" } | { readonly _tag: "Refused"; readonly found: ImportState | null },
+      StorageUnavailable
+    >
+
+    /**
+     * Sets the cohort of a pending import; null for none. Refused, with the state, if there is no
+     * import or it is not Pending at `at`. Audit: `change_import`, outcome `changed` or
+     * `unchanged`.
+     */
+    readonly setCohort: (command: {
+      readonly key: ImportKey
+      readonly cohort: string | null
+      readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<
       { readonly _tag: "Set" } | { readonly _tag: "Refused"; readonly found: ImportState | null },

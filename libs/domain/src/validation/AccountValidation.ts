@@ -19,8 +19,14 @@ import { EmptyObject } from "../schema/JsonObject.ts"
 import { type Facts, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
 
-/** The body of validate and stage. */
-export const AccountRequest = Schema.Struct({ payload: Account })
+/** A name for a group of imports, by which they are found. */
+export const Cohort = nonBlankText(64)
+
+/** The body of validate and stage. Validate checks the cohort and ignores it. */
+export const AccountRequest = Schema.Struct({
+  payload: Account,
+  cohort: Schema.optionalKey(Cohort)
+})
 export type AccountRequest = typeof AccountRequest.Type
 
 /**

@@ -42,6 +42,7 @@ const Entry = Schema.Struct({
   stagedAt: Instant,
   stagings: Schema.Int,
   hash: Schema.NullOr(PayloadHash),
+  cohort: Schema.NullOr(Schema.String),
   hasFailed: Schema.Boolean,
   attempts: Schema.Array(Attempt)
 })
@@ -86,7 +87,7 @@ const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => 
     'account', case when account_number is not null then json_build_object(
       'number', account_number, 'createdAt', ${sql.literal(millis("account_created_at"))}) end,
     'stagedAt', ${sql.literal(millis("staged_at"))}, 'stagings', stagings,
-    'hash', encode(payload_hash, 'hex'),
+    'hash', encode(payload_hash, 'hex'), 'cohort', cohort,
     'hasFailed', coalesce(failed_staging = stagings and lease_attempt is null, false),
     'attempts', ${attempts})`
 
@@ -111,12 +112,13 @@ const partSize = 2_000
 const partSizeWithAttempts = 100
 
 const conditions = (sql: Sql, { at, filter }: DetailedList): Statement.Fragment => {
-  const { code, failed, stagedAfter, state } = filter
+  const { code, cohort, failed, stagedAfter, state } = filter
   const present = stateOf(sql, at)
   return sql`true
     ${state === undefined ? sql`` : sql`and ${present} = ${state}`}
     ${failed === undefined ? sql`` : sql`and (${present} = 'FAILED') = ${failed}`}
     ${code === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasCode(sql, code)}`}
+    ${cohort === undefined ? sql`` : sql`and cohort = ${cohort}`}
     ${stagedAfter === undefined ? sql`` : sql`and staged_at > ${DateTime.toDateUtc(stagedAfter)}`}`
 }
 
@@ -149,7 +151,7 @@ const part = (
 /** The columns that a service may read that sees no payload. */
 const present = (sql: Sql): Statement.Fragment => sql`(
   select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_number,
-    account_created_at, staged_at, stagings, payload_hash, failed_staging
+    account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort
   from import_processes) as present`
 
 const listEntry = (

@@ -22,6 +22,7 @@ const sent = (sql: Sql, imports: ReadonlyArray<NewImport>) =>
     external_account_number: ["text", ({ key }) => key.external_account_number],
     payload: ["text", ({ payload }) => payload],
     hash: ["text", ({ hash }) => hash],
+    cohort: ["text", ({ cohort }) => cohort],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     attempt: ["text", ({ creation }) => creation?.attempt ?? null],
     account_number: ["text", ({ creation }) => creation?.newAccount.number ?? null]
@@ -45,7 +46,7 @@ function* statement(
       insert into import_processes (supplier, external_account_number, payload, payload_bytes,
         payload_hash, cohort, staged_at, account_number, account_created_at)
       select supplier, external_account_number, payload::json, octet_length(payload),
-        decode(hash, 'hex'), ${cohort}, at, account_number,
+        decode(hash, 'hex'), coalesce(cohort, ${cohort}::text), at, account_number,
         case when account_number is not null then at end
       from sent order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do nothing

@@ -95,7 +95,7 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do update
       set payload = excluded.payload, payload_bytes = excluded.payload_bytes,
-        payload_hash = excluded.payload_hash, cohort = excluded.cohort,
+        payload_hash = excluded.payload_hash, cohort = coalesce(excluded.cohort, present.cohort),
         staged_at = excluded.staged_at, stagings = present.stagings + 1,
         lease_attempt = null, lease_expires_at = null, failed_staging = null
       where present.account_number is null and not present.skipped

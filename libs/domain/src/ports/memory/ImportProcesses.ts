@@ -89,7 +89,13 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     }
   }
   const process = { key, skipped: false, lease: null, account: null }
-  const staged = { payload, hash, cohort, stagedAt: at, hasFailed: false }
+  const staged = {
+    payload,
+    hash,
+    cohort: cohort ?? present?.cohort ?? null,
+    stagedAt: at,
+    hasFailed: false
+  }
   put(
     store,
     present === undefined
@@ -120,12 +126,12 @@ export const haveFreeNumbers = (store: Store, imports: ReadonlyArray<NewImport>)
 /** Stores an import that nobody has staged yet, with its account. False if somebody has. */
 export const storeNewImport = (
   store: Store,
-  { at, creation, hash, key, payload }: NewImport,
-  cohort: string | null,
+  { at, cohort: own, creation, hash, key, payload }: NewImport,
+  ofBatch: string | null,
   caller: Caller
 ): boolean => {
   if (importOf(store, key) !== undefined) return false
-  stage(store, { key, payload, hash, cohort, caller, at })
+  stage(store, { key, payload, hash, cohort: own ?? ofBatch, caller, at })
   if (creation === null) return true
   const { attempt, newAccount } = creation
   const lease = Duration.seconds(1)
@@ -259,6 +265,17 @@ const setSkippedByOperator = Effect.fnUntraced(function* (
   return answer
 })
 
+const setCohort = (store: Store, { at, caller, cohort, key }: Command<"setCohort">) => {
+  const present = importOf(store, key)
+  if (present === undefined) return { _tag: "Refused", found: null } as const
+  const found = stateAt(present.process, at)
+  if (!isFree(found)) return { _tag: "Refused", found } as const
+  const outcome = present.cohort === cohort ? "unchanged" : "changed"
+  put(store, { ...present, cohort })
+  recordChange(store, key, { at, event: null, action: "change_import", outcome, caller })
+  return { _tag: "Set" } as const
+}
+
 const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
   switch (kind) {
     case "all":
@@ -271,13 +288,14 @@ const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
 }
 
 const detailsOf = (
-  { hasFailed, hash, process, stagedAt, stagings, attempts }: StoredImport,
+  { attempts, cohort, hasFailed, hash, process, stagedAt, stagings }: StoredImport,
   most: number
 ): ImportDetails => ({
   process,
   stagedAt,
   stagings,
   hash,
+  cohort,
   hasFailed,
   attempts: most === 0 ? [] : attempts.slice(-most)
 })
@@ -332,6 +350,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       dryRun: step(dryRun),
       release: step(release),
       setSkipped: (command) => setSkippedByOperator(store, command),
+      setCohort: step(setCohort),
       details: (key, most) =>
         Effect.sync(() =>
           Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>

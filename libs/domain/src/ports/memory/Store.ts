@@ -32,8 +32,6 @@ import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport extends ImportDetails {
   readonly payload: string
-  /** Of the batch that staged it last. */
-  readonly cohort: string | null
 }
 
 /** A line with its place in the work. */
