@@ -3,7 +3,7 @@
  * lines: they leave what single requests leave. The store may be shared, but nobody else may take
  * lines. All instants are arguments.
  */
-import { describe, expect, layer as withLayer } from "@effect/vitest"
+import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option } from "effect"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { Accounts } from "../src/ports/Accounts.ts"
@@ -93,10 +93,45 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
   }
 })
 
+const numbersAreTaken = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("stores nothing if two of them have one account number", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      yield* teamExists
+      const keys = ["a", "b"].map((number) => keyOf(batch, number))
+      const { number } = newAccountFor(keyOf(batch, "any"), noon)
+      const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
+      const imports = ending(chunk, made)
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+      const { find } = yield* ImportProcesses
+      for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
+      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
+    })
+  )
+
+  it.effect("stores the others if one with a taken account number was staged by now", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      yield* teamExists
+      const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+      const single = accountFor(a)
+      yield* storeSingly(importOf(a, single), batch.caller)
+      const imports = ending(chunk, [importOf(a, single), importOf(b, accountFor(b))])
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
+    })
+  )
+}
+
 /** Runs the suite on the ports of the layer. */
 export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): void => {
   withLayer(ports)(`Imports of a batch, ${name}`, (it) => {
     describe("finish", () => {
+      numbersAreTaken(it)
+
       const kinds: ReadonlyArray<readonly [string, (key: ImportKey) => NewAccount | null]> = [
         ["staged", () => null],
         ["created", accountFor]
@@ -139,37 +174,6 @@ export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): voi
           expect(yield* find(a)).toEqual(Option.none())
           expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
           expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
-        })
-      )
-
-      it.effect("stores nothing if two of them have one account number", () =>
-        Effect.gen(function* () {
-          const batch = yield* started(["a", "b"])
-          const chunk = yield* taken()
-          yield* teamExists
-          const keys = ["a", "b"].map((number) => keyOf(batch, number))
-          const { number } = newAccountFor(keyOf(batch, "any"), noon)
-          const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
-          const imports = ending(chunk, made)
-          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
-          const { find } = yield* ImportProcesses
-          for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
-          expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
-          expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
-        })
-      )
-
-      it.effect("stores the others if one with a taken account number was staged by now", () =>
-        Effect.gen(function* () {
-          const batch = yield* started(["a", "b"])
-          const chunk = yield* taken()
-          yield* teamExists
-          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
-          const single = accountFor(a)
-          yield* storeSingly(importOf(a, single), batch.caller)
-          const imports = ending(chunk, [importOf(a, single), importOf(b, accountFor(b))])
-          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
-          expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
         })
       )
 
