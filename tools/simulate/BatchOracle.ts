@@ -1,6 +1,7 @@
 /**
  * Checks every call of the storage of batches: that each line ends once, with the result that its
- * last run was answered, that no line is in two hands, and that the counts are those of the results.
+ * last run was answered, that no line is in two hands, and that the counts are those of the
+ * results.
  */
 import { Effect, Exit, Option, Stream } from "effect"
 import type { Appending, Batches, ChunkInHand, Creating } from "@data-import/domain/ports/Batches"

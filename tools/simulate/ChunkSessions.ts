@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Option, Scope, Stream } from "effect"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
 import type { SentRequest } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
@@ -17,12 +17,6 @@ export interface ChunkSession {
   isOver: boolean
   readonly end: Effect.Effect<void>
 }
-
-/** Fails on behalf of the request, as if the connection were gone. */
-export const sessionLost = Effect.flatMap(OnBehalf, (request) => {
-  request?.injectedFaults.add("unavailable")
-  return new StorageUnavailable({})
-})
 
 type Call<A> = Effect.Effect<A, StorageUnavailable>
 

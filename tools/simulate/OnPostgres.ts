@@ -18,7 +18,7 @@ import {
 } from "@data-import/postgres/testing/databases"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
-import { sessionLost } from "./ChunkSessions.ts"
+import { sessionLost } from "./SessionLost.ts"
 import { ports, type Storage } from "./Storage.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { Backend } from "./World.ts"

@@ -19,7 +19,7 @@ import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/me
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
-import { sessionLost } from "./ChunkSessions.ts"
+import { sessionLost } from "./SessionLost.ts"
 
 export interface Storage {
   readonly imports: ImportProcesses["Service"]

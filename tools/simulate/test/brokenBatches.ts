@@ -9,7 +9,7 @@ import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportP
 import { importOf, type StoredBatch, type StoredLine } from "@data-import/domain/ports/memory/Store"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import { keysOf } from "@data-import/domain/requests/LineKey"
-import { sessionLost } from "../ChunkSessions.ts"
+import { sessionLost } from "../SessionLost.ts"
 import type { Mutation } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 
