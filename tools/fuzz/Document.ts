@@ -9,10 +9,12 @@ import { get, isWire, type Wire } from "@data-import/domain/testing/wire"
 /** A part of the document that describes a value. */
 export type Schema = Wire
 
+const methods = ["GET", "POST", "PUT", "PATCH"] as const
+
 export interface Operation {
   /** Its `operationId`. */
   readonly id: string
-  readonly method: "GET" | "POST" | "PUT"
+  readonly method: (typeof methods)[number]
   /** The path with its parameters in braces. */
   readonly template: string
   /** What the JSON body must be; null where there is none. */
@@ -57,7 +59,8 @@ const answersOf = (described: unknown): ReadonlyMap<number, ReadonlyArray<string
 
 const methodOf = (name: string): Operation["method"] => {
   const method = name.toUpperCase()
-  if (method === "GET" || method === "POST" || method === "PUT") return method
+  const known = methods.find((each) => each === method)
+  if (known !== undefined) return known
   throw new Error(`The fuzzer does not know the method ${method}`)
 }
 

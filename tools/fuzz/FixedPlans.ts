@@ -99,7 +99,7 @@ const ofEvery = (asked: Operation): ReadonlyArray<Plan> => {
     plan(asked.id, "valid", "a valid request", [valid, answers(...validAnswers)]),
     plan(asked.id, "http", "no room for JSON", [html, answers("406 not_acceptable")]),
     plan(asked.id, "http", "another method", [
-      { ...valid, method: "PATCH" },
+      { ...valid, method: asked.template.includes("/imports/") ? "POST" : "PATCH" },
       answers("405 method_not_allowed")
     ]),
     plan(asked.id, "http", "headers that are too large", [

@@ -71,6 +71,20 @@ const differing = plan("stageAccount", "state", "another payload with create_onl
   answers("409 import_process_differs")
 ])
 
+const changing: ReadonlyArray<Plan> = [
+  [supplier, staged, "200"],
+  [supplier, skipped, "400 account_import_process_skipped"],
+  [supplier, held, "400 account_import_process_in_progress"],
+  [supplier, imported[0] ?? "", "400 account_import_process_already_imported"],
+  [supplier, "nothing is staged for this", "404 not_found"],
+  [pausedSupplier, staged, notOngoing]
+].map(([of = "", number = "", expected = ""]) =>
+  plan("changeImport", "state", `${number} of ${of}: ${expected}`, [
+    { ...post(importPath(of, number), { cohort: "wave-5" }), method: "PATCH" },
+    answers(expected)
+  ])
+)
+
 const processing: ReadonlyArray<Plan> = [
   state(
     "processAccount",
@@ -357,6 +371,7 @@ const throttled: Plan = {
 export const statePlans: ReadonlyArray<Plan> = [
   ...importing,
   differing,
+  ...changing,
   ...processing,
   ...suppliersThatWait,
   ...ofRivals,

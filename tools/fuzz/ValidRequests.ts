@@ -13,8 +13,10 @@ import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
 import { imported, dryRun, staged, supplier } from "./Tenant.ts"
 
-/** The operations that take a JSON body. */
-export const posts: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
+/** The operations that are asked by POST with a JSON body. */
+export const posts: ReadonlyArray<Operation> = operations.filter(
+  ({ body, method }) => body !== null && method === "POST"
+)
 /** Those that only read. */
 export const gets: ReadonlyArray<Operation> = operations.filter(({ method }) => method === "GET")
 
@@ -43,6 +45,7 @@ const bodies: Readonly<Record<string, Wire>> = {
       max_failures: 5
     }
   },
+  changeImport: { cohort: "wave-4" },
   startBatch: { payload: { total_lines: 1 } },
   obtainServiceToken: {
     query: "query Named($wanted: Boolean!) { version @include(if: $wanted) }",
@@ -104,7 +107,8 @@ export const shortened = ({ id }: Operation): string => {
 export const validRequest = (asked: Operation): Request => {
   const path = pathOf(asked)
   if (asked.body !== null) {
-    return post(path, validBody(asked.id), asked.id === "obtainServiceToken" ? "nobody" : "demo")
+    const who = asked.id === "obtainServiceToken" ? "nobody" : "demo"
+    return { ...post(path, validBody(asked.id), who), method: asked.method }
   }
   if (asked.takesLines) return Batches.put(path, Batches.openLines)
   const bare = get(asked.method === "GET" ? `${path}?${shortened(asked)}` : path)

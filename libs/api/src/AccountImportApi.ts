@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ChangeRequest } from "@data-import/domain/import/ImportChange"
 import { ProcessPayload } from "@data-import/domain/validation/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
@@ -18,7 +19,9 @@ import {
   sampleNumber,
   validatedAccount
 } from "./Examples.ts"
-import { created, KeyRefusal, operation } from "./Operation.ts"
+import { exampleImport, ImportBody } from "./ImportBody.ts"
+import { created, KeyRefusal, MethodsElsewhere, operation } from "./Operation.ts"
+import { number, supplier } from "./PathParameter.ts"
 import { flag } from "./Parameter.ts"
 
 const AccountRequestBody = Schema.Struct({
@@ -197,9 +200,53 @@ const processAccount = HttpApiEndpoint.post(
   )
   .pipe(requires("import:write"))
 
+const ChangeRequestBody = documented(
+  "ImportChange",
+  "What to change of a pending import.",
+  ChangeRequest,
+  {
+    cohort: { description: "The cohort, 1 to 64 characters; null for none.", examples: ["wave-4"] }
+  }
+)
+
+const changeImport = HttpApiEndpoint.patch(
+  "changeImport",
+  "/v1/data-import/imports/:import_supplier/:external_account_number/",
+  {
+    params: { import_supplier: Schema.String, external_account_number: Schema.String },
+    payload: ChangeRequestBody,
+    success: ImportBody,
+    error: errorBodies([
+      "request_failed_validation",
+      "import_supplier_migration_not_ongoing",
+      "account_import_process_already_imported",
+      "account_import_process_skipped",
+      "account_import_process_in_progress",
+      "not_found",
+      ...anyBody,
+      ...anyProtected,
+      ...anywhere
+    ])
+  }
+)
+  .annotate(MethodsElsewhere, ["GET", "HEAD"])
+  .annotateMerge(
+    operation(
+      "Change an import",
+      "Gives a pending import another cohort, or none, and answers the import. A failed import is " +
+        "pending. The same change again changes nothing.",
+      {
+        parameters: { import_supplier: supplier, external_account_number: number },
+        requests: { cohort: { summary: "Another cohort", value: { cohort: "wave-3" } } },
+        answers: { 200: { changed: { summary: "The import", value: exampleImport } } }
+      }
+    )
+  )
+  .pipe(requires("import:write"))
+
 /** What the account-import service serves. */
 export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel: true })
-  .add(validateAccount, stageAccount, processAccount)
+  .add(validateAccount, stageAccount, processAccount, changeImport)
   .annotateMerge(
     OpenApi.annotations({
       title: "Account creation",

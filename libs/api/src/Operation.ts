@@ -45,6 +45,12 @@ export const KeyRefusal = Context.Reference<ValidationFailed["code"] | null>(
   { defaultValue: () => null }
 )
 
+/** Methods of the endpoint's path that another service answers, for `Allow`. */
+export const MethodsElsewhere = Context.Reference<ReadonlyArray<string>>(
+  "@data-import/api/MethodsElsewhere",
+  { defaultValue: () => [] }
+)
+
 /** The code with which the endpoint refuses an invalid Idempotency-Key; null if it accepts none. */
 export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["code"] | null =>
   Context.get(endpoint.annotations, KeyRefusal)

@@ -11,9 +11,10 @@ import { registry } from "@data-import/domain/codes/Code"
 import { listElements } from "@data-import/domain/schema/Json"
 import { requires } from "./Authorization.ts"
 import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
-import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
+import { createdEntry, pendingEntry, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
-import { operation, type ParameterDocs } from "./Operation.ts"
+import { MethodsElsewhere, operation } from "./Operation.ts"
+import { number, supplier } from "./PathParameter.ts"
 import {
   type DetailField,
   detailFields,
@@ -85,19 +86,6 @@ const ListParameters = Schema.Struct({
   staged_after: Schema.optionalKey(instant),
   cohort: Schema.optionalKey(plainText)
 })
-
-const supplier: ParameterDocs = {
-  description: "The supplier's code. One that is unknown or not the caller's is a 404.",
-  schema: { type: "string" },
-  example: sampleKey.import_supplier
-}
-
-const number: ParameterDocs = {
-  description:
-    "The account number at the supplier, percent-encoded: any number can stand here, a slash as %2F.",
-  schema: { type: "string" },
-  example: sampleKey.external_account_number
-}
 
 const listParameters = {
   import_supplier: supplier,
@@ -206,6 +194,7 @@ const getImport = HttpApiEndpoint.get(
     error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
   }
 )
+  .annotate(MethodsElsewhere, ["PATCH"])
   .annotateMerge(
     operation(
       "Get an import",

@@ -36,6 +36,7 @@ describe("Api", () => {
         `POST ${root}/payment-instruction/create/`,
         `GET ${root}/account-transfer-status/:import_supplier/:external_account_number/`,
         `GET ${root}/imports/:import_supplier/:external_account_number/`,
+        `PATCH ${root}/imports/:import_supplier/:external_account_number/`,
         `GET ${root}/all-account-import-processes/:import_supplier/`,
         `GET ${root}/pending-account-import-processes/:import_supplier/`,
         `GET ${root}/imported-account-import-processes/:import_supplier/`,
@@ -68,6 +69,7 @@ describe("Api", () => {
     expect(writes).toEqual([
       "stageAccount",
       "processAccount",
+      "changeImport",
       "createNotes",
       "createTransactions",
       "createHistoricalStatements",

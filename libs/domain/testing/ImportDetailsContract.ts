@@ -19,7 +19,14 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { expectSame, freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { arrange, claim, stagedPayload } from "./importStates.ts"
+import {
+  arrange,
+  auditEntry,
+  claim,
+  importStates,
+  stagedPayload,
+  tracesOf
+} from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -185,6 +192,33 @@ const ofAttempts = (it: It): void => {
   )
 }
 
+const cohorts = (it: It): void => {
+  it.effect.each(importStates)("sets the cohort of a pending import only: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, found, key, now } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const setTo = (cohort: string | null) => imports.setCohort({ key, cohort, caller, at: now })
+      const set = yield* setTo("north")
+      if (found?._tag !== "Pending") {
+        expectSame(set, { _tag: "Refused", found })
+        expectSame(yield* tracesOf(key), before, "nothing is changed")
+        return
+      }
+      expectSame(set, { _tag: "Set" })
+      expect((yield* detailsOf(key)).cohort).toBe("north")
+      yield* setTo("north")
+      yield* setTo(null)
+      expect((yield* detailsOf(key)).cohort).toBe(null)
+      const { audit, ...others } = yield* tracesOf(key)
+      expectSame({ ...others, audit: before.audit }, before)
+      const entry = (outcome: string) => auditEntry(caller, now, "change_import", outcome)
+      const written = ["changed", "unchanged", "changed"].map(entry)
+      expectSame(audit, [...before.audit, ...written])
+    })
+  )
+}
+
 /** One import in every state; names sort in the order in which they stand here. */
 const oneOfEach = Effect.gen(function* () {
   const imports = yield* ImportProcesses
@@ -308,9 +342,10 @@ const inLists = (it: It): void => {
   )
 }
 
-/** Declares the tests of `details`, and of `list` with details and conditions. */
+/** Declares the tests of `details` and `setCohort`, and of `list` with details and conditions. */
 export const importDetailsContract = (it: It): void => {
   ofOneImport(it)
   ofAttempts(it)
+  cohorts(it)
   inLists(it)
 }

@@ -84,7 +84,8 @@ describe("an endpoint that takes an Idempotency-Key", () => {
       Route.handle(AccountImportGroup, {
         validateAccount: plain,
         stageAccount: plain,
-        processAccount: plain
+        processAccount: plain,
+        changeImport: plain
       })
     ).toThrow("stageAccount: an Idempotency-Key needs a handler of `writing`")
   })

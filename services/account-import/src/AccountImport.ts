@@ -1,6 +1,7 @@
 /** The account-import service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
+import * as ImportChange from "@data-import/domain/import/ImportChange"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -25,6 +26,6 @@ const serving = Effect.gen(function* () {
 
 /** Settings: those of the server, the database, the token's keys, the documents and the program. */
 export const layer = Service.layer("account-import", serving).pipe(
-  Layer.provide([AccountImport.layer, IdempotentWrites.layer]),
+  Layer.provide([AccountImport.layer, ImportChange.layer, IdempotentWrites.layer]),
   Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, Hashing.layer])
 )

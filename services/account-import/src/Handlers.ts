@@ -1,8 +1,10 @@
 /** The account creation flow over HTTP: each handler calls one program and wraps its answer. */
 import { Effect, Result } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
+import { importBody } from "@data-import/api/ImportBody"
 import { Account } from "@data-import/domain/account/Account"
 import { AccountImport, type StagingParameters } from "@data-import/domain/import/AccountImport"
+import { ImportChange } from "@data-import/domain/import/ImportChange"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"
@@ -19,6 +21,7 @@ const withDefaults = ({ create_only = false }: SentParameters): StagingParameter
 
 export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
+  const importChange = yield* ImportChange
   const write = yield* writing
 
   return Route.handle(AccountImportGroup, {
@@ -31,6 +34,19 @@ export const routes = Effect.gen(function* () {
         accountImport.stage(caller, body, keep, Result.map(parameters, withDefaults)),
       ({ first, hash, key }) => Answer.small(first ? 201 : 200, key, { etag: `"${hash}"` })
     ),
+    changeImport: ({ body, caller, parameters, params }) =>
+      Effect.map(
+        importChange.change(
+          caller,
+          {
+            import_supplier: params["import_supplier"] ?? "",
+            external_account_number: params["external_account_number"] ?? ""
+          },
+          body,
+          Route.parameterErrors(parameters)
+        ),
+        ({ at, details }) => Answer.json(200, importBody(details, at))
+      ),
     processAccount: write(
       ({ body, caller, keep, parameters }) =>
         accountImport.process(caller, body, keep, Route.parameterErrors(parameters)),

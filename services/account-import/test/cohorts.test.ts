@@ -1,21 +1,26 @@
-/** Cohorts of imports over HTTP: given by stage. */
+/** Cohorts of imports over HTTP: given by stage, and changed by PATCH. */
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { DateTime, Duration, Effect, Option, Result } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { errorsOf, post } from "@data-import/server/testing/RunningService"
+import { freshAttempt } from "@data-import/domain/testing/freshNames"
+import { recordOf } from "@data-import/domain/testing/importRecords"
+import { ask, errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
   payloadsOf,
+  process,
   service,
   stage,
+  stagedImport,
   stagePath,
   validate,
   validatePath
 } from "./importService.ts"
 
-layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
+layer(service, { excludeTestServices: true })("imports over HTTP", (it) => {
   describe("a cohort beside the payload", () => {
     const cohortOf = (key: ImportKey) =>
       Effect.flatMap(ImportProcesses, (imports) =>
@@ -68,6 +73,106 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
           "account_failed_validation",
           "cohort: unknown_field"
         ])
+      })
+    )
+  })
+
+  describe("a change of the cohort", () => {
+    const pathOf = ({ external_account_number, import_supplier }: ImportKey): string =>
+      `/v1/data-import/imports/${import_supplier}/${encodeURIComponent(external_account_number)}/`
+    const patch = ({ token }: Pick<Tenant, "token">, path: string, body: unknown) =>
+      ask({
+        method: "PATCH",
+        path,
+        headers: { authorization: `Token ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+
+    it.effect("is answered with the import, audited, and possible until it is imported", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const path = pathOf(key)
+        for (const cohort of ["wave 1", "wave 1", null]) {
+          const reply = yield* patch(tenant, path, { cohort })
+          expect(reply.status).toBe(200)
+          expect(reply.json).toMatchObject({ ...key, state: "PENDING", cohort, times_staged: 1 })
+        }
+        const { audit } = yield* recordOf(key)
+        expect(audit).toEqual([
+          "stage created",
+          "change_import changed",
+          "change_import unchanged",
+          "change_import changed"
+        ])
+        yield* process(tenant, key)
+        const late = yield* patch(tenant, path, { cohort: "late" })
+        expect([late.status, errorsOf(late)]).toEqual([
+          400,
+          ["account_import_process_already_imported"]
+        ])
+        expect((yield* recordOf(key)).audit.at(-1)).toBe(
+          "change_import account_import_process_already_imported"
+        )
+      })
+    )
+
+    it.effect("of another organisation's import is 404 like that of an unknown one", () =>
+      Effect.gen(function* () {
+        const { key } = yield* stagedImport()
+        const rival = yield* freshTenant()
+        const unknown = yield* patch(rival, pathOf(rival.keyOf("1")), { cohort: "mine" })
+        const reply = yield* patch(rival, pathOf(key), { cohort: "mine" })
+        expect([reply.status, reply.text]).toEqual([404, unknown.text])
+        const imports = yield* ImportProcesses
+        expect(Option.getOrThrow(yield* imports.details(key, 0)).cohort).toBe(null)
+      })
+    )
+
+    it.effect("is refused while the import is skipped, in progress, or its supplier paused", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const imports = yield* ImportProcesses
+        const setup = yield* Configuration
+        const at = yield* DateTime.now
+        const code = Effect.map(patch(tenant, pathOf(key), { cohort: "x" }), errorsOf)
+        yield* imports.setSkipped({ key, skipped: true, at })
+        expect(yield* code).toEqual(["account_import_process_skipped"])
+        yield* imports.setSkipped({ key, skipped: false, at })
+        const limits = { deployment: null, supplier: null }
+        const order = { dryRun: false, lease: Duration.seconds(60), limits, at }
+        yield* imports.claim({ ...order, key, attempt: freshAttempt(), caller: tenant.caller })
+        expect(yield* code).toEqual(["account_import_process_in_progress"])
+        yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Paused"))
+        expect(yield* code).toEqual(["import_supplier_migration_not_ongoing"])
+      })
+    )
+
+    it.effect.each([
+      [{}, "cohort: required"],
+      [{ cohort: "" }, "cohort: blank"],
+      [{ cohort: "x".repeat(65) }, "cohort: max_length"],
+      [{ cohort: 1 }, "cohort: invalid_type"],
+      [{ cohort: "x", payload: {} }, "payload: unknown_field"]
+    ])("is refused for the body %j", ([body, error]) =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const reply = yield* patch(tenant, pathOf(key), body)
+        expect(reply.status).toBe(400)
+        expect(errorsOf(reply)).toEqual(["request_failed_validation", error])
+      })
+    )
+
+    it.effect("reports unknown parameters with the errors of the body", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const reply = yield* patch(tenant, `${pathOf(key)}?force=1`, { cohort: 1 })
+        expect(errorsOf(reply)).toEqual([
+          "request_failed_validation",
+          "force: unknown_parameter",
+          "cohort: invalid_type"
+        ])
+        const alone = yield* patch(tenant, `${pathOf(key)}?force=1`, { cohort: "x" })
+        expect(errorsOf(alone)).toEqual(["request_failed_validation", "force: unknown_parameter"])
       })
     )
   })

@@ -55,7 +55,7 @@ const serving = Effect.gen(function* () {
     const entry = RoutingTable.find(path)
     if (entry === undefined) return undefined
     const { method, url } = incoming.request
-    const { forward, forwardWaiting } = upstreams[entry.service]
+    const { forward, forwardWaiting } = upstreams[RoutingTable.serviceOf(entry, method)]
     const answer = RoutingTable.mayWait(entry, method, url)
       ? forwardWaiting(incoming)
       : forward(incoming, RoutingTable.bodyLimit(entry, method, path))

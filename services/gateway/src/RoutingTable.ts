@@ -1,6 +1,7 @@
 /**
  * The routing of the gateway: which service answers which paths. A path belongs to the first prefix
- * that it equals or continues after a slash. The service itself decides on the rest: the trailing
+ * that it equals or continues after a slash; changes of an import belong to the service that stages
+ * it. The service itself decides on the rest: the trailing
  * slash, the method, and what does not exist.
  */
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
@@ -14,6 +15,8 @@ export type BodyLimit = number | "streamed"
 export interface Entry {
   readonly prefix: string
   readonly service: ServiceName
+  /** The service of PATCH requests, if it is another one. */
+  readonly changes?: ServiceName
   /** The largest body, in bytes. */
   readonly bodyBytes: number
   /** The paths whose PUT bodies are forwarded while they arrive, and are not limited. */
@@ -40,7 +43,7 @@ const table: ReadonlyArray<Entry> = [
     uploads: /^\/v1\/data-import\/batches\/[^/]+\/lines\/?$/,
     waits: /^\/v1\/data-import\/batches\/[^/?]+\/\?(?:.*&)?wait=/
   },
-  entry("/v1/data-import/imports", "query"),
+  { ...entry("/v1/data-import/imports", "query"), changes: "accountImport" },
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
   entry("/v1/data-import/pending-account-import-processes", "query"),
@@ -53,6 +56,10 @@ const table: ReadonlyArray<Entry> = [
 /** The entry of a path, as it was sent. */
 export const find = (path: string): Entry | undefined =>
   table.find(({ prefix }) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")
+
+/** The service of a request with this method. */
+export const serviceOf = ({ changes, service }: Entry, method: string): ServiceName =>
+  method === "PATCH" && changes !== undefined ? changes : service
 
 /** The limit of the body of a request. */
 export const bodyLimit = ({ bodyBytes, uploads }: Entry, method: string, path: string): BodyLimit =>

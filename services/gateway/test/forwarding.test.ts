@@ -66,6 +66,11 @@ describe("the service", () => {
       for (const [path, name] of Object.entries(places)) {
         expect((yield* request(port, { path })).body, path).toBe(name)
       }
+      const path = `${at}/imports/DEMO/NL%2F1/`
+      const owners = { PATCH: "account-import", HEAD: "", DELETE: "query", POST: "query" }
+      for (const [method, name] of Object.entries(owners)) {
+        expect((yield* request(port, { method, path })).body, method).toBe(name)
+      }
     })
   )
 

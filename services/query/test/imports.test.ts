@@ -145,6 +145,14 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
     })
   )
 
+  it.effect("names in Allow the methods of its path, wherever they are answered", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const reply = yield* get(tenant, importPath(tenant.supplier.code, "1"), "DELETE")
+      expect([reply.status, reply.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"])
+    })
+  )
+
   describe("in a list", () => {
     it.effect("has the fields that are asked for", () =>
       Effect.gen(function* () {

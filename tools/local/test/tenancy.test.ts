@@ -86,7 +86,12 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
     at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
   ],
   [`${root}/imports/{import_supplier}/{external_account_number}/`]: [
-    at(`${root}/imports/{import_supplier}/{external_account_number}/`)
+    at(`${root}/imports/{import_supplier}/{external_account_number}/`),
+    (supplier, number) => ({
+      method: "PATCH",
+      path: `${root}/imports/${supplier}/${number}/`,
+      body: JSON.stringify({ cohort: "wave" })
+    })
   ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({

@@ -14,6 +14,7 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
 export type AuditAction =
   | "stage"
   | "process"
+  | "change_import"
   | "create_notes"
   | "create_transactions"
   | "create_historical_statements"

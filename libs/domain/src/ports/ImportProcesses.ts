@@ -233,6 +233,21 @@ export class ImportProcesses extends Context.Service<
     >
 
     /**
+     * Sets the cohort of a pending import; null for none. Refused, with the state, if there is no
+     * import or it is not Pending at `at`. Audit: `change_import`, outcome `changed` or
+     * `unchanged`.
+     */
+    readonly setCohort: (command: {
+      readonly key: ImportKey
+      readonly cohort: string | null
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<
+      { readonly _tag: "Set" } | { readonly _tag: "Refused"; readonly found: ImportState | null },
+      StorageUnavailable
+    >
+
+    /**
      * The import with its latest attempts, at most so many.
      */
     readonly details: (

@@ -41,6 +41,7 @@ const attempts = (sql: Sql, key: ImportKey) =>
 const Action: Schema.Codec<AuditAction> = Schema.Literals([
   "stage",
   "process",
+  "change_import",
   "create_notes",
   "create_transactions",
   "create_historical_statements",

@@ -86,6 +86,30 @@ const setSkipped = Effect.fnUntraced(function* (
   return { _tag: "Set" } as const
 })
 
+/** Locks first, because an attempt may be about to begin. */
+const setCohort = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  { at, caller, cohort, key }: Command<"setCohort">
+) {
+  const { sql } = database
+  const process = yield* readImport(database, key, true)
+  if (Option.isNone(process)) return { _tag: "Refused", found: null } as const
+  const found = stateAt(process.value, at)
+  if (!isFree(found)) return { _tag: "Refused", found } as const
+  const outcome = sql`case when exists (select from changed) then 'changed' else 'unchanged' end`
+  yield* sql`
+    with changed as (
+      update import_processes set cohort = ${cohort}
+      where supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number}
+        and cohort is distinct from ${cohort}::text
+      returning id
+    ),
+    audit as (${auditEntry(sql, { at, caller, action: "change_import", outcome, key }, sql``)})
+    select id from changed`
+  return { _tag: "Set" } as const
+})
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
@@ -103,6 +127,10 @@ const make = Effect.gen(function* () {
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
+    setCohort: (command) =>
+      isStorableKey(command.key)
+        ? mutex(command.key, run(sql.withTransaction(setCohort(database, command))))
+        : Effect.succeed({ _tag: "Refused", found: null }),
     details: (key, attempts) =>
       isStorableKey(key) ? run(details(database, key, attempts)) : Effect.succeedNone,
     list: (query) => (query.detailed ? detailedList(database, query) : list(database, query))

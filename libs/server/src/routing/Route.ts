@@ -23,11 +23,16 @@
  * checked before the method, and the Accept header, media type and size before the body is read, in
  * this order.
  */
-import { Effect, Fiber, Result, type Scope as Lifetime } from "effect"
+import { Context, Effect, Fiber, Result, type Scope as Lifetime } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type Protected, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
-import { keyRefusalOf, type SuccessBody, type SuccessStatus } from "@data-import/api/Operation"
+import {
+  keyRefusalOf,
+  MethodsElsewhere,
+  type SuccessBody,
+  type SuccessStatus
+} from "@data-import/api/Operation"
 import { type Parameters, type ParametersOf, parametersOf } from "@data-import/api/Parameter"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
@@ -44,11 +49,13 @@ import * as NdjsonBody from "../http/NdjsonBody.ts"
  * to its end.
  */
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT"
+  readonly method: "GET" | "POST" | "PUT" | "PATCH"
   /** A template such as `/v1/data-import/limits/`, in which `:name` stands for one segment. */
   readonly path: `/${string}`
   /** The scope that the token must have, or no token at all, which holds for all methods of a path. */
   readonly access: Scope | "public"
+  /** Methods of the path that another service answers. */
+  readonly methodsElsewhere?: ReadonlyArray<string>
   /** Whether the answer is JSON, so that the Accept header must allow it. */
   readonly answersJson: boolean
   /** Whether a success is NDJSON, which the Accept header may name instead. */
@@ -60,22 +67,24 @@ export interface Route {
 type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
 /**
- * The parsed JSON of a POST, whose structure is not validated yet; null if the endpoint has no
- * body, and one that is sent is ignored. The body of a PUT is NDJSON of
+ * The parsed JSON of a POST or PATCH, whose structure is not validated yet; null if the endpoint
+ * has no body, and one that is sent is ignored. The body of a PUT is NDJSON of
  * any size, and arrives while the handler pulls it.
  */
-type WithBody<E> = E extends { readonly method: "POST" }
+type WithBody<E> = E extends { readonly method: "POST" | "PATCH" }
   ? { readonly body: unknown }
   : E extends { readonly method: "PUT" }
     ? { readonly body: NdjsonBody.NdjsonBody }
     : unknown
 
 /**
- * The query parameters that the endpoint defines. The handler of a POST gets their errors, to
- * report them together with those of the body.
+ * The query parameters that the endpoint defines. The handler of a POST or PATCH gets their errors,
+ * to report them together with those of the body.
  */
 interface WithParameters<E> {
-  readonly parameters: E extends { readonly method: "POST" } ? Parameters<E> : ParametersOf<E>
+  readonly parameters: E extends { readonly method: "POST" | "PATCH" }
+    ? Parameters<E>
+    : ParametersOf<E>
 }
 
 /** The success that an endpoint declares. */
@@ -183,13 +192,14 @@ const routeOf = (
   receiving: Receiving
 ): Route => {
   const { method } = endpoint
-  if (method !== "GET" && method !== "POST" && method !== "PUT") {
+  if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "PATCH") {
     throw new Error(`${endpoint.identifier}: no route for the method ${method}`)
   }
   return {
     method,
     path: endpoint.path as Route["path"],
     access: scopeOf(endpoint) ?? "public",
+    methodsElsewhere: Context.get(endpoint.annotations, MethodsElsewhere),
     answersJson: true,
     answersNdjson: [...endpoint.success].some(
       (schema) => "mode" in schema && schema.mode === "ndjson"

@@ -43,7 +43,11 @@ const resource = (template: string, routes: ReadonlyArray<Route>): Resource => {
     template,
     access,
     routes: new Map(routes.map((route) => [route.method, route])),
-    allow: methods.includes("GET") ? [...methods, "HEAD"] : methods
+    allow: [
+      ...methods,
+      ...(methods.includes("GET") ? ["HEAD"] : []),
+      ...routes.flatMap(({ methodsElsewhere = [] }) => methodsElsewhere)
+    ]
   }
 }
 
@@ -82,7 +86,7 @@ export type Admit = <A, E, R>(
 
 /** Published documents are served even if dependencies are unavailable. */
 const isPublished = (access: Route["access"], method: string): boolean =>
-  access === "public" && method !== "POST" && method !== "PUT"
+  access === "public" && !["POST", "PUT", "PATCH"].includes(method)
 
 export interface Options {
   readonly routes: ReadonlyArray<Route>

@@ -232,6 +232,17 @@ const setSkipped = (store: Store, { at, key, skipped }: Command<"setSkipped">) =
   return { _tag: "Set" } as const
 }
 
+const setCohort = (store: Store, { at, caller, cohort, key }: Command<"setCohort">) => {
+  const present = importOf(store, key)
+  if (present === undefined) return { _tag: "Refused", found: null } as const
+  const found = stateAt(present.process, at)
+  if (!isFree(found)) return { _tag: "Refused", found } as const
+  const outcome = present.cohort === cohort ? "unchanged" : "changed"
+  put(store, { ...present, cohort })
+  recordChange(store, key, { at, event: null, action: "change_import", outcome, caller })
+  return { _tag: "Set" } as const
+}
+
 const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
   switch (kind) {
     case "all":
@@ -306,6 +317,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       dryRun: step(dryRun),
       release: step(release),
       setSkipped: step(setSkipped),
+      setCohort: step(setCohort),
       details: (key, most) =>
         Effect.sync(() =>
           Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>

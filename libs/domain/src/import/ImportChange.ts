@@ -1,0 +1,131 @@
+/**
+ * Changes what stands beside the payload of a pending import: its cohort.
+ * Source: docs/contract/import.md#changing-an-import.
+ */
+import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import { attemptsOfImport } from "../account/ImportDetails.ts"
+import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import {
+  AlreadyImported,
+  type Failure,
+  ImportInProgress,
+  ImportSkipped,
+  NotFound,
+  unavailable,
+  ValidationFailed
+} from "../requests/Failure.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
+import { validator } from "../schema/Validator.ts"
+import { inTimeSlices } from "../support/Steps.ts"
+import { Cohort, factsAt } from "../validation/AccountValidation.ts"
+import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { requireOngoing } from "../validation/RequestValidation.ts"
+import { recordRefusals } from "../writes/Audit.ts"
+import type { ReadImport } from "./ImportQuery.ts"
+
+/** The cohort is null to have none. */
+export const ChangeRequest = Schema.Struct({ cohort: Schema.NullOr(Cohort) })
+
+const changeRequest = validator({ schema: ChangeRequest, rules: { rules: [] }, wrapper: null })
+
+/** An import as the path names it. */
+export interface NamedImport {
+  readonly import_supplier: string
+  readonly external_account_number: string
+}
+
+export class ImportChange extends Context.Service<
+  ImportChange,
+  {
+    /**
+     * Changes the import and answers it. Invalid names are reported as not found, after the errors
+     * of the parameters and the body.
+     */
+    readonly change: (
+      caller: Caller,
+      named: NamedImport,
+      body: unknown,
+      parameterErrors?: ReadonlyArray<FieldError>
+    ) => Effect.Effect<ReadImport, Failure>
+  }
+>()("@data-import/domain/ImportChange") {}
+
+const keyOf = Schema.decodeUnknownOption(
+  Schema.Struct({
+    import_supplier: SupplierCodeField,
+    external_account_number: ExternalAccountNumber
+  })
+)
+
+const validated = Effect.fnUntraced(function* (
+  body: unknown,
+  parameterErrors: ReadonlyArray<FieldError>,
+  now: DateTime.Utc
+) {
+  const code = "request_failed_validation"
+  const valid = yield* inTimeSlices(() => changeRequest.validating(body, factsAt(now)))
+  if (Result.isFailure(valid)) {
+    const { errors, more } = valid.failure
+    return yield* new ValidationFailed({ code, errors: [...parameterErrors, ...errors], more })
+  }
+  if (parameterErrors.length > 0) {
+    return yield* new ValidationFailed({ code, errors: parameterErrors })
+  }
+  return valid.success
+})
+
+/** Why an import in this state cannot be changed. */
+const refusalOf = (key: ImportKey, found: ImportState | null) => {
+  switch (found?._tag) {
+    case "Imported":
+      return new AlreadyImported({ key, accountNumber: found.accountNumber })
+    case "Skipped":
+      return new ImportSkipped({ key })
+    case "InProgress":
+      return new ImportInProgress({ key })
+    default:
+      return new NotFound()
+  }
+}
+
+const make = Effect.gen(function* () {
+  const processes = yield* ImportProcesses
+  const auditLog = yield* AuditLog
+  const findSupplier = findOwnSupplier(yield* Configuration)
+
+  const change = Effect.fnUntraced(function* (
+    caller: Caller,
+    named: NamedImport,
+    body: unknown,
+    parameterErrors: ReadonlyArray<FieldError>
+  ) {
+    const { cohort } = yield* validated(body, parameterErrors, yield* DateTime.now)
+    const key = keyOf(named)
+    if (Option.isNone(key)) return yield* new NotFound()
+    const supplier = yield* findSupplier(caller, Option.some(key.value.import_supplier))
+    if (Option.isNone(supplier)) return yield* new NotFound()
+    yield* requireOngoing(supplier.value)
+    const at = yield* DateTime.now
+    const set = yield* processes.setCohort({ key: key.value, cohort, caller, at })
+    if (set._tag === "Refused") return yield* refusalOf(key.value, set.found)
+    const found = yield* processes.details(key.value, attemptsOfImport)
+    const details = yield* Option.isSome(found) ? Effect.succeed(found.value) : unavailable
+    return { details, at: yield* DateTime.now }
+  })
+
+  return ImportChange.of({
+    change: Effect.fn("ImportChange.change")((caller, named, body, parameterErrors = []) =>
+      change(caller, named, body, parameterErrors).pipe(
+        recordRefusals(auditLog, "change_import", caller, named),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+    )
+  })
+})
+
+export const layer = Layer.effect(ImportChange, make)
