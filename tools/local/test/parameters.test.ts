@@ -41,7 +41,8 @@ const asking = (endpoint: HttpApiEndpoint.Top, search: string): Omit<Request, "h
 
 /** Whether it reads a JSON body, whose faults are reported as well. */
 const readsBody = ({ identifier, method, payload }: HttpApiEndpoint.Top): boolean =>
-  method === "POST" && (payload.size > 0 || identifier === "obtainServiceToken")
+  (method === "POST" || method === "PATCH") &&
+  (payload.size > 0 || identifier === "obtainServiceToken")
 
 const typeOf = ({ method }: HttpApiEndpoint.Top) => ({
   "content-type": method === "PUT" ? "application/x-ndjson" : "application/json"
