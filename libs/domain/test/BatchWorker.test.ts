@@ -62,22 +62,29 @@ const startBook = Effect.gen(function* () {
 })
 
 /** The finish of a chunk is a step as well. */
-const withFaultyFinish = (batches: Batches["Service"], plan: FaultPlan): Batches["Service"] => ({
+const faulty = (plan: FaultPlan) => (chunk: ChunkInHand) =>
+  (withFaults(Batches, chunk as never, plan) as unknown as ChunkInHand).finish
+
+const withFinish = (
+  batches: Batches["Service"],
+  finishOf: (chunk: ChunkInHand) => ChunkInHand["finish"]
+): Batches["Service"] => ({
   ...batches,
   take: (command) =>
     Effect.map(
       batches.take(command),
-      Option.map((chunk) => {
-        const { finish } = withFaults(Batches, chunk as never, plan) as unknown as ChunkInHand
-        return { ...chunk, finish }
-      })
+      Option.map((chunk) => ({ ...chunk, finish: finishOf(chunk) }))
     )
 })
 
 const linesKeptFor = Duration.seconds(90)
 
-const worker = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
-  const batches = withFaultyFinish(withFaults(Batches, yield* Batches, plan), plan)
+const worker = Effect.fnUntraced(function* (
+  plan: FaultPlan = noFaults(),
+  finish?: ChunkInHand["finish"]
+) {
+  const finishOf = finish === undefined ? faulty(plan) : () => finish
+  const batches = withFinish(withFaults(Batches, yield* Batches, plan), finishOf)
   const settings = { chunks: 2, linesKeptFor, drain: Duration.seconds(5) }
   return makeBatchWorker(batches, yield* linePrograms(plan), settings)
 })
@@ -254,6 +261,21 @@ describe("a batch", () => {
       expect(yield* lines).toBe(0)
       const { counts } = yield* found
       expect(counts).toMatchObject({ received: 6, succeeded: 2, already: 1, failed: 3 })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("ends a line as its last worker had ended it, however many have died", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      const store = yield* MemoryStore
+      const lines = store.batches.get(id)?.lines ?? []
+      lines.forEach((line, index) => (lines[index] = { ...line, abandoned: 3 }))
+      const dying = yield* worker(noFaults(), () => Effect.die(new Error("killed")))
+      yield* Effect.exit(dying.workOnce)
+      lines.forEach((line, index) => (lines[index] = { ...line, abandoned: 10 }))
+      yield* (yield* worker()).workOnce
+      const [first] = yield* results
+      expect(JSON.parse(first?.text ?? "")).toEqual(undisturbed[0])
     }).pipe(Effect.provide(world))
   )
 

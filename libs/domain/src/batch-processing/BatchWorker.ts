@@ -13,7 +13,7 @@ import { every } from "../support/Every.ts"
 import * as BatchMetrics from "./BatchMetrics.ts"
 import { redact } from "./LineResult.ts"
 import type { LinePrograms } from "./LineOperations.ts"
-import { abandoned, type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
+import { type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
 
 export interface BatchWorker {
   /** Works on one chunk of lines. False where nothing was ready. */
@@ -106,7 +106,7 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
   })
   const [first] = lines
   if (first !== undefined && times >= failAfter) {
-    return yield* finish([abandoned(programs, batch, caller, first)], [])
+    return yield* finish([yield* runner.abandon(first)], [])
   }
   if (times >= runAloneAfter) return yield* finish(yield* runAll(lines.slice(0, 1)), [])
   const prepared = yield* Effect.forEach(lines, runner.prepare, { concurrency: prepareAtOnce })

@@ -19,7 +19,7 @@ import type {
   TransactionParameters
 } from "../post-import/PostImport.ts"
 import type { TransactionResult } from "../post-import/TransactionImport.ts"
-import { DryRunSuccessful, type Failure } from "../requests/Failure.ts"
+import { DryRunSuccessful } from "../requests/Failure.ts"
 import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
 import { keptEnd, keptText, keyOf } from "../requests/LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
@@ -29,6 +29,7 @@ import { inTimeSlices } from "../support/Steps.ts"
 import type { IdempotentWrites } from "../writes/IdempotentWrites.ts"
 import {
   endOf,
+  LineErrored,
   type LineFailure,
   type LineResult,
   LineTooLong,
@@ -85,7 +86,7 @@ const requestOf = ({ batch, line }: Run, step: "stage" | "end"): KeyedRequest =>
 const once = Effect.fnUntraced(function* <A>(
   run: Run,
   toResult: (answer: A) => LineResult,
-  write: (keep: Keep<A>) => Effect.Effect<A, Failure>
+  write: (keep: Keep<A>) => Effect.Effect<A, LineFailure>
 ) {
   const end = (answer: A) => endOf(run.encode, run.line, toResult(answer))
   const textOf = function* (answer: A) {
@@ -251,6 +252,12 @@ const operations: Readonly<
         succeeded({ ...outcomeOf(isNew), accountNumber: kraken_account_number }),
       (keep) => run.postImport.createPaymentInstruction(run.caller, body, keep, errors)
     )
+}
+
+/** How a line ends with which every worker dies: as one of them had ended it, or as an error. */
+export const abandon = (run: Run) => {
+  const { requestId } = run.caller
+  return once<never>(run, succeeded, () => Effect.fail(new LineErrored({ requestId })))
 }
 
 /** A body that is no object has the error of the single endpoint. */

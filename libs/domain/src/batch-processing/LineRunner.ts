@@ -12,6 +12,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
 import { endOf, LineErrored, type LineFailure, type LineResult } from "./LineResult.ts"
 import {
+  abandon,
   accountRequestOf,
   type LineInHand,
   type LinePrograms,
@@ -106,21 +107,11 @@ const prepare = Effect.fnUntraced(function* (run: Run) {
   return { ...made, end: endOf(run.encode, run.line, succeeded({ accountNumber, answer })) }
 })
 
-/** The end of a line with which every worker dies. */
-export const abandoned = (
-  { encoderOf }: LinePrograms,
-  { settings }: Batch,
-  { requestId }: Caller,
-  line: LineInHand
-): LineRun => {
-  const failure = new LineErrored({ requestId })
-  const encode = encoderOf(settings.operation)
-  return { _tag: "Ended", end: endOf(encode, line, succeeded({ outcome: "FAILED", failure })) }
-}
-
 interface LineRunner {
   /** Runs the line by the program of the single endpoint. */
   readonly run: (line: LineInHand) => Effect.Effect<LineRun>
+  /** Ends a line with which every worker dies, without running it. */
+  readonly abandon: (line: LineInHand) => Effect.Effect<LineRun>
   /**
    * Prepares a line that is to be stored together with others. Null if it is to run by itself. A
    * line that is refused, or that stores nothing, has ended.
@@ -176,13 +167,17 @@ export const makeLineRunner = (
     effect: Effect.Effect<A, LineFailure | StorageUnavailable>
   ): Effect.Effect<A | LineRun> => Effect.catchCause(effect, (cause) => refused(run, cause))
 
-  const runLine: LineRunner["run"] = (line) => {
-    const run = runOf(line)
-    return settled(run, Effect.map(runAlone(run), ended))
-  }
+  const endedBy =
+    (end: (run: Run) => ReturnType<typeof runAlone>) =>
+    (line: LineInHand): Effect.Effect<LineRun> => {
+      const run = runOf(line)
+      return settled(run, Effect.map(end(run), ended))
+    }
+  const runLine = endedBy(runAlone)
 
   return {
     run: runLine,
+    abandon: endedBy(abandon),
     prepare: (line) => {
       if (onlyValidates(batch.settings)) return runLine(line)
       if (!stages(batch.settings)) return Effect.succeed(null)
