@@ -16,6 +16,7 @@ import type { Explained } from "./Refused.ts"
 import { type Ports, Storage } from "./Storage.ts"
 import { supplier } from "./Suppliers.ts"
 import { team } from "./Teams.ts"
+import { webhook } from "./Webhooks.ts"
 
 const formatter = CliOutput.defaultFormatter({ colors: false })
 
@@ -54,6 +55,7 @@ const operator = Command.make("operator").pipe(
     importCommand,
     account,
     batch,
+    webhook,
     audit
   ]),
   Command.withGlobalFlags([Json])

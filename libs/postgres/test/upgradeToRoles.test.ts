@@ -73,7 +73,10 @@ const changed = [
   "migrations",
   "notes",
   "outbox",
-  "suppliers"
+  "suppliers",
+  "webhook_retries",
+  "webhook_secrets",
+  "webhooks"
 ]
 
 const asOwner = (url: Redacted.Redacted) =>
@@ -89,7 +92,8 @@ const held = Effect.all([
   rows((sql) => sql`select to_jsonb(held) - 'document_digest' as note from notes held`),
   rows(
     (sql) => sql`
-      select to_jsonb(held) - '{batch,event_id,organisation,import_supplier,position}'::text[]
+      select to_jsonb(held)
+        - '{batch,event_id,organisation,import_supplier,position,webhook}'::text[]
         as event
       from outbox held order by id`
   ),
@@ -144,7 +148,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "payload_sizes",
       "batches",
       "batch_takes",
-      "events"
+      "events",
+      "webhooks"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -23,6 +23,7 @@ import { payloadSizes } from "../../migrations/0012_payload_sizes.ts"
 import { batches } from "../../migrations/0013_batches.ts"
 import { batchTakes } from "../../migrations/0014_batch_takes.ts"
 import { events } from "../../migrations/0020_events.ts"
+import { webhooks } from "../../migrations/0021_webhooks.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -42,7 +43,8 @@ export const migrations = {
   "0012_payload_sizes": payloadSizes,
   "0013_batches": batches,
   "0014_batch_takes": batchTakes,
-  "0020_events": events
+  "0020_events": events,
+  "0021_webhooks": webhooks
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
