@@ -19,6 +19,7 @@ import { overloads } from "./scenarios/Overload.ts"
 import { rollingRestart } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
+import { webhookKills } from "./scenarios/WebhookKills.ts"
 import { worstBodies } from "./scenarios/WorstBodies.ts"
 
 export const scenarios: ReadonlyArray<Scenario> = [
@@ -39,6 +40,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   batchAway,
   batchDiskFull,
   batchFairness,
+  webhookKills,
   slowClients,
   worstBodies,
   rollingRestart

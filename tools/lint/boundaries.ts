@@ -107,6 +107,13 @@ const restrictions: ReadonlyArray<Restriction> = [
     message: "Only libs/documents imports its driver."
   },
   {
+    rule: "webhooks-driver",
+    files: everywhere,
+    except: (file) => /^(libs\/webhooks|tools)\//.test(file) || isTest(file),
+    module: /^standardwebhooks$/,
+    message: "Only libs/webhooks signs events."
+  },
+  {
     rule: "platform",
     files: product,
     except: (file) => platformFiles.test(file) || isTest(file),

@@ -18,6 +18,7 @@ import type { Explained } from "./Refused.ts"
 import { type Ports, Storage } from "./Storage.ts"
 import { supplier } from "./Suppliers.ts"
 import { team } from "./Teams.ts"
+import { webhook } from "./Webhooks.ts"
 
 const formatter = CliOutput.defaultFormatter({ colors: false })
 
@@ -57,6 +58,7 @@ const operator = Command.make("operator").pipe(
     account,
     batch,
     request,
+    webhook,
     audit
   ]),
   Command.withGlobalFlags([Json, As])

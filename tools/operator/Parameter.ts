@@ -3,12 +3,14 @@
  * ever sees what the service itself would accept.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AnyEventName } from "@data-import/domain/account/Event"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
 import { OrganisationName, RequestId, Scope } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
 import { Duration, Option, Schema } from "effect"
 import { Param } from "effect/cli"
 
@@ -59,6 +61,46 @@ export const asRequestId = readAs(
 export const asBatchId = readAs(
   Schema.decodeOption(BatchId),
   "the id of a batch: a UUID in lower case, as batch list prints it"
+)
+
+export const asWebhookId = readAs(
+  Schema.decodeOption(WebhookId),
+  "the id of a webhook, as webhook list prints it"
+)
+
+const uuid = Schema.decodeOption(Schema.String.check(Schema.isUUID()))
+
+export const asEventId = readAs(
+  (text) => Option.map(uuid(text), (id) => EventId.make(id)),
+  "the event_id of an event: a UUID"
+)
+
+/** A URL without a user, a password and a fragment. */
+export const asWebhookUrl = readAs(
+  (text) =>
+    Option.filter(
+      Option.fromNullOr(URL.parse(text)),
+      ({ hash, password, protocol, username }) =>
+        /^https?:$/.test(protocol) && `${hash}${password}${username}` === "" && text.length <= 2_000
+    ),
+  "a URL like https://host/path of at most 2,000 characters, without user and fragment"
+)
+
+const words = (text: string) => [...new Set(text.split(",").map((word) => word.trim()))]
+
+export const asEventNames = readAs(
+  (text) => Schema.decodeUnknownOption(Schema.NonEmptyArray(AnyEventName))(words(text)),
+  "names of events, separated by commas"
+)
+
+export const asSupplierCodes = readAs(
+  (text) => Schema.decodeUnknownOption(Schema.NonEmptyArray(SupplierCode))(words(text)),
+  "codes of suppliers, separated by commas"
+)
+
+export const asPosition = readAs(
+  (text) => (/^[1-9]\d{0,14}$/.test(text) ? Option.some(Number(text)) : Option.none()),
+  "a position: a whole number from 1"
 )
 
 /**

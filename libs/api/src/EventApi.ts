@@ -31,13 +31,16 @@ const event = documented(
     name: "What happened, with a version. Ignore names that you do not know.",
     at: { description: "When it happened.", wire: InstantText },
     organisation: "The organisation that owns the supplier.",
-    import_supplier: "The supplier's code.",
-    external_account_number: "The account number at the supplier; null for a batch.",
+    import_supplier: "The supplier's code; null for a webhook.",
+    external_account_number: "The account number at the supplier; null unless it is of an import.",
     kraken_account_number:
       "The platform account that was created or added to; null for every other event.",
     cohort: "The cohort of the import or the batch, as it is now; null without one.",
-    batch_id: "The batch; null for the event of an import.",
-    codes: "Why an attempt failed: the code of the answer, then those of its errors. Else empty."
+    batch_id: "The batch; null unless it is of a batch.",
+    webhook_id: "The webhook; null for every other event.",
+    codes:
+      "Why an attempt failed: the code of the answer, then those of its errors; or why a webhook was " +
+      "disabled. Else empty."
   }
 )
 
@@ -62,6 +65,7 @@ const ofImport = {
   kraken_account_number: sampleNumber,
   cohort: "wave-3",
   batch_id: null,
+  webhook_id: null,
   codes: []
 }
 

@@ -9,6 +9,8 @@ import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as webhooks } from "../src/ports/memory/Webhooks.ts"
+import { webhooksContract } from "../testing/WebhooksContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
@@ -34,3 +36,4 @@ batchesContract("in memory", batchPorts)
 batchWorkContract("in memory", batchPorts)
 newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))
+webhooksContract("in memory", Layer.mergeAll(storage, eventLog, webhooks))

@@ -7,6 +7,7 @@ import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
 import * as AuditLog from "./audit/AuditLog.ts"
 import * as EventLog from "./events/EventLog.ts"
+import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as Configuration from "./setup/Configuration.ts"
@@ -21,7 +22,8 @@ export const layerPorts = Layer.mergeAll(
   EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
-  Configuration.layer
+  Configuration.layer,
+  Webhooks.layer
 )
 
 /**

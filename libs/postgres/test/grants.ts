@@ -20,7 +20,7 @@ export const matrix = {
   billing_options: "account-import a, query r, batch-worker a, operator r",
   choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
   customers: "account-import a, query r, batch-worker a, operator r",
-  event_heads: "events ra(w)",
+  event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
@@ -33,7 +33,8 @@ export const matrix = {
   notes: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   operations_teams: "account-import r, batches r, batch-worker r, operator ra",
   organisations: "operator ra",
-  outbox: "account-import a, post-import a, batches a, batch-worker a, events r(w)d, operator a",
+  outbox:
+    "account-import a, post-import a, batches a, batch-worker a, events ra(w)d, operator (r)a",
   payment_instructions: "post-import ra, query r, batch-worker ra, operator r(w)",
   refresh_token_families: "auth ra(w)d",
   refresh_tokens: "auth ra(w)d",
@@ -43,7 +44,10 @@ export const matrix = {
   supply_addresses: "account-import a, query r, batch-worker a, operator r",
   transaction_line_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   transaction_tax_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
-  transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r"
+  transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  webhook_retries: "events ra(w)d, operator r(w)",
+  webhook_secrets: "events rd, operator (r)a(w)",
+  webhooks: "events r(w), operator ra(w)"
 }
 
 const seen = "account_created_at account_number external_account_number id lease_attempt"
@@ -77,6 +81,7 @@ export const columns = {
   "batches batch-worker w": sortedWords(`${stateOfBatch} lines_deleted_through`),
   "batches batches w": sortedWords(`${stateOfBatch} bytes uploads`),
   "batches operator w": sortedWords(`${stateOfBatch} bytes uploads`),
+  "event_heads operator r": "organisation position",
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",
   "idempotency_keys account-import w": "answer expires_at fingerprint token",
@@ -104,10 +109,19 @@ export const columns = {
   "import_processes query r": sortedWords(
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
+  "outbox operator r": "event_id organisation position",
   "outbox events w": "event_id import_supplier organisation position",
   "payment_instructions operator w": "ended_at",
   "refresh_token_families auth w": "revoked_at",
   "refresh_tokens auth w": "used_at",
   "suppliers operator w":
-    "concurrency_limit customer_emails document_check document_root status time_zone"
+    "concurrency_limit customer_emails document_check document_root status time_zone",
+  "webhook_retries events w": "attempts due_at",
+  "webhook_retries operator w": "attempts due_at",
+  "webhook_secrets operator r": "expires_at number webhook",
+  "webhook_secrets operator w": "expires_at",
+  "webhooks events w":
+    "cursor disabled_by due_at failures last_error last_success_at lease leased_until " +
+    "replay_next replay_to",
+  "webhooks operator w": "disabled_by due_at failures replay_next replay_to"
 }

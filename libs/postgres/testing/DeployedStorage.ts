@@ -12,6 +12,7 @@ import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { layerWith } from "../src/connection/Database.ts"
 import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
@@ -33,6 +34,7 @@ export const make = Effect.fnUntraced(function* (
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
   const worker = Context.get(ports["batch-worker"], Batches)
+  const deliverer = Context.get(ports.events, Webhooks)
   const { describe, endInstruction } = Context.get(operator, Accounts)
   const { locate, read } = Context.get(query, Accounts)
   return Context.make(Accounts, {
@@ -64,6 +66,12 @@ export const make = Effect.fnUntraced(function* (
       reportWorker: worker.reportWorker,
       review: worker.review,
       take: worker.take
+    }),
+    Context.add(Webhooks, {
+      ...Context.get(operator, Webhooks),
+      finish: deliverer.finish,
+      renew: deliverer.renew,
+      take: deliverer.take
     }),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),

@@ -1,11 +1,14 @@
 /**
- * The events service: its routes, the adapters it uses, and the upkeep of the event log. Any number
- * of instances share the upkeep.
+ * The events service: its routes, the adapters it uses, the upkeep of the event log, and the
+ * delivery to webhooks. Any number of instances share them.
  */
 import { Duration, Effect, Layer } from "effect"
 import * as EventFeed from "@data-import/domain/events/EventFeed"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
+import { makeWebhookDelivery } from "@data-import/domain/events/WebhookDelivery"
 import { EventLog } from "@data-import/domain/ports/EventLog"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { WebhookSender } from "@data-import/domain/ports/WebhookSender"
 import * as Settings from "@data-import/domain/support/Settings"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
@@ -13,19 +16,26 @@ import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
+import * as Sender from "@data-import/webhooks/Sender"
 import { routes } from "./Handlers.ts"
 
 const daysKept = Settings.integer("EVENTS_KEPT_DAYS", { minimum: 4, maximum: 3650 }).or(90)
 
 const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
-  const upkeep = makeEventUpkeep(yield* EventLog, Duration.days(yield* daysKept))
+  const log = yield* EventLog
+  const upkeep = makeEventUpkeep(log, Duration.days(yield* daysKept))
+  const delivery = makeWebhookDelivery({
+    log,
+    sender: yield* WebhookSender,
+    webhooks: yield* Webhooks
+  })
   return {
     routes: yield* routes,
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
-    background: Effect.all([yield* report, upkeep.run], { concurrency: "unbounded" })
+    background: Effect.all([yield* report, upkeep.run, delivery.run], { concurrency: "unbounded" })
   }
 })
 
@@ -35,5 +45,5 @@ const serving = Effect.gen(function* () {
  */
 export const layer = Service.layer("events", serving).pipe(
   Layer.provide(EventFeed.layer),
-  Layer.provide([Storage.layer, TokenVerifier.layer])
+  Layer.provide([Storage.layer, TokenVerifier.layer, Sender.layer])
 )

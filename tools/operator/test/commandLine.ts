@@ -6,6 +6,8 @@ import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
+import { layerMemory as eventLog } from "@data-import/domain/ports/memory/EventLog"
+import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhooks"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect } from "@effect/vitest"
@@ -21,6 +23,8 @@ export const memory = Layer.mergeAll(
   accounts,
   auditLog,
   batches,
+  eventLog,
+  webhooks,
   tokens,
   MemoryStore.layer
 )

@@ -15,8 +15,19 @@ export const EventName = Schema.Literals([
 ])
 export type EventName = typeof EventName.Type
 
+/** What happens to a webhook itself. */
+export const WebhookEventName = Schema.Literals([
+  "data_import.webhook.test-v1",
+  "data_import.webhook.disabled-v1"
+])
+export type WebhookEventName = typeof WebhookEventName.Type
+
 /** Every event that a client can be told of. */
-export const AnyEventName = Schema.Literals([...EventName.literals, ...BatchEventName.literals])
+export const AnyEventName = Schema.Literals([
+  ...EventName.literals,
+  ...BatchEventName.literals,
+  ...WebhookEventName.literals
+])
 export type AnyEventName = typeof AnyEventName.Type
 
 /** The events of an import that has its account. Only they tell the account's number. */

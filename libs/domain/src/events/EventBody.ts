@@ -7,7 +7,7 @@ import { AccountNumber } from "../account/Account.ts"
 import { BatchId } from "../batch/Batch.ts"
 import { OrganisationName } from "../organisation/Organisation.ts"
 import { SupplierCode } from "../organisation/Supplier.ts"
-import { EventId, type LoggedEvent } from "../ports/EventLog.ts"
+import { EventId, type LoggedEvent, WebhookId } from "../ports/EventLog.ts"
 import { Instant } from "../schema/Field.ts"
 
 export const EventBody = Schema.Struct({
@@ -21,6 +21,7 @@ export const EventBody = Schema.Struct({
   kraken_account_number: Schema.NullOr(AccountNumber),
   cohort: Schema.NullOr(Schema.String),
   batch_id: Schema.NullOr(BatchId),
+  webhook_id: Schema.NullOr(WebhookId),
   codes: Schema.Array(Schema.String)
 })
 export type EventBody = typeof EventBody.Type
@@ -36,6 +37,7 @@ export const bodyOf = (event: LoggedEvent): EventBody => ({
   kraken_account_number: event.accountNumber,
   cohort: event.cohort,
   batch_id: event.batch,
+  webhook_id: event.webhook,
   codes: event.codes
 })
 

@@ -15,7 +15,10 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
 export const EventId = Schema.String.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
-/** An event with its position. It names an import, a batch, or neither. */
+export const WebhookId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
+/** An event with its position. It names an import, a batch or a webhook. */
 export interface LoggedEvent {
   readonly id: EventId
   /** 1, 2, 3 … of the organisation. Erased events leave gaps. */
@@ -31,6 +34,7 @@ export interface LoggedEvent {
   /** Of the import or the batch, when the event is read. */
   readonly cohort: string | null
   readonly batch: BatchId | null
+  readonly webhook: WebhookId | null
   readonly codes: ReadonlyArray<string>
 }
 

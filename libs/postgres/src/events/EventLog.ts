@@ -3,17 +3,9 @@
  * transaction after the one that stored it, and one such transaction runs at a time.
  */
 import { type DateTime, Effect, Layer, Schema } from "effect"
-import { AccountNumber } from "@data-import/domain/account/Account"
-import { eventsWithAccount } from "@data-import/domain/account/Event"
-import { BatchId } from "@data-import/domain/batch/Batch"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import {
-  EventId,
-  EventLog,
-  type EventPage,
-  type EventQuery
-} from "@data-import/domain/ports/EventLog"
+import { EventLog, type EventPage, type EventQuery } from "@data-import/domain/ports/EventLog"
 import { Database, rowsOf } from "../connection/Database.ts"
+import { eventColumns, eventJoins, EventRow, Position } from "./EventRow.ts"
 import * as Positions from "./Positions.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -24,38 +16,22 @@ export const eventIndexes = {
   outbox_by_position: "outbox (organisation, position) where position is not null"
 }
 
-const Position = Schema.NumberFromString
+const headRows = rowsOf(
+  Schema.Struct({ newest: Position, pruned: Position, scanned: Schema.NullOr(Position) })
+)
 
-const Row = Schema.Struct({
-  newest: Position,
-  pruned: Position,
-  scanned: Schema.NullOr(Position),
-  position: Schema.NullOr(Position),
-  id: Schema.NullOr(EventId),
-  at: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  name: Schema.NullOr(Schema.String),
-  supplier: Schema.NullOr(SupplierCode),
-  externalAccountNumber: Schema.NullOr(Schema.String),
-  accountNumber: Schema.NullOr(AccountNumber),
-  cohort: Schema.NullOr(Schema.String),
-  batch: Schema.NullOr(BatchId),
-  codes: Schema.NullOr(Schema.Array(Schema.String))
-})
-type Row = typeof Row.Type
-
-const eventRows = rowsOf(Row)
+const eventRows = rowsOf(EventRow)
 
 /** How many events a filtered read looks at, so that rare events cost no long statement. */
 const scanLimit = 5_000
 
 /**
  * One row for each event, or one without an event. It is one statement, so that no event is deleted
- * between the look at the head and the read. Imports and batches are looked up one by one, because
- * a plan that was made for a small table must also be good for a large one.
+ * between the look at the head and the read.
  */
 const rowsFor = (sql: Sql, { after, limit, name, organisation, supplier }: EventQuery) => {
   const isFiltered = supplier !== null || name !== null
-  return eventRows(sql`
+  return sql<{ readonly id: string | null }>`
     with head as materialized (
       select coalesce(max(position), 0) as newest, coalesce(max(pruned_through), 0) as pruned
       from event_heads where organisation = ${organisation}
@@ -71,38 +47,22 @@ const rowsFor = (sql: Sql, { after, limit, name, organisation, supplier }: Event
       order by position limit ${limit}
     )
     select newest::text, pruned::text, (select max(position) from scanned)::text as scanned,
-      found.position::text, event_id as id, at, name, found.import_supplier as supplier,
-      external_account_number as "externalAccountNumber",
-      case when name = any(${eventsWithAccount}::text[]) then account_number end as "accountNumber",
-      coalesce(import.cohort, of_batch.cohort) as cohort, batch, codes
-    from head left join found on true
-    left join lateral (
-      select external_account_number, account_number, cohort
-      from import_processes where import_processes.id = found.import_id offset 0
-    ) as import on true
-    left join lateral (
-      select cohort from batches where batches.id = found.batch offset 0
-    ) as of_batch on true
-    order by found.position`)
-}
-
-const eventOf = (organisation: EventQuery["organisation"], row: Row) => {
-  const { at, codes, id, name, newest: _, position, pruned: __, scanned: ___, ...event } = row
-  if (id === null || position === null || at === null || name === null || codes === null) return []
-  return [{ ...event, id, position, at, name, codes, organisation }]
+      ${eventColumns(sql)}
+    from head left join found on true ${eventJoins(sql)}
+    order by found.position`
 }
 
 const read = Effect.fnUntraced(function* (sql: Sql, query: EventQuery) {
-  const { after, limit, organisation } = query
+  const { after, limit } = query
   const rows = yield* rowsFor(sql, query)
-  const [first] = rows
-  if (first === undefined) return yield* Effect.die(new Error("The head of the events is missing"))
-  const { newest, pruned, scanned } = first
+  const [head] = yield* headRows(Effect.succeed(rows.slice(0, 1)))
+  if (head === undefined) return yield* Effect.die(new Error("The head of the events is missing"))
+  const { newest, pruned, scanned } = head
   if (after !== null && after > newest) return { _tag: "Unknown", newest } satisfies EventPage
   if (after !== null && after < pruned) {
     return { _tag: "Pruned", oldestAfter: pruned } satisfies EventPage
   }
-  const events = rows.flatMap((row) => eventOf(organisation, row))
+  const events = yield* eventRows(Effect.succeed(rows.filter(({ id }) => id !== null)))
   const last = events.length === limit ? events.at(-1)?.position : undefined
   const nextAfter = last ?? scanned ?? after ?? pruned
   return { _tag: "Page", events, nextAfter } satisfies EventPage

@@ -12,7 +12,8 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 /**
  * In a transaction. The lock is taken by a statement of its own, so that the next one sees all that
  * the last holder of the lock has committed. Ids are drawn while the row of the import is locked,
- * so in their order the events of one import are in the order of their commits.
+ * so in their order the events of one import are in the order of their commits. Only the event of a
+ * webhook is stored with its organisation.
  */
 export const assign = Effect.fnUntraced(function* (sql: Sql, limit: number) {
   const [lock] = yield* lockRows(sql`
@@ -21,9 +22,11 @@ export const assign = Effect.fnUntraced(function* (sql: Sql, limit: number) {
   if (lock?.isTaken !== true) return 0
   const [assigned] = yield* countRows(sql`
     with waiting as materialized (
-      select id, import_id, batch from outbox where position is null order by id limit ${limit}
+      select id, import_id, batch, organisation from outbox where position is null
+      order by id limit ${limit}
     ), owned as materialized (
-      select waiting.id, owner.code as supplier, owner.organisation
+      select waiting.id, owner.code as supplier,
+        coalesce(waiting.organisation, owner.organisation) as organisation
       from waiting
       left join lateral (
         select supplier from import_processes where import_processes.id = waiting.import_id offset 0
@@ -31,7 +34,7 @@ export const assign = Effect.fnUntraced(function* (sql: Sql, limit: number) {
       left join lateral (
         select supplier from batches where batches.id = waiting.batch offset 0
       ) as of_batch on true
-      join lateral (
+      left join lateral (
         select code, organisation from suppliers
         where code = coalesce(import.supplier, of_batch.supplier) offset 0
       ) as owner on true

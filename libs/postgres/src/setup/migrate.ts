@@ -29,6 +29,7 @@ import { failedImports } from "../../migrations/0018_failed_imports.ts"
 import { events } from "../../migrations/0019_events.ts"
 import { operatorImports } from "../../migrations/0020_operator_imports.ts"
 import { cohorts } from "../../migrations/0021_cohorts.ts"
+import { webhooks } from "../../migrations/0022_webhooks.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -54,7 +55,8 @@ export const migrations = {
   "0018_failed_imports": failedImports,
   "0019_events": events,
   "0020_operator_imports": operatorImports,
-  "0021_cohorts": cohorts
+  "0021_cohorts": cohorts,
+  "0022_webhooks": webhooks
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

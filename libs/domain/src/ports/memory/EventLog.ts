@@ -2,6 +2,7 @@
 import { DateTime, Effect, Layer, Order } from "effect"
 import { type AnyEventName, eventsWithAccount } from "../../account/Event.ts"
 import type { OrganisationName } from "../../organisation/Organisation.ts"
+import type { SupplierCode } from "../../organisation/Supplier.ts"
 import {
   EventId,
   EventLog,
@@ -22,29 +23,39 @@ const logOf = (store: Store, organisation: OrganisationName): StoredEventLog =>
 /** Events without a position, as they were stored. */
 const waitingIn = (
   store: Store
-): ReadonlyArray<Waiting & { readonly kind: "outbox" | "batchEvents" }> => {
+): ReadonlyArray<Waiting & { readonly kind: keyof Store["positioned"] }> => {
   const imports = store.outbox
     .slice(store.positioned.outbox)
     .map(({ event, key }) => ({ ...event, of: key, kind: "outbox" as const }))
   const batches = store.batchEvents
     .slice(store.positioned.batchEvents)
     .map(({ at, id, name }) => ({ at, name, codes: [], of: id, kind: "batchEvents" as const }))
+  const webhooks = store.webhookEvents
+    .slice(store.positioned.webhookEvents)
+    .map(({ webhook, ...event }) => ({ ...event, of: webhook, kind: "webhookEvents" as const }))
   const byTime = Order.mapInput(DateTime.Order, ({ at }: Waiting) => at)
-  return [...imports, ...batches].toSorted(byTime)
+  return [...imports, ...batches, ...webhooks].toSorted(byTime)
 }
 
-const supplierOf = (store: Store, { of }: Waiting) => {
-  const code =
-    typeof of === "string" ? store.batches.get(of)?.batch.settings.supplier : of.import_supplier
-  const supplier = code === undefined ? undefined : store.suppliers.get(code)
-  if (supplier === undefined) throw new Error("An event is of no supplier")
-  return supplier
+/** The supplier of the import or the batch; a webhook has none. */
+const supplierOf = (store: Store, { of }: Waiting): SupplierCode | null => {
+  if (typeof of !== "string") return "url" in of ? null : of.import_supplier
+  return store.batches.get(of)?.batch.settings.supplier ?? null
+}
+
+const organisationOf = (store: Store, event: Waiting): OrganisationName => {
+  const { of } = event
+  if (typeof of !== "string" && "url" in of) return of.organisation
+  const code = supplierOf(store, event)
+  const supplier = code === null ? undefined : store.suppliers.get(code)
+  if (supplier === undefined) throw new Error("An event is of no organisation")
+  return supplier.organisation
 }
 
 const assignPositions = (store: Store, limit: number): number => {
   const waiting = waitingIn(store).slice(0, limit)
   for (const { kind, ...event } of waiting) {
-    const { organisation } = supplierOf(store, event)
+    const organisation = organisationOf(store, event)
     const log = logOf(store, organisation)
     const newest = log.newest + 1
     const positioned = { ...event, id: EventId.make(crypto.randomUUID()), position: newest }
@@ -58,23 +69,42 @@ const isTold = (name: AnyEventName): boolean => eventsWithAccount.some((event) =
 
 const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
   const { of, ...told } = event
-  const { code: supplier, organisation } = supplierOf(store, event)
+  const nothing = {
+    ...told,
+    organisation: organisationOf(store, event),
+    supplier: supplierOf(store, event),
+    externalAccountNumber: null,
+    accountNumber: null,
+    cohort: null,
+    batch: null,
+    webhook: null
+  }
   if (typeof of === "string") {
     const cohort = store.batches.get(of)?.batch.settings.cohort ?? null
-    const nothing = { externalAccountNumber: null, accountNumber: null }
-    return { ...told, ...nothing, organisation, supplier, cohort, batch: of }
+    return { ...nothing, cohort, batch: of }
   }
+  if ("url" in of) return { ...nothing, webhook: of.id }
   const found = importOf(store, of)
   return {
-    ...told,
-    organisation,
-    supplier,
+    ...nothing,
     externalAccountNumber: of.external_account_number,
     accountNumber: isTold(event.name) ? (found?.process.account?.number ?? null) : null,
-    cohort: found?.cohort ?? null,
-    batch: null
+    cohort: found?.cohort ?? null
   }
 }
+
+/** The events at these positions, those that are still there. */
+export const eventsAt = (
+  store: Store,
+  organisation: OrganisationName,
+  positions: ReadonlyArray<number>
+): ReadonlyArray<LoggedEvent> =>
+  logOf(store, organisation)
+    .events.filter(({ position }) => positions.includes(position))
+    .map((event) => loggedOf(store, event))
+
+export const newestOf = (store: Store, organisation: OrganisationName): number =>
+  logOf(store, organisation).newest
 
 const read = (store: Store, query: EventQuery): EventPage => {
   const { after, limit, name, organisation, supplier } = query
@@ -85,7 +115,7 @@ const read = (store: Store, query: EventQuery): EventPage => {
   const found = events
     .filter(({ position }) => position > from)
     .filter((event) => name === null || event.name === name)
-    .filter((event) => supplier === null || supplierOf(store, event).code === supplier)
+    .filter((event) => supplier === null || supplierOf(store, event) === supplier)
   const page = found.slice(0, limit).map((event) => loggedOf(store, event))
   const nextAfter = found.length < limit ? newest : (page.at(-1)?.position ?? from)
   return { _tag: "Page", events: page, nextAfter }

@@ -9,7 +9,7 @@ import type { AccountChange } from "../../account/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
 import type { ImportDetails } from "../../account/ImportDetails.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import type { AnyEventName, EventName } from "../../account/Event.ts"
+import type { AnyEventName, EventName, WebhookEventName } from "../../account/Event.ts"
 import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
 import type {
   ApiKey,
@@ -23,8 +23,9 @@ import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
-import type { EventId } from "../EventLog.ts"
+import type { EventId, WebhookId } from "../EventLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
+import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
 import type { BatchEventName } from "../../batch/BatchEvent.ts"
 import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
@@ -59,6 +60,21 @@ export interface BatchEvent {
   readonly name: BatchEventName
 }
 
+export interface StoredWebhook {
+  readonly webhook: Webhook
+  readonly secrets: ReadonlyArray<WebhookSecret>
+  readonly lease: { readonly token: string; readonly until: DateTime.Utc } | null
+  /** By position. */
+  readonly retries: ReadonlyMap<number, Omit<Retry, "event">>
+}
+
+export interface WebhookEvent {
+  readonly webhook: Webhook
+  readonly at: DateTime.Utc
+  readonly name: WebhookEventName
+  readonly codes: ReadonlyArray<string>
+}
+
 /** An event of the outbox with its position. */
 export interface PositionedEvent {
   readonly id: EventId
@@ -66,8 +82,8 @@ export interface PositionedEvent {
   readonly at: DateTime.Utc
   readonly name: AnyEventName
   readonly codes: ReadonlyArray<string>
-  /** The import, or else the batch. */
-  readonly of: ImportKey | BatchId
+  /** The import, the batch, or the webhook. */
+  readonly of: ImportKey | BatchId | Webhook
 }
 
 /** The positioned events of an organisation, the oldest first. */
@@ -109,8 +125,10 @@ export class MemoryStore extends Context.Service<
     readonly batches: Map<BatchId, StoredBatch>
     readonly batchEvents: Array<BatchEvent>
     readonly eventLogs: Map<OrganisationName, StoredEventLog>
-    /** How many events of both kinds have their positions. */
-    readonly positioned: { outbox: number; batchEvents: number }
+    readonly webhooks: Map<WebhookId, StoredWebhook>
+    readonly webhookEvents: Array<WebhookEvent>
+    /** How many events of each kind have their positions. */
+    readonly positioned: { outbox: number; batchEvents: number; webhookEvents: number }
     /** When each was last seen. */
     readonly workers: Map<string, DateTime.Utc>
   }
@@ -135,7 +153,9 @@ export class MemoryStore extends Context.Service<
     batches: new Map(),
     batchEvents: [],
     eventLogs: new Map(),
-    positioned: { outbox: 0, batchEvents: 0 },
+    webhooks: new Map(),
+    webhookEvents: [],
+    positioned: { outbox: 0, batchEvents: 0, webhookEvents: 0 },
     workers: new Map()
   }))
 }

@@ -1,0 +1,162 @@
+/**
+ * Delivers events to webhooks: takes a webhook that has something to deliver, sends, and stores how
+ * far it came. Any number of instances share the webhooks. What an instance that dies has sent is
+ * sent again.
+ * Source: docs/contract/webhooks.md#delivery.
+ */
+import { DateTime, Duration, Effect, Option } from "effect"
+import { EventBody, bodyOf } from "./EventBody.ts"
+import type { EventLog, LoggedEvent } from "../ports/EventLog.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { mostRetries, type Progress, type Session, type Webhooks } from "../ports/Webhooks.ts"
+import type { WebhookSender } from "../ports/WebhookSender.ts"
+import { encoderOf } from "../schema/Encoder.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { every } from "../support/Every.ts"
+import { type GroupResult, type Item, settle, workOf } from "./Delivery.ts"
+
+export interface WebhookDelivery {
+  /** Delivers to one webhook. False where nothing was to be delivered. */
+  readonly deliverOnce: Effect.Effect<boolean, StorageUnavailable>
+  /** Delivers until it is interrupted. */
+  readonly run: Effect.Effect<never>
+}
+
+interface Dependencies {
+  readonly log: EventLog["Service"]
+  readonly sender: WebhookSender["Service"]
+  readonly webhooks: Webhooks["Service"]
+}
+
+/** Another instance takes over so long after the last renewal. */
+const lease = Duration.seconds(30)
+const renewEvery = Duration.seconds(10)
+
+/** Before it looks again for something to deliver. */
+const idlePause = Duration.millis(250)
+
+/** New events of a session. A receiver that was away is asked with few. */
+const eventsAtOnce = 100
+const eventsOfProbe = 8
+
+/** Subjects that are delivered at the same time. */
+const concurrency = 16
+
+/** Webhooks that an instance delivers to at the same time. */
+const slots = 8
+
+const encode = encoderOf(EventBody)
+
+const textOf = (event: LoggedEvent): string =>
+  JSON.stringify({
+    type: event.name,
+    timestamp: formatInstant(event.at),
+    data: encode(bodyOf(event))
+  })
+
+interface Page {
+  readonly events: ReadonlyArray<LoggedEvent>
+  readonly reached: Pick<Progress, "cursor" | "replay">
+}
+
+/** The next new events: those of a replay first. */
+const pageOf = Effect.fnUntraced(function* ({ log }: Dependencies, session: Session) {
+  const { cursor, failures, organisation, replay } = session.webhook
+  const here: Page = { events: [], reached: { cursor, replay } }
+  if (session.retries.length >= mostRetries) return here
+  const limit = failures > 0 ? eventsOfProbe : eventsAtOnce
+  const after = replay === null ? cursor : replay.next - 1
+  const found = yield* log.read({ organisation, after, limit, supplier: null, name: null })
+  const reachedAt = (position: number): Page["reached"] => {
+    if (replay === null) return { cursor: position, replay }
+    return { cursor, replay: position < replay.to ? { ...replay, next: position + 1 } : null }
+  }
+  switch (found._tag) {
+    case "Page": {
+      const isWanted = ({ position }: LoggedEvent) => replay === null || position <= replay.to
+      // A replay of events that do not exist yet ends with the newest one.
+      const reached =
+        found.events.length === 0 ? { cursor, replay: null } : reachedAt(found.nextAfter)
+      return { events: found.events.filter(isWanted), reached }
+    }
+    case "Pruned":
+      return { events: [], reached: reachedAt(found.oldestAfter) }
+    case "Unknown":
+      return { events: [], reached: { cursor, replay: null } }
+  }
+})
+
+/** Sends the events of a subject one after the other, up to the first that is not received. */
+const sendGroup = Effect.fnUntraced(function* (
+  { sender }: Dependencies,
+  { secrets, webhook }: Session,
+  group: ReadonlyArray<Item>
+) {
+  const { allowsPrivate, url } = webhook
+  let delivered = 0
+  for (const { event } of group) {
+    const at = yield* DateTime.now
+    const message = { url, allowsPrivate, id: event.id, at, body: textOf(event), secrets }
+    const sent = yield* sender.send(message)
+    if (sent._tag !== "Delivered") return { group, delivered, failure: sent }
+    delivered += 1
+  }
+  return { group, delivered, failure: null } satisfies GroupResult
+})
+
+const deliver = Effect.fnUntraced(function* (deps: Dependencies, session: Session) {
+  const { events, reached } = yield* pageOf(deps, session)
+  const { blocked, groups } = workOf(session, events, yield* DateTime.now)
+  const results = yield* Effect.forEach(groups, (group) => sendGroup(deps, session, group), {
+    concurrency
+  })
+  const at = yield* DateTime.now
+  const settled = settle(session, reached, blocked, results, at)
+  const wasReplaying = session.webhook.replay !== null
+  yield* deps.webhooks.finish({ lease: session.lease, at, wasReplaying, ...settled })
+})
+
+/** Ends the lease with nothing done, so that another instance need not wait for its end. */
+const released = ({ webhooks }: Dependencies, { lease: token, webhook }: Session) =>
+  Effect.flatMap(DateTime.now, (at) =>
+    webhooks.finish({
+      lease: token,
+      at,
+      progress: webhook,
+      wasReplaying: webhook.replay !== null,
+      ended: [],
+      retries: []
+    })
+  )
+
+/** Ends as soon as the lease is lost. Storage that is away for a moment does not end it. */
+const whileLeased = ({ webhooks }: Dependencies, token: string) =>
+  Effect.gen(function* () {
+    for (;;) {
+      yield* Effect.sleep(renewEvery)
+      const at = yield* DateTime.now
+      const until = DateTime.addDuration(at, lease)
+      const renewal = webhooks.renew({ lease: token, at, until })
+      if (!(yield* Effect.orElseSucceed(renewal, () => true))) return
+    }
+  })
+
+export const makeWebhookDelivery = (deps: Dependencies): WebhookDelivery => {
+  const deliverOnce = Effect.gen(function* () {
+    const at = yield* DateTime.now
+    const taken = yield* deps.webhooks.take({ at, until: DateTime.addDuration(at, lease) })
+    if (Option.isNone(taken)) return false
+    const session = taken.value
+    yield* Effect.raceFirst(deliver(deps, session), whileLeased(deps, session.lease)).pipe(
+      Effect.onInterrupt(() => Effect.ignore(released(deps, session)))
+    )
+    return true
+  })
+  const whileSome = Effect.repeat(deliverOnce, { while: (delivered) => delivered })
+  const slot = every(idlePause, "the delivery of webhooks met an error", whileSome)
+  const run = Effect.all(
+    Array.from({ length: slots }, () => slot),
+    { concurrency: "unbounded", discard: true }
+  ).pipe(Effect.andThen(Effect.never))
+  return { deliverOnce, run }
+}

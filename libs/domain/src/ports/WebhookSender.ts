@@ -1,0 +1,24 @@
+/** Sends an event to a webhook, signed as Standard Webhooks says. */
+import { Context, type DateTime, type Effect, type Redacted } from "effect"
+
+export interface WebhookMessage {
+  readonly url: string
+  readonly allowsPrivate: boolean
+  /** The same for each try. */
+  readonly id: string
+  readonly at: DateTime.Utc
+  readonly body: string
+  /** It is signed with each. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** `error` is short, and has nothing of what the receiver answered but its status. */
+export type Sent =
+  | { readonly _tag: "Delivered" }
+  | { readonly _tag: "Gone" }
+  | { readonly _tag: "Failed"; readonly error: string }
+
+export class WebhookSender extends Context.Service<
+  WebhookSender,
+  { readonly send: (message: WebhookMessage) => Effect.Effect<Sent> }
+>()("@data-import/domain/ports/WebhookSender") {}

@@ -1,0 +1,145 @@
+/**
+ * Webhooks: where events of an organisation are sent, and how far each has come. One instance at a
+ * time delivers to a webhook, under a lease.
+ * Source: docs/contract/webhooks.md.
+ */
+import { Context, type DateTime, type Effect, type Option, type Redacted } from "effect"
+import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { EventId, LoggedEvent, WebhookId } from "./EventLog.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** Why a webhook gets nothing: the operator, too many failures, or a receiver that answered 410. */
+export type DisabledBy = "OPERATOR" | "FAILURES" | "GONE"
+
+/** Positions that are delivered again before anything else, both inclusive. */
+export interface Replay {
+  readonly next: number
+  readonly to: number
+}
+
+/** How far a webhook has come. */
+export interface Progress {
+  /** Every event up to this position was delivered, or is among the retries. */
+  readonly cursor: number
+  readonly replay: Replay | null
+  /** Tries in a row after which nothing was delivered. */
+  readonly failures: number
+  /** No try before. */
+  readonly dueAt: DateTime.Utc
+  readonly disabledBy: DisabledBy | null
+  readonly lastError: string | null
+  readonly lastSuccessAt: DateTime.Utc | null
+}
+
+export interface Webhook extends Progress {
+  readonly id: WebhookId
+  readonly organisation: OrganisationName
+  readonly url: string
+  /** Null for all. */
+  readonly suppliers: ReadonlyArray<SupplierCode> | null
+  /** The names of events; null for all. */
+  readonly names: ReadonlyArray<string> | null
+  /** Whether it may be at a private address, and without TLS. */
+  readonly allowsPrivate: boolean
+  readonly createdAt: DateTime.Utc
+}
+
+/** `whsec_` and the base64 of the key, as Standard Webhooks writes it. */
+export interface WebhookSecret {
+  readonly secret: Redacted.Redacted
+  /** Null for the newest one. */
+  readonly expiresAt: DateTime.Utc | null
+}
+
+/** With so many retries, a webhook gets no new events. */
+export const mostRetries = 1_000
+
+/** An event that could not be delivered when others could, or that waits behind such a one. */
+export interface Retry {
+  readonly event: LoggedEvent
+  readonly attempts: number
+  readonly dueAt: DateTime.Utc
+}
+
+/** A webhook that this instance may deliver to until the lease ends. */
+export interface Session {
+  readonly lease: string
+  readonly webhook: Webhook
+  /** The valid ones, the newest first. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+  /** In the order of their positions. */
+  readonly retries: ReadonlyArray<Retry>
+}
+
+export type StoredRetry = Omit<Retry, "event"> & { readonly position: number }
+
+export type NewWebhook = Pick<
+  Webhook,
+  "id" | "organisation" | "url" | "suppliers" | "names" | "allowsPrivate" | "createdAt"
+> & { readonly secret: Redacted.Redacted }
+
+export type Replaying = "Started" | "NotFound" | "Running" | "UnknownEvent"
+
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** It gets the events after those that have a position now. */
+    readonly create: (webhook: NewWebhook) => Effect.Effect<Webhook, StorageUnavailable>
+    /** Of one organisation, or of all; the oldest first. */
+    readonly list: (
+      organisation: OrganisationName | null
+    ) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>
+    readonly find: (id: WebhookId) => Effect.Effect<Option.Option<Webhook>, StorageUnavailable>
+    /** The last secret stays valid until `oldUntil`, and those before it end. False if unknown. */
+    readonly rotate: (command: {
+      readonly id: WebhookId
+      readonly secret: Redacted.Redacted
+      readonly at: DateTime.Utc
+      readonly oldUntil: DateTime.Utc
+    }) => Effect.Effect<boolean, StorageUnavailable>
+    /** False if unknown. */
+    readonly disable: (id: WebhookId) => Effect.Effect<boolean, StorageUnavailable>
+    /** It goes on where it was. False if unknown. */
+    readonly enable: (command: {
+      readonly id: WebhookId
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<boolean, StorageUnavailable>
+    /** Stores an event for this webhook alone. False if unknown. */
+    readonly test: (command: {
+      readonly id: WebhookId
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<boolean, StorageUnavailable>
+    /** Delivers an event again, or those of a range, both ends included. */
+    readonly replay: (command: {
+      readonly id: WebhookId
+      readonly events: EventId | Pick<Replay, "next" | "to">
+    }) => Effect.Effect<Replaying, StorageUnavailable>
+    /** Leases a webhook that has something to deliver now, until `until`. */
+    readonly take: (command: {
+      readonly at: DateTime.Utc
+      readonly until: DateTime.Utc
+    }) => Effect.Effect<Option.Option<Session>, StorageUnavailable>
+    /** False if the lease has ended. */
+    readonly renew: (command: {
+      readonly lease: string
+      readonly at: DateTime.Utc
+      readonly until: DateTime.Utc
+    }) => Effect.Effect<boolean, StorageUnavailable>
+    /**
+     * Stores what a session has done, and ends its lease. If the webhook is disabled by it, an
+     * event says so. False if the lease has ended; then nothing is stored.
+     */
+    readonly finish: (command: {
+      readonly lease: string
+      readonly at: DateTime.Utc
+      readonly progress: Progress
+      /** Whether the session began with a replay. Otherwise one that was asked for meanwhile stays. */
+      readonly wasReplaying: boolean
+      /** Retries that have ended. */
+      readonly ended: ReadonlyArray<number>
+      /** New retries, and retries that have failed again. */
+      readonly retries: ReadonlyArray<StoredRetry>
+    }) => Effect.Effect<boolean, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/Webhooks") {}

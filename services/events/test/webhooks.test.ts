@@ -1,0 +1,110 @@
+/** The service delivers to a receiver, on a database. Source: docs/contract/webhooks.md. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Effect, Redacted } from "effect"
+import { WebhookId } from "@data-import/domain/ports/EventLog"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { stageAll } from "@data-import/domain/testing/importStates"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import { serviceWith } from "./eventsService.ts"
+
+interface Event {
+  readonly type: string
+  readonly data: { readonly external_account_number: string; readonly position: number }
+}
+
+/** A receiver that answers with these statuses in turn, and then with 200. */
+const receiver = Effect.fnUntraced(function* (...statuses: Array<number>) {
+  const got: Array<Event> = []
+  const ids: Array<unknown> = []
+  const server = createServer((incoming, response) => {
+    let body = ""
+    incoming.setEncoding("utf8").on("data", (text: string) => (body += text))
+    incoming.on("end", () => {
+      const status = statuses.shift() ?? 200
+      ids.push(incoming.headers["webhook-id"])
+      if (status === 200) got.push(JSON.parse(body) as Event)
+      response.writeHead(status).end()
+    })
+  })
+  yield* Effect.callback<void>((resume) => {
+    server.listen(0, "127.0.0.1", () => resume(Effect.void))
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  const { port } = server.address() as AddressInfo
+  const until = (count: number) =>
+    Effect.repeat(Effect.sleep("20 millis"), { until: () => got.length >= count })
+  return { got, ids, until, url: `http://127.0.0.1:${port}/` }
+})
+
+const created = Effect.fnUntraced(function* ({ organisation }: Tenant, url: string) {
+  const webhooks = yield* Webhooks
+  return yield* webhooks.create({
+    id: WebhookId.make(crypto.randomUUID()),
+    organisation,
+    url,
+    suppliers: null,
+    names: null,
+    allowsPrivate: true,
+    createdAt: yield* DateTime.now,
+    secret: Redacted.make(`whsec_${btoa("s".repeat(32))}`)
+  })
+})
+
+const numbersOf = (got: ReadonlyArray<Event>) => got.map(({ data }) => data.external_account_number)
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("a webhook", (it) => {
+  it.effect("gets the events of its organisation, and no others", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const other = yield* freshTenant()
+      const { got, until, url } = yield* receiver()
+      const theirs = yield* receiver()
+      yield* created(tenant, url)
+      yield* created(other, theirs.url)
+      const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)
+      yield* stageAll(numbers.map(tenant.keyOf), tenant.caller)
+      yield* stageAll([other.keyOf("theirs")], other.caller)
+      yield* until(40)
+      yield* theirs.until(1)
+      expect(numbersOf(got).toSorted()).toEqual(numbers.toSorted())
+      expect(numbersOf(theirs.got)).toEqual(["theirs"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gets an event again after a failure, under the same id", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const { got, ids, until, url } = yield* receiver(503)
+      const { id } = yield* created(tenant, url)
+      yield* stageAll([tenant.keyOf("a")], tenant.caller)
+      yield* until(1)
+      expect(numbersOf(got)).toEqual(["a"])
+      expect(new Set(ids).size).toBe(1)
+      expect(ids).toHaveLength(2)
+      const webhooks = yield* Webhooks
+      yield* webhooks.replay({ id, events: { next: 1, to: 1 } })
+      yield* until(2)
+      expect(new Set(ids).size).toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that is disabled gets nothing, and goes on where it was", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const webhooks = yield* Webhooks
+      const { got, until, url } = yield* receiver()
+      const { id } = yield* created(tenant, url)
+      yield* webhooks.disable(id)
+      yield* stageAll([tenant.keyOf("a")], tenant.caller)
+      yield* webhooks.enable({ id, at: yield* DateTime.now })
+      yield* webhooks.test({ id, at: yield* DateTime.now })
+      yield* until(2)
+      expect(got.map(({ type }) => type)).toEqual([
+        "data_import.import_process.staged-v1",
+        "data_import.webhook.test-v1"
+      ])
+    }).pipe(Effect.scoped)
+  )
+})

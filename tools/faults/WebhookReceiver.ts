@@ -1,0 +1,46 @@
+/** A receiver of webhooks that fails now and then, and keeps what it has received, in order. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { RandomSource } from "@data-import/testbed/RandomSource"
+import { Effect } from "effect"
+
+/** What a request told. */
+export interface Received {
+  readonly id: string
+  readonly position: number
+  readonly account: string
+}
+
+interface Body {
+  readonly data: { readonly position: number; readonly external_account_number: string }
+}
+
+/** Of a thousand requests, so many are not answered with 200. */
+const failures = 1
+
+/** Listens until the scope ends. */
+export const make = Effect.fnUntraced(function* (random: RandomSource) {
+  const received: Array<Received> = []
+  const server = createServer((incoming, response) => {
+    let text = ""
+    incoming.setEncoding("utf8").on("data", (part: string) => (text += part))
+    incoming.on("end", () => {
+      if (random.below(1_000) < failures) return void response.writeHead(500).end()
+      const { data } = JSON.parse(text) as Body
+      const id = String(incoming.headers["webhook-id"])
+      received.push({ id, position: data.position, account: data.external_account_number })
+      response.writeHead(200).end()
+    })
+  })
+  yield* Effect.callback<void>((resume) => {
+    server.listen(0, "127.0.0.1", () => resume(Effect.void))
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+  )
+  const { port } = server.address() as AddressInfo
+  return { received, url: `http://127.0.0.1:${port}/` }
+})
