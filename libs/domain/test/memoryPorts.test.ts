@@ -29,7 +29,7 @@ auditLogContract("in memory", storage)
 configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
-operatorAuditContract("in memory", storage)
+operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

@@ -3,7 +3,7 @@
  * that operator commands write to, as tests that every adapter runs.
  */
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { Effect, type Layer, Result } from "effect"
+import { Effect, type Layer, Redacted, Result } from "effect"
 import { TimeZone } from "../src/organisation/BusinessDay.ts"
 import { CurrentOperator } from "../src/organisation/Operator.ts"
 import { RequestId } from "../src/organisation/Organisation.ts"
@@ -11,7 +11,9 @@ import type { Supplier } from "../src/organisation/Supplier.ts"
 import { ApiKeys } from "../src/ports/ApiKeys.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
+import { WebhookId } from "../src/ports/EventLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { Webhooks } from "../src/ports/Webhooks.ts"
 import {
   freshApiKey,
   freshOrganisation,
@@ -23,7 +25,7 @@ import {
 } from "./freshNames.ts"
 import { arrange } from "./importStates.ts"
 
-type Ports = ApiKeys | AuditLog | Configuration | ImportProcesses
+type Ports = ApiKeys | AuditLog | Configuration | ImportProcesses | Webhooks
 type It = Vitest.MethodsNonLive<Ports>
 
 /** Runs the work as a command of the operator, and gives what the audit log has of it. */
@@ -130,6 +132,34 @@ const skips = (it: It): void => {
   )
 }
 
+const webhooks = (it: It): void => {
+  it.effect("is recorded of webhooks", () =>
+    Effect.gen(function* () {
+      const { create, disable, enable, replay, rotate, test } = yield* Webhooks
+      const { name: organisation } = yield* freshOrganisation
+      const id = WebhookId.make(crypto.randomUUID())
+      const secret = Redacted.make("whsec_dGVzdA==")
+      const url = "https://receiver.example/"
+      const all = { suppliers: null, names: null, allowsPrivate: false }
+      const of = (outcome: string, action = "change_webhook") => [
+        [organisation, null, null, action, `${outcome} ${id}`]
+      ]
+      const created = create({ id, organisation, url, ...all, createdAt: noon, secret })
+      expect((yield* audited(created)).entries).toEqual(of("created", "create_webhook"))
+      const at = noonPlus(1)
+      const rotated = rotate({ id, secret, at, oldUntil: noonPlus(2) })
+      expect((yield* audited(rotated)).entries).toEqual(of("rotated"))
+      expect((yield* audited(test({ id, at }))).entries).toEqual(of("tested"))
+      const replayed = replay({ id, events: { next: 1, to: 2 } })
+      expect((yield* audited(replayed)).entries).toEqual(of("replays to"))
+      expect((yield* audited(replayed)).entries).toEqual([])
+      expect((yield* audited(disable(id))).entries).toEqual(of("disabled"))
+      expect((yield* audited(enable({ id, at }))).entries).toEqual(of("enabled"))
+      yield* disable(id)
+    })
+  )
+}
+
 const nothing = (it: It): void => {
   it.effect("is not recorded if it is refused, or is no command of the operator", () =>
     Effect.gen(function* () {
@@ -171,6 +201,7 @@ export const operatorAuditContract = <E>(name: string, layer: Layer.Layer<Ports,
       suppliers(it)
       deployment(it)
       skips(it)
+      webhooks(it)
       nothing(it)
     }
   )

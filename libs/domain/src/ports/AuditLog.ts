@@ -42,7 +42,9 @@ export const operatorActions = [
   "create_team",
   "add_choice",
   "skip_import",
-  "unskip_import"
+  "unskip_import",
+  "create_webhook",
+  "change_webhook"
 ] as const
 export type OperatorAction = (typeof operatorActions)[number]
 

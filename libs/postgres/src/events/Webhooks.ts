@@ -3,6 +3,7 @@ import { DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import type { WebhookId } from "@data-import/domain/ports/EventLog"
 import { type NewWebhook, type Replaying, Webhooks } from "@data-import/domain/ports/Webhooks"
+import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { Position } from "./EventRow.ts"
 import { storeEvent } from "./WebhookEvents.ts"
@@ -24,9 +25,17 @@ const create = Effect.fnUntraced(function* (sql: Sql, webhook: NewWebhook) {
     returning ${sql.literal(webhookColumns)}`)
   yield* sql`
     insert into webhook_secrets (webhook, secret) values (${id}::uuid, ${Redacted.value(secret)})`
+  yield* recordOperator(sql, { action: "create_webhook", outcome: `created ${id}`, organisation })
   return created === undefined
     ? yield* Effect.die(new Error("The webhook was not stored"))
     : created
+})
+
+/** In the transaction of a change of this webhook, which there is. */
+const record = Effect.fnUntraced(function* (sql: Sql, id: WebhookId, done: string) {
+  const [webhook] = yield* list(sql, sql`id = ${id}::uuid`)
+  const organisation = webhook?.organisation ?? null
+  yield* recordOperator(sql, { action: "change_webhook", outcome: `${done} ${id}`, organisation })
 })
 
 const list = (sql: Sql, condition: Statement.Fragment) =>
@@ -43,18 +52,20 @@ const rotate = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["
     where webhook = ${id}::uuid`
   yield* sql`
     insert into webhook_secrets (webhook, secret) values (${id}::uuid, ${Redacted.value(secret)})`
+  yield* record(sql, id, "rotated")
   return true
 })
 
 const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 
-const disable = (sql: Sql, id: WebhookId) =>
-  Effect.map(
-    idRows(sql`
-      update webhooks set disabled_by = coalesce(disabled_by, 'OPERATOR')
-      where id = ${id}::uuid returning id`),
-    ({ length }) => length > 0
-  )
+const disable = Effect.fnUntraced(function* (sql: Sql, id: WebhookId) {
+  const disabled = yield* idRows(sql`
+    update webhooks set disabled_by = coalesce(disabled_by, 'OPERATOR')
+    where id = ${id}::uuid returning id`)
+  if (disabled.length === 0) return false
+  yield* record(sql, id, "disabled")
+  return true
+})
 
 const enable = Effect.fnUntraced(function* (sql: Sql, { at, id }: Parameters<Port["enable"]>[0]) {
   const now = DateTime.toDateUtc(at)
@@ -63,13 +74,16 @@ const enable = Effect.fnUntraced(function* (sql: Sql, { at, id }: Parameters<Por
     where id = ${id}::uuid returning id`)
   yield* sql`
     update webhook_retries set attempts = 0, due_at = ${now} where webhook = ${id}::uuid`
-  return enabled.length > 0
+  if (enabled.length === 0) return false
+  yield* record(sql, id, "enabled")
+  return true
 })
 
 const test = Effect.fnUntraced(function* (sql: Sql, { at, id }: Parameters<Port["test"]>[0]) {
   const [found] = yield* list(sql, sql`id = ${id}::uuid`)
   if (found === undefined) return false
   yield* storeEvent(sql, id, at, "data_import.webhook.test-v1")
+  yield* record(sql, id, "tested")
   return true
 })
 
@@ -91,7 +105,9 @@ const replay = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["
   const started = yield* idRows(sql`
     update webhooks set replay_next = ${found.position}, replay_to = ${to}
     where id = ${id}::uuid and replay_next is null returning id`)
-  return (started.length > 0 ? "Started" : "Running") satisfies Replaying
+  if (started.length === 0) return "Running" satisfies Replaying
+  yield* record(sql, id, "replays to")
+  return "Started" satisfies Replaying
 })
 
 export const layer: Layer.Layer<Webhooks, never, Database> = Layer.effect(
@@ -108,7 +124,7 @@ export const layer: Layer.Layer<Webhooks, never, Database> = Layer.effect(
           )
         ),
       rotate: (command) => run(sql.withTransaction(rotate(sql, command))),
-      disable: (id) => run(disable(sql, id)),
+      disable: (id) => run(sql.withTransaction(disable(sql, id))),
       enable: (command) => run(sql.withTransaction(enable(sql, command))),
       test: (command) => run(sql.withTransaction(test(sql, command))),
       replay: (command) => run(sql.withTransaction(replay(sql, command))),

@@ -12,7 +12,7 @@ import {
   Webhooks
 } from "../Webhooks.ts"
 import { eventsAt, newestOf } from "./EventLog.ts"
-import { MemoryStore, type StoredWebhook } from "./Store.ts"
+import { MemoryStore, recordOperator, type StoredWebhook } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = Webhooks["Service"]
@@ -158,11 +158,41 @@ const finish = (store: Store, command: Command<"finish">): boolean => {
   return true
 }
 
+const disable = (store: Store, id: WebhookId): boolean =>
+  changed(store, id, (stored) => ({
+    ...stored,
+    webhook: { ...stored.webhook, disabledBy: stored.webhook.disabledBy ?? "OPERATOR" }
+  }))
+
+/** Records a change of the operator's, if it was made. */
+const recorded = <A extends boolean | Replaying>(
+  store: Store,
+  id: WebhookId,
+  done: string,
+  change: () => A
+): Effect.Effect<A> =>
+  Effect.tap(Effect.sync(change), (answer) => {
+    const organisation = store.webhooks.get(id)?.webhook.organisation ?? null
+    const outcome = `${done} ${id}`
+    return answer === true || answer === "Started"
+      ? recordOperator(store, { action: "change_webhook", outcome, organisation })
+      : Effect.void
+  })
+
 export const layerMemory: Layer.Layer<Webhooks> = Layer.effect(
   Webhooks,
   Effect.map(MemoryStore, (store) =>
     Webhooks.of({
-      create: (webhook) => Effect.sync(() => create(store, webhook)),
+      create: (webhook) =>
+        Effect.tap(
+          Effect.sync(() => create(store, webhook)),
+          ({ id, organisation }) =>
+            recordOperator(store, {
+              action: "create_webhook",
+              outcome: `created ${id}`,
+              organisation
+            })
+        ),
       list: (organisation) =>
         Effect.sync(() =>
           [...store.webhooks.values()]
@@ -173,17 +203,11 @@ export const layerMemory: Layer.Layer<Webhooks> = Layer.effect(
         Effect.sync(() =>
           Option.map(Option.fromUndefinedOr(store.webhooks.get(id)), ({ webhook }) => webhook)
         ),
-      rotate: (command) => Effect.sync(() => rotate(store, command)),
-      disable: (id) =>
-        Effect.sync(() =>
-          changed(store, id, (stored) => ({
-            ...stored,
-            webhook: { ...stored.webhook, disabledBy: stored.webhook.disabledBy ?? "OPERATOR" }
-          }))
-        ),
-      enable: (command) => Effect.sync(() => enable(store, command)),
-      test: (command) => Effect.sync(() => test(store, command)),
-      replay: (command) => Effect.sync(() => replay(store, command)),
+      rotate: (command) => recorded(store, command.id, "rotated", () => rotate(store, command)),
+      disable: (id) => recorded(store, id, "disabled", () => disable(store, id)),
+      enable: (command) => recorded(store, command.id, "enabled", () => enable(store, command)),
+      test: (command) => recorded(store, command.id, "tested", () => test(store, command)),
+      replay: (command) => recorded(store, command.id, "replays to", () => replay(store, command)),
       take: (command) => Effect.sync(() => take(store, command)),
       renew: (command) => Effect.sync(() => renew(store, command)),
       finish: (command) => Effect.sync(() => finish(store, command))
