@@ -29,8 +29,8 @@ interface Dependencies {
 }
 
 /** Another instance takes over so long after the last renewal. */
-const lease = Duration.seconds(30)
-const renewEvery = Duration.seconds(10)
+const lease = Duration.seconds(12)
+const renewEvery = Duration.seconds(4)
 
 /** Before it looks again for something to deliver. */
 const idlePause = Duration.millis(250)
