@@ -269,10 +269,10 @@ describe("a receiver that is away", () => {
 
 /** How many webhooks the metrics have in each state. */
 const reported = Effect.map(Metric.snapshot, (metrics) =>
-  Object.fromEntries(
+  Object.fromEntries<unknown>(
     metrics
       .filter(({ id }) => id === "data_import_webhooks")
-      .map(({ attributes, state }) => [attributes?.["state"], state])
+      .map(({ attributes, state }) => [String(attributes?.["state"]), state])
   )
 )
 
