@@ -3,12 +3,13 @@
  * PostgreSQL itself counts the scans of whole tables.
  */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { DetailedState, type ImportFilter } from "@data-import/domain/account/ImportDetails"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { EventLog } from "@data-import/domain/ports/EventLog"
+import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
@@ -22,11 +23,12 @@ import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
+import { layer as webhooks } from "../src/events/Webhooks.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.mergeAll(importProcesses, auditLog, eventLog, configuration).pipe(
+const storage = Layer.mergeAll(importProcesses, auditLog, eventLog, webhooks, configuration).pipe(
   Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
 )
 
@@ -102,7 +104,7 @@ const filters: ReadonlyArray<ImportFilter> = [
   { stagedAfter: noon }
 ]
 
-type Ports = ImportProcesses | AuditLog | EventLog | Database
+type Ports = ImportProcesses | AuditLog | EventLog | Webhooks | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
   stage: ({ caller, key }) =>
@@ -155,6 +157,31 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       yield* log.prune({ before: noon, limit: 10 })
       const later = DateTime.add(yield* DateTime.now, { days: 1 })
       expect(yield* log.prune({ before: later, limit: 10 })).toBe(true)
+    }),
+  "the delivery of events to a webhook": ({ caller: { organisation } }) =>
+    Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      yield* (yield* EventLog).assignPositions(50)
+      const at = yield* DateTime.now
+      const { id } = yield* webhooks.create({
+        id: WebhookId.make(crypto.randomUUID()),
+        organisation,
+        url: "https://receiver.example/",
+        suppliers: null,
+        names: null,
+        allowsPrivate: false,
+        createdAt: at,
+        secret: Redacted.make("whsec_AAAA")
+      })
+      yield* webhooks.replay({ id, events: { next: 1, to: 9 } })
+      for (const retries of [[1, 2, 3], []]) {
+        const until = DateTime.add(at, { seconds: 30 })
+        const { lease, webhook } = Option.getOrThrow(yield* webhooks.take({ at, until }))
+        const waiting = retries.map((position) => ({ position, attempts: 1, dueAt: at }))
+        const rest = { wasReplaying: true, ended: [], retries: waiting }
+        yield* webhooks.finish({ lease, at, progress: { ...webhook, replay: null }, ...rest })
+      }
+      yield* webhooks.disable(id)
     }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {

@@ -73,7 +73,7 @@ const exchange = (message: WebhookMessage) =>
       response.destroy()
       resume(Effect.succeed(statusOf(status)))
     })
-    request.once("error", (error) => resume(Effect.succeed(errorOf(error))))
+    request.on("error", (error) => resume(Effect.succeed(errorOf(error))))
     request.end(message.body)
     return Effect.sync(() => request.destroy())
   })

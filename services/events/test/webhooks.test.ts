@@ -7,6 +7,7 @@ import { WebhookId } from "@data-import/domain/ports/EventLog"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import { Premises } from "@data-import/server/testing/RunningService"
 import { serviceWith } from "./eventsService.ts"
 
 interface Event {
@@ -38,6 +39,8 @@ const receiver = Effect.fnUntraced(function* (...statuses: Array<number>) {
   return { got, ids, until, url: `http://127.0.0.1:${port}/` }
 })
 
+const secret = `whsec_${btoa("s".repeat(32))}`
+
 const created = Effect.fnUntraced(function* ({ organisation }: Tenant, url: string) {
   const webhooks = yield* Webhooks
   return yield* webhooks.create({
@@ -48,63 +51,80 @@ const created = Effect.fnUntraced(function* ({ organisation }: Tenant, url: stri
     names: null,
     allowsPrivate: true,
     createdAt: yield* DateTime.now,
-    secret: Redacted.make(`whsec_${btoa("s".repeat(32))}`)
+    secret: Redacted.make(secret)
   })
 })
 
 const numbersOf = (got: ReadonlyArray<Event>) => got.map(({ data }) => data.external_account_number)
 
-layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("a webhook", (it) => {
-  it.effect("gets the events of its organisation, and no others", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const other = yield* freshTenant()
-      const { got, until, url } = yield* receiver()
-      const theirs = yield* receiver()
-      yield* created(tenant, url)
-      yield* created(other, theirs.url)
-      const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)
-      yield* stageAll(numbers.map(tenant.keyOf), tenant.caller)
-      yield* stageAll([other.keyOf("theirs")], other.caller)
-      yield* until(40)
-      yield* theirs.until(1)
-      expect(numbersOf(got).toSorted()).toEqual(numbers.toSorted())
-      expect(numbersOf(theirs.got)).toEqual(["theirs"])
-    }).pipe(Effect.scoped)
-  )
+layer(serviceWith({ LOG_LEVEL: "debug" }), { excludeTestServices: true, timeout: "1 minute" })(
+  "a webhook",
+  (it) => {
+    it.effect("gets the events of its organisation, and no others", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const other = yield* freshTenant()
+        const { got, until, url } = yield* receiver()
+        const theirs = yield* receiver()
+        yield* created(tenant, url)
+        yield* created(other, theirs.url)
+        const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)
+        yield* stageAll(numbers.map(tenant.keyOf), tenant.caller)
+        yield* stageAll([other.keyOf("theirs")], other.caller)
+        yield* until(40)
+        yield* theirs.until(1)
+        expect(numbersOf(got).toSorted()).toEqual(numbers.toSorted())
+        expect(numbersOf(theirs.got)).toEqual(["theirs"])
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect("gets an event again after a failure, under the same id", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const { got, ids, until, url } = yield* receiver(503)
-      const { id } = yield* created(tenant, url)
-      yield* stageAll([tenant.keyOf("a")], tenant.caller)
-      yield* until(1)
-      expect(numbersOf(got)).toEqual(["a"])
-      expect(new Set(ids).size).toBe(1)
-      expect(ids).toHaveLength(2)
-      const webhooks = yield* Webhooks
-      yield* webhooks.replay({ id, events: { next: 1, to: 1 } })
-      yield* until(2)
-      expect(new Set(ids).size).toBe(1)
-    }).pipe(Effect.scoped)
-  )
+    it.effect("gets an event again after a failure, under the same id", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const { got, ids, until, url } = yield* receiver(503)
+        const { id } = yield* created(tenant, url)
+        yield* stageAll([tenant.keyOf("a")], tenant.caller)
+        yield* until(1)
+        expect(numbersOf(got)).toEqual(["a"])
+        expect(new Set(ids).size).toBe(1)
+        expect(ids).toHaveLength(2)
+        const webhooks = yield* Webhooks
+        yield* webhooks.replay({ id, events: { next: 1, to: 1 } })
+        yield* until(2)
+        expect(new Set(ids).size).toBe(1)
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect("that is disabled gets nothing, and goes on where it was", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const webhooks = yield* Webhooks
-      const { got, until, url } = yield* receiver()
-      const { id } = yield* created(tenant, url)
-      yield* webhooks.disable(id)
-      yield* stageAll([tenant.keyOf("a")], tenant.caller)
-      yield* webhooks.enable({ id, at: yield* DateTime.now })
-      yield* webhooks.test({ id, at: yield* DateTime.now })
-      yield* until(2)
-      expect(got.map(({ type }) => type)).toEqual([
-        "data_import.import_process.staged-v1",
-        "data_import.webhook.test-v1"
-      ])
-    }).pipe(Effect.scoped)
-  )
-})
+    it.effect("leaves neither its secret nor its URL nor account numbers in the log", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const { log } = yield* Premises
+        const { until, url } = yield* receiver(500)
+        yield* created(tenant, `${url}hidden-path`)
+        yield* stageAll([tenant.keyOf("hidden-number")], tenant.caller)
+        yield* until(1)
+        const text = log.join("")
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain("hidden")
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("that is disabled gets nothing, and goes on where it was", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const webhooks = yield* Webhooks
+        const { got, until, url } = yield* receiver()
+        const { id } = yield* created(tenant, url)
+        yield* webhooks.disable(id)
+        yield* stageAll([tenant.keyOf("a")], tenant.caller)
+        yield* webhooks.enable({ id, at: yield* DateTime.now })
+        yield* webhooks.test({ id, at: yield* DateTime.now })
+        yield* until(2)
+        expect(got.map(({ type }) => type)).toEqual([
+          "data_import.import_process.staged-v1",
+          "data_import.webhook.test-v1"
+        ])
+      }).pipe(Effect.scoped)
+    )
+  }
+)

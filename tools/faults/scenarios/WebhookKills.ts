@@ -1,6 +1,6 @@
 /**
- * SIGKILL of the events service and of PostgreSQL while events are sent to a webhook, by two
- * instances, to a receiver that fails now and then. Every event is received, and those of each
+ * SIGKILL of the events service and of PostgreSQL while events are sent to a webhook, whose
+ * receiver fails now and then. Every event is received, and those of each
  * account in their order, the repeated ones apart.
  */
 import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
@@ -16,7 +16,7 @@ import * as WebhookReceiver from "../WebhookReceiver.ts"
 import { killPostgres } from "./BatchKills.ts"
 
 /** Seconds in which another instance goes on with the webhook of a dead one. */
-const takeoverLimit = 45
+const takeoverLimit = 30
 
 /** Events of each account. */
 const eventsOfAccount = 10

@@ -13,6 +13,7 @@ import type { WebhookSender } from "../ports/WebhookSender.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { every } from "../support/Every.ts"
+import { report } from "./WebhookMetrics.ts"
 import { type GroupResult, type Item, settle, workOf } from "./Delivery.ts"
 
 export interface WebhookDelivery {
@@ -29,8 +30,8 @@ interface Dependencies {
 }
 
 /** Another instance takes over so long after the last renewal. */
-const lease = Duration.seconds(30)
-const renewEvery = Duration.seconds(10)
+const lease = Duration.seconds(12)
+const renewEvery = Duration.seconds(4)
 
 /** Before it looks again for something to deliver. */
 const idlePause = Duration.millis(250)
@@ -41,6 +42,8 @@ const eventsOfProbe = 8
 
 /** Subjects that are delivered at the same time. */
 const concurrency = 16
+
+const errorMessage = "the delivery of webhooks met an error"
 
 /** Webhooks that an instance delivers to at the same time. */
 const slots = 8
@@ -153,10 +156,11 @@ export const makeWebhookDelivery = (deps: Dependencies): WebhookDelivery => {
     return true
   })
   const whileSome = Effect.repeat(deliverOnce, { while: (delivered) => delivered })
-  const slot = every(idlePause, "the delivery of webhooks met an error", whileSome)
-  const run = Effect.all(
-    Array.from({ length: slots }, () => slot),
-    { concurrency: "unbounded", discard: true }
-  ).pipe(Effect.andThen(Effect.never))
+  const slot = every(idlePause, errorMessage, whileSome)
+  const reporting = every(Duration.seconds(10), errorMessage, report(deps.webhooks))
+  const run = Effect.all([reporting, ...Array.from({ length: slots }, () => slot)], {
+    concurrency: "unbounded",
+    discard: true
+  }).pipe(Effect.andThen(Effect.never))
   return { deliverOnce, run }
 }
