@@ -33,6 +33,14 @@ const process = "/v1/data-import/account-import-process/process/"
 const statusOf = ({ demo, number }: Known) =>
   `/v1/data-import/account-transfer-status/${demo.importSupplier}/${number}/`
 
+const importOf = ({ demo, number }: Known) =>
+  `/v1/data-import/imports/${demo.importSupplier}/${number}/`
+
+/** The oldest staging of the supplier that is kept. */
+const stagingsOf = ({ demo }: Known) =>
+  `/v1/data-import/events/?limit=1&wait=5&import_supplier=${demo.importSupplier}` +
+  "&name=data_import.import_process.staged-v1"
+
 /** One page of a list, which begins where the account of this run is. */
 const pageOf = (kind: "all" | "pending" | "imported", { demo, number }: Known) =>
   `/v1/data-import/${kind}-account-import-processes/${demo.importSupplier}/` +
@@ -150,6 +158,28 @@ const staging: ReadonlyArray<Step> = [
     body: () => ({ status: "UNKNOWN", kraken_account_number: "" })
   },
   {
+    title: "Ask where the import stands, and what is staged",
+    request: (known) => get(importOf(known), known.token),
+    status: 200,
+    body: (known) => ({
+      ...keyOf(known),
+      state: "PENDING",
+      times_staged: 2,
+      payload_hash: /^[0-9a-f]{64}$/,
+      attempts: []
+    })
+  },
+  {
+    title: "Read the events of the supplier's stagings, in order and without gaps",
+    request: (known) => get(stagingsOf(known), known.token),
+    status: 200,
+    body: ({ demo }) => ({
+      events: [
+        { name: "data_import.import_process.staged-v1", import_supplier: demo.importSupplier }
+      ]
+    })
+  },
+  {
     title: "List pending imports, a page of one",
     request: (known) => get(pageOf("pending", known), known.token),
     status: 200,
@@ -165,6 +195,15 @@ const processing: ReadonlyArray<Step> = [
     request: (known) => post(process, processBody(known, { dry_run: true }), known.token),
     status: 400,
     body: () => ({ code: "dry_run_successful" })
+  },
+  {
+    title: "Ask how its attempts ended",
+    request: (known) => get(importOf(known), known.token),
+    status: 200,
+    body: () => ({
+      state: "PENDING",
+      attempts: [{ dry_run: true, outcome: "DRY_RUN_SUCCESSFUL", started_at: instant }]
+    })
   },
   {
     title: "Process it under a team that does not exist",

@@ -137,6 +137,17 @@ const foundSame = ({ calls }: SentRequest): boolean => {
   return exit !== undefined && Exit.isSuccess(exit) && exit.value === true
 }
 
+/** Whether the run found a transaction that was added with another content. */
+const foundOther = ({ calls }: SentRequest): boolean => {
+  const exit = calls.findLast(({ operation }) => operation === "Accounts.change")?.exit
+  if (exit === undefined || !Exit.isSuccess(exit)) return false
+  const results = Option.getOrElse(
+    exit.value as Option.Option<ReadonlyArray<{ readonly differs?: boolean }>>,
+    () => []
+  )
+  return results.some(({ differs = false }) => differs)
+}
+
 /** How a line ends whose last run was answered so. */
 const outcomeOf = ({ operation }: BatchRecord, run: SentRequest, { code, message }: Answer) => {
   const { kind } = run.order
@@ -145,7 +156,7 @@ const outcomeOf = ({ operation }: BatchRecord, run: SentRequest, { code, message
   }
   if (code !== "ok") return "FAILED"
   if (kind === "process") return "SUCCEEDED"
-  const isNew = kind === "stage" ? !foundSame(run) : wordsOfSuccess.test(message)
+  const isNew = kind === "stage" ? !foundSame(run) : wordsOfSuccess.test(message) || foundOther(run)
   return isNew ? "SUCCEEDED" : "ALREADY"
 }
 

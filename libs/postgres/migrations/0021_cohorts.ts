@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 
 export const cohorts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`grant select (cohort) on import_processes to data_import_query`
+  yield* sql`grant select (cohort) on import_processes to data_import_query, data_import_operator`
   yield* sql`alter table audit_log drop constraint audit_log_action_known`
   yield* sql`
     alter table audit_log add constraint audit_log_action_known check (action in ('stage',

@@ -102,7 +102,7 @@ export const columns = {
     "supplier",
   "import_processes events r": "account_number cohort external_account_number id supplier",
   "import_processes operator r": sortedWords(
-    `${withoutPayload} failed_staging payload_hash staged_at stagings`
+    `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
   "import_processes operator w": "failed_staging lease_attempt lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,

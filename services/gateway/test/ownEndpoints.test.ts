@@ -114,7 +114,8 @@ describe("health", () => {
         METRICS_PORT: "0",
         QUERY_URL: bad.url,
         POST_IMPORT_URL: "",
-        BATCHES_URL: ""
+        BATCHES_URL: "",
+        EVENTS_URL: ""
       })
       expect((yield* request(port, { path: "/health/ready" })).status).toBe(200)
       yield* TestClock.adjust("5 seconds")

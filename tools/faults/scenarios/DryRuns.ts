@@ -17,6 +17,7 @@ import { verify } from "../Verification.ts"
 const records: ReadonlySet<string> = new Set([
   "import_attempts",
   "outbox",
+  "event_heads",
   "audit_log",
   "audit_chains",
   "batch_workers"
