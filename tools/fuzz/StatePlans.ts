@@ -258,6 +258,15 @@ const instructions: ReadonlyArray<Plan> = [
   onNewAccount("a debit vendor that is down", [debit("down"), away])
 ]
 
+/** The states of the summary sum up to its total. */
+const statesClose: Expectation = (replies) =>
+  replies.every(({ value }) => {
+    const { states, total } = value as { readonly states: Record<string, number>; total: number }
+    return Object.values(states).reduce((sum, count) => sum + count, 0) === total
+  })
+    ? []
+    : ["the states do not sum up to the total"]
+
 const queries: ReadonlyArray<Plan> = [
   ...[
     [staged, "UNKNOWN"],
@@ -281,6 +290,18 @@ const queries: ReadonlyArray<Plan> = [
       both(answers("200"), has("state", told))
     ])
   ),
+  plan("getSupplierSummary", "state", "a summary that closes", [
+    get(`/v1/data-import/suppliers/${supplier}/summary/`),
+    both(answers("200"), statesClose)
+  ]),
+  plan("getSupplierSummary", "state", "a cohort without imports", [
+    get(`/v1/data-import/suppliers/${supplier}/summary/?cohort=nobody`),
+    both(answers("200"), has("total", 0))
+  ]),
+  plan("getSupplierSummary", "mutant", "a blank cohort", [
+    get(`/v1/data-import/suppliers/${supplier}/summary/?cohort=%20`),
+    errors("400 request_failed_validation", "cohort blank")
+  ]),
   ...operations
     .filter(({ template }) => template.includes("{import_supplier}"))
     .map(({ id, template }) =>

@@ -8,6 +8,7 @@ import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
+import type { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { Context, Effect, type Layer } from "effect"
 import { asOperator } from "./Caller.ts"
@@ -21,6 +22,7 @@ export type Ports =
   | Accounts
   | AuditLog
   | Batches
+  | SupplierSummaries
   | TokenSecrets
 
 export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explained>>()(

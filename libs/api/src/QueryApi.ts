@@ -21,6 +21,7 @@ import {
   exampleImport,
   ImportBody
 } from "./ImportBody.ts"
+import { getSupplierSummary } from "./SummaryApi.ts"
 import { flag, instant, oneOf, plainText, someOf, wholeNumber } from "./Parameter.ts"
 
 /** The response of the status endpoint. The number is empty if no account exists yet. */
@@ -274,6 +275,7 @@ export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
   .add(
     getAccountImportStatus,
     getImport,
+    getSupplierSummary,
     listAllAccountImports,
     listPendingAccountImports,
     listImportedAccounts
@@ -281,6 +283,7 @@ export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
   .annotateMerge(
     OpenApi.annotations({
       title: "Queries",
-      description: "The state of the migration: one account, or the lists of a supplier."
+      description:
+        "The state of the migration: one account, or the lists and the summary of a supplier."
     })
   )

@@ -9,6 +9,8 @@ import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as summaries } from "../src/ports/memory/SupplierSummaries.ts"
+import { supplierSummariesContract } from "../testing/SupplierSummariesContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
@@ -28,6 +30,7 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", storage)
+supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

@@ -9,6 +9,7 @@ import * as AuditLog from "./audit/AuditLog.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Configuration from "./setup/Configuration.ts"
 
 /** The ports on a database that is provided. */
@@ -21,6 +22,7 @@ export const layerPorts = Layer.mergeAll(
   EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
+  SupplierSummaries.layer,
   Configuration.layer
 )
 

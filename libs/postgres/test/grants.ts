@@ -25,8 +25,11 @@ export const matrix = {
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
   import_attempts: "account-import ra(w), query r, batches r, batch-worker ra(w), operator r(w)",
+  import_differences: "query rd, operator r",
+  import_failures: "query r, operator r",
   import_processes:
     "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), events (r), operator (r)(w)",
+  import_totals: "query ra(w)d, operator r",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, operator r",
   migrations: "",
   note_documents: "account-import a, post-import ra, query r, batch-worker ra, operator r",
@@ -43,7 +46,8 @@ export const matrix = {
   supply_addresses: "account-import a, query r, batch-worker a, operator r",
   transaction_line_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   transaction_tax_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
-  transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r"
+  transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  uncounted_suppliers: "query r, operator r"
 }
 
 const seen = "account_created_at account_number external_account_number id lease_attempt"
@@ -95,12 +99,15 @@ export const columns = {
     "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
     "supplier",
   "import_processes events r": "account_number cohort external_account_number id supplier",
-  "import_processes operator r": sortedWords(`${withoutPayload} failed_staging stagings`),
+  "import_processes operator r": sortedWords(
+    `${withoutPayload} cohort failed_staging staged_at stagings`
+  ),
   "import_processes operator w": "failed_staging lease_attempt lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,
   "import_processes query r": sortedWords(
-    `${withoutPayload} failed_staging payload_hash staged_at stagings`
+    `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
+  "import_totals query w": "amount count",
   "outbox events w": "event_id import_supplier organisation position",
   "payment_instructions operator w": "ended_at",
   "refresh_token_families auth w": "revoked_at",

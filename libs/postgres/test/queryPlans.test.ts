@@ -9,6 +9,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { EventLog } from "@data-import/domain/ports/EventLog"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
@@ -23,10 +24,11 @@ import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.mergeAll(importProcesses, auditLog, eventLog, configuration).pipe(
+const storage = Layer.mergeAll(importProcesses, auditLog, eventLog, summaries, configuration).pipe(
   Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
 )
 
@@ -61,6 +63,8 @@ const fullSupplier = Effect.gen(function* () {
 const watched = [
   "import_processes",
   "import_attempts",
+  "import_failures",
+  "import_totals",
   "audit_log",
   "audit_chains",
   "outbox",
@@ -102,7 +106,7 @@ const filters: ReadonlyArray<ImportFilter> = [
   { stagedAfter: noon }
 ]
 
-type Ports = ImportProcesses | AuditLog | EventLog | Database
+type Ports = ImportProcesses | AuditLog | EventLog | SupplierSummaries | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
   stage: ({ caller, key }) =>
@@ -155,6 +159,18 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       yield* log.prune({ before: noon, limit: 10 })
       const later = DateTime.add(yield* DateTime.now, { days: 1 })
       expect(yield* log.prune({ before: later, limit: 10 })).toBe(true)
+    }),
+  "the summary of a supplier": ({ caller, key }) =>
+    Effect.gen(function* () {
+      const summaries = yield* SupplierSummaries
+      const attempt = yield* claimed({ caller, key }, null)
+      const end = { outcome: "invalid", errors: [], dryRun: false, at: noon } as const
+      yield* (yield* ImportProcesses).release({ key, attempt, caller, ...end })
+      for (const cohort of [null, "wave-1"]) {
+        yield* summaries.read({ supplier: key.import_supplier, cohort, at: noon })
+      }
+      expect(yield* summaries.fold({ limit: 50, at: noon })).toBeGreaterThan(0)
+      yield* summaries.read({ supplier: key.import_supplier, cohort: null, at: noon })
     }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {

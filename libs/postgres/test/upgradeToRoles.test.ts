@@ -72,12 +72,16 @@ const changed = [
   "customers",
   "event_heads",
   "idempotency_keys",
+  "import_differences",
+  "import_failures",
   "import_processes",
+  "import_totals",
   "ledgers",
   "migrations",
   "notes",
   "outbox",
-  "suppliers"
+  "suppliers",
+  "uncounted_suppliers"
 ]
 
 /** The statements that store an import are those of today, which name these columns. */
@@ -177,7 +181,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "operator_audit",
       "payload_hashes",
       "failed_imports",
-      "events"
+      "events",
+      "import_counts"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -97,6 +97,9 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   [`${root}/imports/{import_supplier}/{external_account_number}/`]: [
     at(`${root}/imports/{import_supplier}/{external_account_number}/`)
   ],
+  [`${root}/suppliers/{import_supplier}/summary/`]: [
+    at(`${root}/suppliers/{import_supplier}/summary/`)
+  ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }

@@ -6,6 +6,7 @@ import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
+import { layerMemory as summaries } from "@data-import/domain/ports/memory/SupplierSummaries"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect } from "@effect/vitest"
@@ -21,6 +22,7 @@ export const memory = Layer.mergeAll(
   accounts,
   auditLog,
   batches,
+  summaries,
   tokens,
   MemoryStore.layer
 )
