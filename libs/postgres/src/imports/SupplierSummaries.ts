@@ -13,6 +13,7 @@ import {
   type SupplierSummary
 } from "@data-import/domain/account/SupplierSummary"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { sum } from "@data-import/domain/schema/Decimal"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 
@@ -120,7 +121,8 @@ const readFound = (sql: Sql, query: Query) =>
       'examples', (
         select coalesce(json_object_agg(name, ${examples(sql, query)}), '{}')
         from tallies where kind = 'code' and count > 0)
-    ) as found`)
+    ) as found
+    where not exists (select from uncounted_suppliers where supplier = ${query.supplier})`)
 
 const statesOf = ({ leased, tallies }: Found): SupplierSummary["states"] => {
   const counted = (state: string) =>
@@ -218,22 +220,23 @@ const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Po
 
 const empty = summaryOf({ tallies: [], leased: [], oldest: null, examples: {} })
 
-const read = (sql: Sql, query: Query) =>
-  Effect.flatMap(readFound(sql, query), ([row]) =>
+/** Unavailable while the imports of an earlier release are not counted yet. */
+const read = ({ run, sql }: Database["Service"], query: Query) =>
+  Effect.flatMap(run(readFound(sql, query)), ([row]) =>
     row === undefined
-      ? Effect.die(new Error("The summary of a supplier is missing"))
+      ? Effect.fail(new StorageUnavailable({}))
       : Effect.succeed(summaryOf(row.found))
   )
 
 export const layer: Layer.Layer<SupplierSummaries, never, Database> = Layer.effect(
   SupplierSummaries,
-  Effect.map(Database, ({ run, sql }) =>
+  Effect.map(Database, (database) =>
     SupplierSummaries.of({
       read: (query) =>
         isStorable(query.supplier) && isStorable(query.cohort ?? "")
-          ? run(read(sql, query))
+          ? read(database, query)
           : Effect.succeed(empty),
-      fold: (command) => run(sql.withTransaction(fold(sql, command)))
+      fold: (command) => database.run(database.sql.withTransaction(fold(database.sql, command)))
     })
   )
 )
