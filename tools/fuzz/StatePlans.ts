@@ -5,10 +5,11 @@
 import { accountPlans } from "./AccountPlans.ts"
 import { drop, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
 import { type Expectation, get, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
-import { operation, operations, tokenPath } from "./Document.ts"
+import { operation, tokenPath } from "./Document.ts"
 import { answers, both, errors, has } from "./Expectation.ts"
 import { heldBody, heldKey, writes as keyedWrites } from "./HeldKeys.ts"
-import { importPath, importSteps, smallAccount, statusPath } from "./Steps.ts"
+import { queryPlans } from "./QueryPlans.ts"
+import { importSteps, smallAccount } from "./Steps.ts"
 import {
   absentVendor,
   checkedSupplier,
@@ -22,7 +23,7 @@ import {
   stagePath,
   supplier
 } from "./Tenant.ts"
-import { pathOf, posts, shortened, validBody } from "./ValidRequests.ts"
+import { pathOf, posts, validBody } from "./ValidRequests.ts"
 
 const altered = (id: string, changes: Wire): Request => {
   const valid = validBody(id)
@@ -272,47 +273,6 @@ const instructions: ReadonlyArray<Plan> = [
   onNewAccount("a debit vendor that is down", [debit("down"), away])
 ]
 
-const queries: ReadonlyArray<Plan> = [
-  ...[
-    [staged, "UNKNOWN"],
-    [skipped, "UNKNOWN"],
-    [held, "IN_PROGRESS"],
-    [imported[0] ?? "", "COMPLETED"]
-  ].map(([number = "", status = ""]) =>
-    plan("getAccountImportStatus", "state", `${number} is ${status}`, [
-      get(statusPath(supplier, number)),
-      both(answers("200"), has("status", status))
-    ])
-  ),
-  ...[
-    [staged, "PENDING"],
-    [skipped, "SKIPPED"],
-    [held, "IN_PROGRESS"],
-    [imported[0] ?? "", "IMPORTED"]
-  ].map(([number = "", told = ""]) =>
-    plan("getImport", "state", `${number} is ${told}`, [
-      get(importPath(supplier, number)),
-      both(answers("200"), has("state", told))
-    ])
-  ),
-  ...operations
-    .filter(({ template }) => template.includes("{import_supplier}"))
-    .map(({ id, template }) =>
-      plan(id, "state", "a supplier that is not there", [
-        get(template.replace(/\{\w+\}/g, "NOBODY")),
-        answers("404 not_found")
-      ])
-    ),
-  ...operations
-    .filter((asked) => shortened(asked).includes("limit="))
-    .map((asked) =>
-      plan(asked.id, "mutant", "a limit of nothing", [
-        get(`${pathOf(asked)}?${shortened(asked).replace("limit=2", "limit=0")}`),
-        errors("400 request_failed_validation", "limit min_value")
-      ])
-    )
-]
-
 const attempt = (key: string): Request =>
   post(
     tokenPath,
@@ -380,7 +340,7 @@ export const statePlans: ReadonlyArray<Plan> = [
   ...notImported,
   ...adding,
   ...instructions,
-  ...queries,
+  ...queryPlans,
   ...accountPlans,
   ...heldKeys,
   throttled

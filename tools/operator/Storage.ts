@@ -8,6 +8,7 @@ import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
+import type { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import type { Webhooks } from "@data-import/domain/ports/Webhooks"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { Context, Effect, type Layer } from "effect"
@@ -22,6 +23,7 @@ export type Ports =
   | Accounts
   | AuditLog
   | Batches
+  | SupplierSummaries
   | Webhooks
   | TokenSecrets
 

@@ -20,6 +20,7 @@ import {
 } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
+import { openImports, summary } from "./Summaries.ts"
 
 const code = Argument.String("code").pipe(asSupplierCode)
 
@@ -128,6 +129,13 @@ const set = Command.make(
   }, onStorage)
 ).pipe(Command.withDescription("Change settings of a supplier; what is not given stays"))
 
+const onlyReopened = (code: string): string =>
+  `${code} is Complete, and leaves that only to become Ongoing: ` +
+  `supplier set-status ${code} ongoing --reopen.`
+
+const withOpenImports = (code: string, open: string): string =>
+  `${code} has ${open}. supplier set-status ${code} complete --accept-open leaves them as they are.`
+
 const setStatus = Command.make(
   "set-status",
   {
@@ -139,22 +147,25 @@ const setStatus = Command.make(
     reopen: Flag.Boolean("reopen").pipe(
       Flag.withDescription("Let a Complete supplier be Ongoing again"),
       Flag.withDefault(false)
+    ),
+    acceptOpen: Flag.Boolean("accept-open").pipe(
+      Flag.withDescription("Let a supplier be Complete although imports of it are open"),
+      Flag.withDefault(false)
     )
   },
-  Effect.fnUntraced(function* ({ code, reopen, status }) {
+  Effect.fnUntraced(function* ({ acceptOpen, code, reopen, status }) {
     const configuration = yield* Configuration
+    const open = status === "Complete" ? yield* openImports(code) : null
     const supplier = yield* configuration.changeSupplierStatus(code, (present) =>
-      Result.mapError(
-        changeStatus(present, status, reopen),
-        () =>
-          new Refused({
-            why:
-              `${code} is Complete, and leaves that only to become Ongoing: ` +
-              `supplier set-status ${code} ongoing --reopen.`
-          })
-      )
+      open !== null && !acceptOpen && present !== status
+        ? Result.fail(new Refused({ why: withOpenImports(code, open) }))
+        : Result.mapError(
+            changeStatus(present, status, reopen),
+            () => new Refused({ why: onlyReopened(code) })
+          )
     )
-    yield* say(entry(supplier), `The supplier ${code} is ${supplier.status}.`)
+    const rest = open === null ? "." : `, with ${open}.`
+    yield* say(entry(supplier), `The supplier ${code} is ${supplier.status}${rest}`)
   }, onStorage)
 ).pipe(Command.withDescription("Set a supplier Ongoing, Paused or Complete"))
 
@@ -170,5 +181,5 @@ const listAll = Command.make(
 
 export const supplier = Command.make("supplier").pipe(
   Command.withDescription("Import suppliers"),
-  Command.withSubcommands([create, set, setStatus, listAll])
+  Command.withSubcommands([create, set, setStatus, listAll, summary])
 )

@@ -128,6 +128,32 @@ export const plainText = Schema.Unknown.check(
   })
 )
 
+/** Text of 1 to `max` characters, sent once and trimmed. Codes: `invalid`, `blank`, `max_length`. */
+export const textUpTo = (max: number) =>
+  Schema.Unknown.check(
+    isSentOnce,
+    fieldCheck((text) => !String(text).includes("\0"), {
+      code: "invalid",
+      detail: "Must not contain NUL.",
+      abort: true
+    }),
+    fieldCheck((text) => String(text).trim() !== "", {
+      code: "blank",
+      detail: "Must not be blank.",
+      abort: true
+    }),
+    fieldCheck((text) => Array.from(String(text).trim()).length <= max, {
+      code: "max_length",
+      detail: `Must have at most ${max} characters.`,
+      parameters: { limit: max }
+    })
+  ).pipe(
+    Schema.decodeTo(Schema.String, {
+      decode: SchemaGetter.transform((text: unknown) => String(text).trim()),
+      encode: SchemaGetter.transform((text: string): unknown => text)
+    })
+  )
+
 /** Parameters have no rules that use facts. */
 const noFacts = factsAt(DateTime.makeUnsafe(0))
 

@@ -22,6 +22,7 @@ import {
   exampleImport,
   ImportBody
 } from "./ImportBody.ts"
+import { getSupplierSummary } from "./SummaryApi.ts"
 import { flag, instant, oneOf, plainText, someOf, wholeNumber } from "./Parameter.ts"
 
 /** The response of the status endpoint. The number is empty if no account exists yet. */
@@ -269,6 +270,7 @@ export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
   .add(
     getAccountImportStatus,
     getImport,
+    getSupplierSummary,
     listAllAccountImports,
     listPendingAccountImports,
     listImportedAccounts
@@ -276,6 +278,7 @@ export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
   .annotateMerge(
     OpenApi.annotations({
       title: "Queries",
-      description: "The state of the migration: one account, or the lists of a supplier."
+      description:
+        "The state of the migration: one account, or the lists and the summary of a supplier."
     })
   )

@@ -11,6 +11,8 @@ import { layerMemory as importProcesses } from "../src/ports/memory/ImportProces
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { layerMemory as webhooks } from "../src/ports/memory/Webhooks.ts"
 import { webhooksContract } from "../testing/WebhooksContract.ts"
+import { layerMemory as summaries } from "../src/ports/memory/SupplierSummaries.ts"
+import { supplierSummariesContract } from "../testing/SupplierSummariesContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
@@ -30,6 +32,7 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
+supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

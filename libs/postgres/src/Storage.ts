@@ -10,6 +10,7 @@ import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Configuration from "./setup/Configuration.ts"
 
 /** The ports on a database that is provided. */
@@ -22,6 +23,7 @@ export const layerPorts = Layer.mergeAll(
   EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
+  SupplierSummaries.layer,
   Configuration.layer,
   Webhooks.layer
 )

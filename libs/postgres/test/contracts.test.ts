@@ -6,6 +6,7 @@ import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
+import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.provideMerge(TestDatabase.layerTeam, TestDatabase.deployed)
@@ -16,3 +17,4 @@ configurationContract("in PostgreSQL", storage)
 apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
+supplierSummariesContract("in PostgreSQL", storage)

@@ -25,8 +25,11 @@ export const matrix = {
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
   import_attempts: "account-import ra(w), query r, batches r, batch-worker ra(w), operator r(w)",
+  import_differences: "query rd, operator r",
+  import_failures: "query r, operator r",
   import_processes:
     "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), events (r), operator (r)(w)",
+  import_totals: "query ra(w)d, operator r",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, operator r",
   migrations: "",
   note_documents: "account-import a, post-import ra, query r, batch-worker ra, operator r",
@@ -45,6 +48,7 @@ export const matrix = {
   transaction_line_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   transaction_tax_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  uncounted_suppliers: "query r, operator r",
   webhook_retries: "events ra(w)d, operator r(w)",
   webhook_secrets: "events rd, operator (r)a(w)",
   webhooks: "events r(w), operator ra(w)"
@@ -109,6 +113,7 @@ export const columns = {
   "import_processes query r": sortedWords(
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
+  "import_totals query w": "amount count",
   "outbox operator r": "event_id organisation position",
   "outbox events w": "event_id import_supplier organisation position",
   "payment_instructions operator w": "ended_at",

@@ -9,6 +9,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -25,12 +26,18 @@ import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as webhooks } from "../src/events/Webhooks.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.mergeAll(importProcesses, auditLog, eventLog, webhooks, configuration).pipe(
-  Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
-)
+const storage = Layer.mergeAll(
+  importProcesses,
+  auditLog,
+  eventLog,
+  webhooks,
+  summaries,
+  configuration
+).pipe(Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20))))
 
 const size = 5_000
 
@@ -63,6 +70,8 @@ const fullSupplier = Effect.gen(function* () {
 const watched = [
   "import_processes",
   "import_attempts",
+  "import_failures",
+  "import_totals",
   "audit_log",
   "audit_chains",
   "outbox",
@@ -104,7 +113,7 @@ const filters: ReadonlyArray<ImportFilter> = [
   { stagedAfter: noon }
 ]
 
-type Ports = ImportProcesses | AuditLog | EventLog | Webhooks | Database
+type Ports = ImportProcesses | AuditLog | EventLog | SupplierSummaries | Webhooks | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
   stage: ({ caller, key }) =>
@@ -182,6 +191,18 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
         yield* webhooks.finish({ lease, at, progress: { ...webhook, replay: null }, ...rest })
       }
       yield* webhooks.disable(id)
+    }),
+  "the summary of a supplier": ({ caller, key }) =>
+    Effect.gen(function* () {
+      const summaries = yield* SupplierSummaries
+      const attempt = yield* claimed({ caller, key }, null)
+      const end = { outcome: "invalid", errors: [], dryRun: false, at: noon } as const
+      yield* (yield* ImportProcesses).release({ key, attempt, caller, ...end })
+      for (const cohort of [null, "wave-1"]) {
+        yield* summaries.read({ supplier: key.import_supplier, cohort, at: noon })
+      }
+      expect(yield* summaries.fold({ limit: 50, at: noon })).toBeGreaterThan(0)
+      yield* summaries.read({ supplier: key.import_supplier, cohort: null, at: noon })
     }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {

@@ -72,12 +72,16 @@ const changed = [
   "customers",
   "event_heads",
   "idempotency_keys",
+  "import_differences",
+  "import_failures",
   "import_processes",
+  "import_totals",
   "ledgers",
   "migrations",
   "notes",
   "outbox",
   "suppliers",
+  "uncounted_suppliers",
   "webhook_retries",
   "webhook_secrets",
   "webhooks"
@@ -184,7 +188,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "events",
       "operator_imports",
       "cohorts",
-      "webhooks"
+      "webhooks",
+      "import_counts"
     ])
     expect(yield* asked).toStrictEqual(before)
 

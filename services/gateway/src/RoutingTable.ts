@@ -46,6 +46,7 @@ const table: ReadonlyArray<Entry> = [
   },
   entry("/v1/data-import/accounts", "query"),
   { ...entry("/v1/data-import/imports", "query"), changes: "accountImport" },
+  entry("/v1/data-import/suppliers", "query"),
   {
     ...entry("/v1/data-import/events", "events"),
     waits: /^\/v1\/data-import\/events\/\?(?:.*&)?wait=/

@@ -14,6 +14,8 @@ import {
   ImportQuery,
   type ListRange
 } from "@data-import/domain/import/ImportQuery"
+import { summaryBody } from "@data-import/domain/import/SummaryBody"
+import { SummaryQuery } from "@data-import/domain/import/SummaryQuery"
 import type { Failure } from "@data-import/domain/requests/Failure"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import type {
@@ -93,6 +95,7 @@ const rangeOf = (parameters: ListParameters): ListRange => {
 export const routes = Effect.gen(function* () {
   const accounts = yield* AccountQuery
   const imports = yield* ImportQuery
+  const summaries = yield* SummaryQuery
   const batchLimits = yield* BatchLimits
   const list =
     <Kind extends ImportListKind>(kind: Kind) =>
@@ -122,6 +125,11 @@ export const routes = Effect.gen(function* () {
             params["external_account_number"] ?? ""
           ),
           ({ at, details }) => Answer.json(200, importBody(details, at))
+        ),
+      getSupplierSummary: ({ caller, parameters, params }) =>
+        Effect.map(
+          summaries.read(caller, params["import_supplier"] ?? "", parameters.cohort ?? null),
+          (read) => Answer.json(200, summaryBody(read))
         ),
       listAllAccountImports: list("all"),
       listPendingAccountImports: list("pending"),

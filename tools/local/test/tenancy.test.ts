@@ -102,6 +102,9 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
       body: JSON.stringify({ cohort: "wave" })
     })
   ],
+  [`${root}/suppliers/{import_supplier}/summary/`]: [
+    at(`${root}/suppliers/{import_supplier}/summary/`)
+  ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }

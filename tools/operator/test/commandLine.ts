@@ -8,6 +8,7 @@ import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { layerMemory as eventLog } from "@data-import/domain/ports/memory/EventLog"
 import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhooks"
+import { layerMemory as summaries } from "@data-import/domain/ports/memory/SupplierSummaries"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect } from "@effect/vitest"
@@ -25,6 +26,7 @@ export const memory = Layer.mergeAll(
   batches,
   eventLog,
   webhooks,
+  summaries,
   tokens,
   MemoryStore.layer
 )

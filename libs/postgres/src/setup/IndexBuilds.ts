@@ -9,11 +9,13 @@ import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
 import { eventIndexes } from "../events/EventLog.ts"
 import { failedIndexes } from "../imports/ImportSource.ts"
+import { oldestIndexes } from "../imports/SupplierSummaries.ts"
 
 /** The indexes by name, with their table and columns, and the rows that they are limited to. */
 export const indexes: Readonly<Record<string, string>> = {
   ...noteIndexes,
   ...failedIndexes,
+  ...oldestIndexes,
   ...eventIndexes
 }
 

@@ -1,6 +1,6 @@
 /**
  * Migrates a database: runs the numbered migrations, each once and in order, in one transaction,
- * and then builds indexes outside of it. Of several concurrent runs, one migrates, and the others
+ * and then counts what is stored and builds indexes outside of it. Of several concurrent runs, one migrates, and the others
  * wait and find nothing to do. A statement that waits for a lock blocks every later statement on
  * that table. So it waits only for a short time; then everything is rolled back and repeated after
  * a pause.
@@ -30,7 +30,9 @@ import { events } from "../../migrations/0019_events.ts"
 import { operatorImports } from "../../migrations/0020_operator_imports.ts"
 import { cohorts } from "../../migrations/0021_cohorts.ts"
 import { webhooks } from "../../migrations/0022_webhooks.ts"
+import { importCounts } from "../../migrations/0023_import_counts.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
+import * as ImportCounts from "./ImportCounts.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
 
@@ -56,7 +58,8 @@ export const migrations = {
   "0019_events": events,
   "0020_operator_imports": operatorImports,
   "0021_cohorts": cohorts,
-  "0022_webhooks": webhooks
+  "0022_webhooks": webhooks,
+  "0023_import_counts": importCounts
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
@@ -132,7 +135,7 @@ const applyMigrations = (url: Redacted.Redacted, patience: Duration.Duration) =>
 const withoutLimits = { lock_timeout: "0", statement_timeout: "0" }
 
 const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
-  IndexBuilds.build.pipe(
+  Effect.andThen(ImportCounts.countAll, IndexBuilds.build).pipe(
     Effect.provide(client(url, withoutLimits)),
     Effect.filterOrFail(
       (isDone) => isDone,

@@ -1,0 +1,70 @@
+/**
+ * What the imports of a supplier come to: counts by state, the errors of those that failed, and
+ * sums of balances.
+ * Source: docs/contract/queries.md#summary.
+ */
+import { type BigDecimal, DateTime, Order } from "effect"
+import type { ExternalAccountNumber } from "./Account.ts"
+import type { DetailedState } from "./ImportDetails.ts"
+
+/** How many failed imports have a code, as their list is filtered by it. */
+export interface CodeCount {
+  readonly code: string
+  readonly imports: number
+  /** Some of them, at most `examplesOfCode`. */
+  readonly examples: ReadonlyArray<ExternalAccountNumber>
+}
+
+export const examplesOfCode = 3
+
+/** So many of the most frequent codes are told to clients. */
+export const codesInSummary = 10
+
+/** The ledgers of one code, with the sum of their balances as imported. */
+export interface LedgerSum {
+  readonly code: string
+  readonly ledgers: number
+  readonly balance: BigDecimal.BigDecimal
+}
+
+/** All of it is as of one instant. */
+export interface SupplierSummary {
+  readonly states: Readonly<Record<DetailedState, number>>
+  /** Accounts that were created since `hourBefore`. */
+  readonly importedLastHour: number
+  /** The import in the state PENDING that was staged first before all others. */
+  readonly oldestPending: {
+    readonly number: ExternalAccountNumber
+    readonly stagedAt: DateTime.Utc
+  } | null
+  /** The most frequent first, and of equally frequent ones in code point order. */
+  readonly codes: ReadonlyArray<CodeCount>
+  /** The sum of the balances of all accounts, with what was added after their import. */
+  readonly balance: BigDecimal.BigDecimal
+  /** In code point order. */
+  readonly ledgers: ReadonlyArray<LedgerSum>
+}
+
+/** Accounts are counted by the minute, so the last hour starts with a minute. */
+export const hourBefore = (at: DateTime.Utc): DateTime.Utc =>
+  DateTime.startOf(DateTime.subtract(at, { hours: 1 }), "minute")
+
+const missingDocument = "path_does_not_exist_in_file_store"
+
+/** The failed imports that miss a document. */
+export const documentsMissing = ({ codes }: SupplierSummary): number =>
+  codes.find(({ code }) => code === missingDocument)?.imports ?? 0
+
+/** The imports of all states. */
+export const totalOf = ({ states }: SupplierSummary): number =>
+  Object.values(states).reduce((total, count) => total + count, 0)
+
+/** The imports that are to be imported yet. */
+export const openOf = ({ states }: SupplierSummary): number =>
+  states.PENDING + states.FAILED + states.IN_PROGRESS
+
+/** The most frequent first. Codes are ASCII, so every order of texts is that of code points. */
+export const byFrequency: Order.Order<CodeCount> = Order.combine(
+  Order.flip(Order.mapInput(Order.Number, ({ imports }: CodeCount) => imports)),
+  Order.mapInput(Order.String, ({ code }: CodeCount) => code)
+)

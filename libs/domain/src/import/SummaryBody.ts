@@ -1,0 +1,42 @@
+/**
+ * The summary of a supplier as it is answered.
+ * Source: docs/contract/queries.md#summary.
+ */
+import {
+  codesInSummary,
+  documentsMissing,
+  type SupplierSummary,
+  totalOf
+} from "../account/SupplierSummary.ts"
+import { twoDecimals } from "../schema/Decimal.ts"
+import { formatInstant } from "../schema/Field.ts"
+import type { ReadSummary } from "./SummaryQuery.ts"
+
+const ledgerBody = ({ balance, code, ledgers }: SupplierSummary["ledgers"][number]) => ({
+  ledger_code: code,
+  ledgers,
+  balance: twoDecimals(balance)
+})
+
+/** The members of the answer. */
+export const summaryBody = ({ at, cohort, summary, supplier }: ReadSummary) => {
+  const { balance, codes, importedLastHour, ledgers, oldestPending, states } = summary
+  return {
+    import_supplier: supplier,
+    cohort,
+    at: formatInstant(at),
+    total: totalOf(summary),
+    states,
+    imported_last_hour: importedLastHour,
+    oldest_pending: oldestPending && {
+      external_account_number: oldestPending.number,
+      staged_at: formatInstant(oldestPending.stagedAt)
+    },
+    codes: codes
+      .slice(0, codesInSummary)
+      .map(({ code, examples, imports }) => ({ code, imports, examples })),
+    documents_missing: documentsMissing(summary),
+    balance: twoDecimals(balance),
+    ledger_balances: ledgers.map(ledgerBody)
+  }
+}

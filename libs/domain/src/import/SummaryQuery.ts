@@ -1,0 +1,58 @@
+/**
+ * What the imports of a supplier come to. Read-only. A supplier of another organisation is reported
+ * as unknown.
+ * Source: docs/contract/queries.md#summary.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SupplierCodeField } from "../account/Account.ts"
+import type { SupplierSummary } from "../account/SupplierSummary.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
+import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
+import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+
+/** A summary with the instant at which it was read. */
+export interface ReadSummary {
+  readonly supplier: SupplierCode
+  readonly cohort: string | null
+  readonly summary: SupplierSummary
+  readonly at: DateTime.Utc
+}
+
+export class SummaryQuery extends Context.Service<
+  SummaryQuery,
+  {
+    /** `supplier` comes from the path. An invalid one is reported as not found. */
+    readonly read: (
+      caller: Caller,
+      supplier: string,
+      cohort: string | null
+    ) => Effect.Effect<ReadSummary, Failure>
+  }
+>()("@data-import/domain/SummaryQuery") {}
+
+const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
+
+const make = Effect.gen(function* () {
+  const summaries = yield* SupplierSummaries
+  const findSupplier = findOwnSupplier(yield* Configuration)
+
+  const read = Effect.fnUntraced(function* (caller: Caller, named: string, cohort: string | null) {
+    const found = yield* findSupplier(caller, supplierCode(named))
+    if (Option.isNone(found)) return yield* new NotFound()
+    const { code: supplier } = found.value
+    const at = yield* DateTime.now
+    const summary = yield* summaries.read({ supplier, cohort, at })
+    return { supplier, cohort, summary, at }
+  })
+
+  return SummaryQuery.of({
+    read: Effect.fn("SummaryQuery.read")((caller, supplier, cohort) =>
+      Effect.catchTag(read(caller, supplier, cohort), "StorageUnavailable", () => unavailable)
+    )
+  })
+})
+
+export const layer = Layer.effect(SummaryQuery, make)

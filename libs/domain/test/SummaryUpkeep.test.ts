@@ -1,0 +1,38 @@
+/** What the instances of the query service do for summaries, for as long as they run. */
+import { expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeSummaryUpkeep } from "../src/import/SummaryUpkeep.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+
+/** A storage with so many differences, which is away at its first turn. */
+const storageWith = (differences: number) => {
+  const left = { differences, turns: 0 }
+  const summaries = SupplierSummaries.of({
+    read: () => Effect.die("Nobody reads"),
+    fold: ({ limit }) =>
+      Effect.suspend(() => {
+        left.turns += 1
+        if (left.turns === 1) return Effect.fail(new StorageUnavailable({}))
+        const folded = Math.min(limit, left.differences)
+        left.differences -= folded
+        return Effect.succeed(folded)
+      })
+  })
+  return { left, upkeep: makeSummaryUpkeep(summaries) }
+}
+
+it.effect("adds up all differences each second, and goes on after a failure", () =>
+  Effect.gen(function* () {
+    const { left, upkeep } = storageWith(12_000)
+    const running = yield* Effect.forkChild(upkeep.run)
+    yield* TestClock.adjust("100 millis")
+    expect(left).toEqual({ differences: 12_000, turns: 1 })
+    yield* TestClock.adjust("1 second")
+    expect(left).toEqual({ differences: 0, turns: 4 })
+    yield* TestClock.adjust("1 second")
+    expect(left.turns).toBe(5)
+    yield* Fiber.interrupt(running)
+  })
+)

@@ -1,0 +1,292 @@
+/**
+ * The contract of `SupplierSummaries`: after any history a summary says what a count of the imports
+ * themselves says, before and after the differences are added up. Every adapter runs it.
+ */
+import { expect, layer as withLayer } from "@effect/vitest"
+import { DateTime, Effect, type Layer, Option } from "effect"
+import fc from "fast-check"
+import { type Account, openingBalance } from "../src/account/Account.ts"
+import { detailedStateOf, type DetailedState } from "../src/account/ImportDetails.ts"
+import type { AttemptId, ImportKey } from "../src/account/ImportProcess.ts"
+import { balanceOf } from "../src/account/Ledger.ts"
+import type { CodeCount, SupplierSummary } from "../src/account/SupplierSummary.ts"
+import type { Code } from "../src/codes/Code.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import type { SupplierCode } from "../src/organisation/Supplier.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import { sum, twoDecimals } from "../src/schema/Decimal.ts"
+import { expectSame, freshAttempt, freshSupplier, newAccountFor, noonPlus } from "./freshNames.ts"
+import { claim, stagedPayload } from "./importStates.ts"
+import { domesticAccount } from "./samples.ts"
+
+type Ports = SupplierSummaries | ImportProcesses | Configuration
+
+const steps = ["stage", "claim", "release", "complete", "skip", "unskip", "fold"] as const
+
+interface Step {
+  readonly kind: (typeof steps)[number]
+  readonly number: number
+  readonly cohort: string | null
+  readonly code: Code
+  readonly seconds: number
+}
+
+const codes = [
+  "account_failed_validation",
+  "path_does_not_exist_in_file_store",
+  "service_unavailable",
+  "dry_run_successful"
+] as const
+
+const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...steps),
+    number: fc.integer({ min: 1, max: 5 }),
+    cohort: fc.constantFrom(null, "wave-1", "wave-2"),
+    code: fc.constantFrom(...codes),
+    seconds: fc.integer({ min: 0, max: 45 })
+  }),
+  { minLength: 10, maxLength: 60 }
+)
+
+const foldAll = (at: DateTime.Utc) =>
+  Effect.flatMap(SupplierSummaries, (port) =>
+    Effect.repeat(port.fold({ limit: 7, at }), { while: (count) => count > 0 })
+  )
+
+/** What a test knows of an import beside what the ports tell of it. */
+interface Known {
+  readonly cohort: string | null
+  readonly account: Account | null
+}
+
+interface World {
+  readonly supplier: SupplierCode
+  readonly caller: Caller
+  readonly keyOf: (number: string) => ImportKey
+  /** In the order in which they were staged first. */
+  readonly known: Map<string, Known>
+  readonly attempts: Map<string, AttemptId>
+}
+
+const freshWorld = Effect.map(freshSupplier, ({ caller, keyOf, supplier }): World => ({
+  supplier: supplier.code,
+  caller,
+  keyOf,
+  known: new Map(),
+  attempts: new Map()
+}))
+
+const complete = Effect.fnUntraced(function* (world: World, key: ImportKey, at: DateTime.Utc) {
+  const imports = yield* ImportProcesses
+  const { caller } = world
+  const number = key.external_account_number
+  const attempt = world.attempts.get(number) ?? freshAttempt()
+  const account = domesticAccount(key)
+  const newAccount = { ...newAccountFor(key, at), account }
+  const done = yield* imports.complete({ key, attempt, newAccount, caller })
+  const known = world.known.get(number)
+  if (done._tag === "Completed" && known) world.known.set(number, { ...known, account })
+})
+
+const take = Effect.fnUntraced(function* (world: World, step: Step, at: DateTime.Utc) {
+  const imports = yield* ImportProcesses
+  const { attempts, caller, known } = world
+  const { code: outcome, cohort } = step
+  const key = world.keyOf(`n${step.number}`)
+  const number = key.external_account_number
+  const dryRun = outcome === "dry_run_successful"
+  switch (step.kind) {
+    case "stage": {
+      const staged = yield* imports.stage({ key, payload: stagedPayload, cohort, caller, at })
+      if (staged._tag !== "Refused") known.set(number, { account: null, cohort })
+      return
+    }
+    case "claim": {
+      const attempt = freshAttempt()
+      const { claim: claimed } = yield* claim(key, caller, at, { attempt, dryRun })
+      if (claimed._tag === "Claimed") attempts.set(number, attempt)
+      return
+    }
+    case "release": {
+      const attempt = attempts.get(number) ?? freshAttempt()
+      const errors = [outcome, outcome].map((code) => ({ code, attr: "account", detail: "" }))
+      return yield* imports.release({ key, attempt, outcome, errors, dryRun, caller, at })
+    }
+    case "complete":
+      return yield* complete(world, key, at)
+    case "skip":
+    case "unskip":
+      return yield* imports.setSkipped({ key, skipped: step.kind === "skip", at })
+    case "fold":
+      return yield* foldAll(at)
+  }
+})
+
+interface Seen extends Known {
+  readonly number: string
+  readonly state: DetailedState
+  readonly codes: ReadonlyArray<string>
+  readonly stagedAt: DateTime.Utc
+}
+
+/** Every import as it is told by itself. */
+const seenIn = Effect.fnUntraced(function* ({ keyOf, known }: World, at: DateTime.Utc) {
+  const imports = yield* ImportProcesses
+  return yield* Effect.forEach([...known], ([number, each]) =>
+    Effect.map(imports.details(keyOf(number), 1), (found): Seen => {
+      const details = Option.getOrThrow(found)
+      const state = detailedStateOf(details, at)
+      const last = details.attempts.at(-1)
+      const told = [last?.outcome ?? "lease_expired", ...(last?.errors ?? []).map((e) => e.code)]
+      const { stagedAt } = details
+      return { ...each, number, state, stagedAt, codes: state === "FAILED" ? told : [] }
+    })
+  )
+})
+
+const ledgersOf = (accounts: ReadonlyArray<Account>) => {
+  const ledgers = accounts.flatMap((account) => account.ledgers ?? [])
+  const codes = [...new Set(ledgers.map(({ ledger_code: code }) => code))]
+  return codes.toSorted().map((code) => {
+    const ofCode = ledgers.filter((ledger) => ledger.ledger_code === code)
+    const balance = twoDecimals(sum(ofCode.map(balanceOf)))
+    return { code, ledgers: ofCode.length, balance }
+  })
+}
+
+const countOf = (seen: ReadonlyArray<Seen>) => {
+  const byCode = new Map<string, number>()
+  for (const each of seen) {
+    for (const code of new Set(each.codes)) byCode.set(code, (byCode.get(code) ?? 0) + 1)
+  }
+  const inState = (state: DetailedState) => seen.filter((each) => each.state === state)
+  const [oldest] = inState("PENDING")
+  const accounts = seen.flatMap(({ account }) => account ?? [])
+  return {
+    states: {
+      PENDING: inState("PENDING").length,
+      FAILED: inState("FAILED").length,
+      IN_PROGRESS: inState("IN_PROGRESS").length,
+      SKIPPED: inState("SKIPPED").length,
+      IMPORTED: inState("IMPORTED").length,
+      ERASED: 0
+    },
+    importedLastHour: accounts.length,
+    oldestPending: oldest ? { number: oldest.number, stagedAt: oldest.stagedAt } : null,
+    codes: [...byCode]
+      .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+      .map(([code, imports]) => ({ code, imports })),
+    balance: twoDecimals(sum(accounts.map(openingBalance))),
+    ledgers: ledgersOf(accounts)
+  }
+}
+
+const expectExamples = ({ code, examples, imports }: CodeCount, seen: ReadonlyArray<Seen>) => {
+  expect(examples, code).toHaveLength(Math.min(3, imports))
+  expect(new Set(examples).size, code).toBe(examples.length)
+  for (const example of examples) {
+    expect(seen.find(({ number }) => number === example)?.codes).toContain(code)
+  }
+}
+
+/** Expects of the summary what a count of these imports says. */
+const expectCounted = (summary: SupplierSummary, seen: ReadonlyArray<Seen>, label: string) => {
+  const { balance, codes, ledgers, ...told } = summary
+  const plain = {
+    ...told,
+    codes: codes.map(({ code, imports }) => ({ code, imports })),
+    balance: twoDecimals(balance),
+    ledgers: ledgers.map((each) => ({ ...each, balance: twoDecimals(each.balance) }))
+  }
+  expectSame(plain, countOf(seen), label)
+  for (const each of codes) expectExamples(each, seen)
+}
+
+const summaryAt = (world: World, cohort: string | null, at: DateTime.Utc) =>
+  Effect.flatMap(SupplierSummaries, (port) => port.read({ supplier: world.supplier, cohort, at }))
+
+const cohorts = [null, "wave-1", "wave-2", "unknown"]
+
+/** Expects that every summary counts, now and when the leases have run out. */
+const expectEverySummary = Effect.fnUntraced(function* (
+  world: World,
+  now: DateTime.Utc,
+  history: ReadonlyArray<Step>
+) {
+  for (const at of [now, DateTime.add(now, { minutes: 2 })]) {
+    const seen = yield* seenIn(world, at)
+    for (const cohort of cohorts) {
+      const ofCohort = seen.filter((each) => cohort === null || each.cohort === cohort)
+      const label = `cohort ${cohort} after ${JSON.stringify(history)}`
+      expectCounted(yield* summaryAt(world, cohort, at), ofCohort, label)
+    }
+  }
+})
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const supplierSummariesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `SupplierSummaries, ${name}`,
+    (it) => {
+      it.effect("tells of a supplier without imports that there are none", () =>
+        Effect.gen(function* () {
+          expectCounted(yield* summaryAt(yield* freshWorld, null, noonPlus(0)), [], "none")
+        })
+      )
+
+      it.effect("tells after any history what a count of the imports says", () =>
+        Effect.gen(function* () {
+          for (const history of fc.sample(histories, 30)) {
+            const world = yield* freshWorld
+            let seconds = 0
+            for (const step of history) {
+              seconds += step.seconds
+              yield* take(world, step, noonPlus(seconds))
+            }
+            yield* expectEverySummary(world, noonPlus(seconds), history)
+            yield* foldAll(noonPlus(seconds))
+            yield* expectEverySummary(world, noonPlus(seconds), history)
+          }
+        })
+      )
+
+      it.effect("counts all of many concurrent writes, whenever they are added up", () =>
+        Effect.gen(function* () {
+          const world = yield* freshWorld
+          const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)
+          const code = "service_unavailable"
+          const through = Effect.fnUntraced(function* (number: string, index: number) {
+            const step = { number: index, cohort: null, code, seconds: 0 } as const
+            const kinds = ["stage", "claim", index % 2 === 0 ? "complete" : "release"] as const
+            for (const kind of kinds) yield* take(world, { ...step, kind }, noonPlus(0))
+            yield* foldAll(noonPlus(0))
+            expect(world.known.has(number)).toBe(true)
+          })
+          yield* Effect.forEach(numbers, through, { concurrency: 8, discard: true })
+          const { states } = yield* summaryAt(world, null, noonPlus(1))
+          expect(states).toMatchObject({ IMPORTED: 20, FAILED: 20, PENDING: 0 })
+        })
+      )
+
+      it.effect("counts accounts of the last hour, by the minute", () =>
+        Effect.gen(function* () {
+          const world = yield* freshWorld
+          const step = { number: 1, cohort: null, code: codes[0], seconds: 0 } as const
+          for (const kind of ["stage", "claim", "complete"] as const) {
+            yield* take(world, { ...step, kind }, noonPlus(59))
+          }
+          const countedAt = (seconds: number) =>
+            Effect.map(
+              summaryAt(world, null, noonPlus(seconds)),
+              ({ importedLastHour }) => importedLastHour
+            )
+          expect(yield* countedAt(60)).toBe(1)
+          expect(yield* countedAt(3_659)).toBe(1)
+          expect(yield* countedAt(3_660)).toBe(0)
+        })
+      )
+    }
+  )

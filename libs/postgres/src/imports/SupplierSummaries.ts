@@ -1,0 +1,242 @@
+/**
+ * Summaries of suppliers: totals, and the differences that were not added to them yet, read by one
+ * statement. Counts have the states without leases, because a lease ends without a write. The few
+ * imports with a lease are looked up, and moved to the state that they are in now.
+ */
+import { DateTime, Effect, Layer, Schema } from "effect"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import {
+  byFrequency,
+  type CodeCount,
+  examplesOfCode,
+  hourBefore,
+  type SupplierSummary
+} from "@data-import/domain/account/SupplierSummary"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { sum } from "@data-import/domain/schema/Decimal"
+import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+
+type Sql = Database["Service"]["sql"]
+type Port = SupplierSummaries["Service"]
+type Query = Parameters<Port["read"]>[0]
+
+/**
+ * Of the imports that wait, in the order in which they were staged first. An index on the time of
+ * the last staging would have an entry more with each staging.
+ */
+export const oldestIndexes = {
+  import_processes_oldest:
+    "import_processes (supplier, id) " +
+    "where account_number is null and not skipped and failed_staging is null",
+  import_processes_oldest_of_cohort:
+    "import_processes (supplier, cohort, id) " +
+    "where cohort is not null and account_number is null and not skipped and failed_staging is null"
+}
+
+const Tally = Schema.Struct({
+  kind: Schema.Literals(["state", "code", "imported", "ledger", "balance"]),
+  name: Schema.String,
+  count: Schema.Int,
+  amount: Schema.BigDecimalFromString
+})
+
+const Leased = Schema.Struct({
+  number: ExternalAccountNumber,
+  isLive: Schema.Boolean,
+  hadFailed: Schema.Boolean,
+  /** With which it had failed. */
+  codes: Schema.Array(Schema.String)
+})
+
+const Found = Schema.Struct({
+  tallies: Schema.Array(Tally),
+  leased: Schema.Array(Leased),
+  oldest: Schema.NullOr(
+    Schema.Struct({ number: ExternalAccountNumber, stagedAt: Schema.DateTimeUtcFromMillis })
+  ),
+  examples: Schema.Record(Schema.String, Schema.Array(ExternalAccountNumber))
+})
+type Found = typeof Found.Type
+
+const foundRows = rowsOf(Schema.Struct({ found: Found }))
+
+const minute = (at: DateTime.Utc): string => DateTime.formatIso(at).slice(0, 16)
+
+/** An attempt that runs, or broke off and was not ended yet; these are few. */
+const leased = (sql: Sql, { at, cohort, supplier }: Query) => sql`
+  select present.* from import_attempts as running, lateral (
+    select id, external_account_number as number,
+      lease_expires_at > ${DateTime.toDateUtc(at)} as "isLive",
+      coalesce(failed_staging = stagings, false) as "hadFailed",
+      array(select code from import_failures where import_id = present.id) as codes
+    from import_processes as present
+    where present.id = running.import_id and supplier = ${supplier}
+      and lease_attempt = running.id ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
+    offset 0
+  ) as present
+  where ended_at is null`
+
+const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
+  select kind, name, sum(count)::bigint as count, sum(amount)::text as amount
+  from (
+    select kind, name, count, amount from import_totals
+    where supplier = ${supplier} and cohort = ${cohort ?? ""}
+    union all
+    select kind, name, count, amount from import_differences
+    where supplier = ${supplier} ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
+  ) as both_parts
+  where kind <> 'imported' or name >= ${minute(hourBefore(at))}
+  group by kind, name having sum(count) <> 0 or sum(amount) <> 0`
+
+/** An import that has a lease waits no longer. */
+const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
+  select external_account_number as number, floor(extract(epoch from staged_at) * 1000) as "stagedAt"
+  from import_processes
+  where supplier = ${supplier} and account_number is null and not skipped
+    and failed_staging is null and lease_attempt is null
+    ${cohort === null ? sql`order by supplier, id` : sql`and cohort = ${cohort} order by cohort, id`}
+  limit 1`
+
+/** Each failure is looked up by itself; those with a lease are skipped, and are few. */
+const examples = (sql: Sql, { cohort, supplier }: Query) => sql`
+  array(
+    select external_account_number from import_failures as failure, lateral (
+      select external_account_number from import_processes
+      where id = failure.import_id and lease_attempt is null offset 0
+    ) as present
+    where failure.supplier = ${supplier} and failure.code = tallies.name
+      ${cohort === null ? sql`` : sql`and failure.cohort = ${cohort}`}
+    limit ${examplesOfCode})`
+
+const readFound = (sql: Sql, query: Query) =>
+  foundRows(sql`
+    with tallies as materialized (${tallies(sql, query)}),
+    leased as materialized (${leased(sql, query)}),
+    oldest as materialized (${oldest(sql, query)})
+    select json_build_object(
+      'tallies', (select coalesce(json_agg(tallies order by name collate "C"), '[]') from tallies),
+      'leased', (select coalesce(json_agg(leased), '[]') from leased),
+      'oldest', (select to_json(oldest) from oldest),
+      'examples', (
+        select coalesce(json_object_agg(name, ${examples(sql, query)}), '{}')
+        from tallies where kind = 'code' and count > 0)
+    ) as found
+    where not exists (select from uncounted_suppliers where supplier = ${query.supplier})`)
+
+const statesOf = ({ leased, tallies }: Found): SupplierSummary["states"] => {
+  const counted = (state: string) =>
+    tallies.find(({ kind, name }) => kind === "state" && name === state)?.count ?? 0
+  const live = leased.filter(({ isLive }) => isLive).length
+  const hadFailed = leased.filter((each) => each.hadFailed).length
+  return {
+    PENDING: counted("PENDING") - (leased.length - hadFailed),
+    FAILED: counted("FAILED") - hadFailed + (leased.length - live),
+    IN_PROGRESS: live,
+    SKIPPED: counted("SKIPPED"),
+    IMPORTED: counted("IMPORTED"),
+    ERASED: counted("ERASED")
+  }
+}
+
+const brokenOff = "lease_expired"
+
+/** Imports with a lease have left the codes with which they had failed. */
+const codesOf = ({ examples, leased, tallies }: Found): ReadonlyArray<CodeCount> => {
+  const expired = leased.filter(({ isLive }) => !isLive).map(({ number }) => number)
+  const counts = new Map(
+    tallies.flatMap(({ count, kind, name }) => (kind === "code" ? [[name, count]] : []))
+  )
+  const add = (code: string, imports: number) => counts.set(code, (counts.get(code) ?? 0) + imports)
+  for (const code of leased.flatMap(({ codes }) => codes)) add(code, -1)
+  add(brokenOff, expired.length)
+  return [...counts]
+    .filter(([, imports]) => imports > 0)
+    .map(([code, imports]) => {
+      const known = [...(examples[code] ?? []), ...(code === brokenOff ? expired : [])]
+      return { code, imports, examples: known.slice(0, examplesOfCode) }
+    })
+    .toSorted(byFrequency)
+}
+
+const summaryOf = (found: Found): SupplierSummary => {
+  const { oldest, tallies } = found
+  const ofKind = (wanted: (typeof Tally.Type)["kind"]) =>
+    tallies.filter(({ kind }) => kind === wanted)
+  return {
+    states: statesOf(found),
+    importedLastHour: ofKind("imported").reduce((total, { count }) => total + count, 0),
+    oldestPending: oldest,
+    codes: codesOf(found),
+    balance: sum(ofKind("balance").map(({ amount }) => amount)),
+    ledgers: ofKind("ledger").map(({ amount, count, name }) => ({
+      code: name,
+      ledgers: count,
+      balance: amount
+    }))
+  }
+}
+
+const lockRows = rowsOf(Schema.Struct({ isTaken: Schema.Boolean }))
+
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+
+/** Counts of accounts by the minute are of use for an hour; an instance's clock may be behind. */
+const minutesKept = { hours: 3 }
+
+/**
+ * In a transaction. The lock is taken by a statement of its own, so that the next one sees all that
+ * the last holder of the lock has committed.
+ */
+const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Port["fold"]>[0]) {
+  const [lock] = yield* lockRows(sql`
+    select pg_try_advisory_xact_lock(hashtextextended('data-import import totals', 0))
+      as "isTaken"`)
+  if (lock?.isTaken !== true) return 0
+  const [folded] = yield* countRows(sql`
+    with taken as (
+      delete from import_differences
+      where ctid = any(array(select ctid from import_differences limit ${limit}))
+      returning *
+    ),
+    merged as (
+      insert into import_totals as total (supplier, cohort, kind, name, count, amount)
+      select supplier, cohort, kind, name, sum(count), sum(amount)
+      from (
+        select supplier, '' as cohort, kind, name, count, amount from taken
+        union all
+        select supplier, cohort, kind, name, count, amount from taken where cohort is not null
+      ) as both_totals
+      group by supplier, cohort, kind, name order by supplier, cohort, kind, name
+      on conflict on constraint import_totals_pkey do update
+      set count = total.count + excluded.count, amount = total.amount + excluded.amount
+    )
+    select count(*)::int as count from taken`)
+  yield* sql`
+    delete from import_totals
+    where kind = 'imported' and name < ${minute(DateTime.subtract(at, minutesKept))}`
+  return folded?.count ?? 0
+})
+
+const empty = summaryOf({ tallies: [], leased: [], oldest: null, examples: {} })
+
+/** Unavailable while the imports of an earlier release are not counted yet. */
+const read = ({ run, sql }: Database["Service"], query: Query) =>
+  Effect.flatMap(run(readFound(sql, query)), ([row]) =>
+    row === undefined
+      ? Effect.fail(new StorageUnavailable({}))
+      : Effect.succeed(summaryOf(row.found))
+  )
+
+export const layer: Layer.Layer<SupplierSummaries, never, Database> = Layer.effect(
+  SupplierSummaries,
+  Effect.map(Database, (database) =>
+    SupplierSummaries.of({
+      read: (query) =>
+        isStorable(query.supplier) && isStorable(query.cohort ?? "")
+          ? read(database, query)
+          : Effect.succeed(empty),
+      fold: (command) => database.run(database.sql.withTransaction(fold(database.sql, command)))
+    })
+  )
+)

@@ -1,0 +1,76 @@
+/**
+ * Counts the imports that were stored before there were counts, one supplier at a time, while
+ * requests continue. One statement sees both all imports and all differences that were appended
+ * for them at one instant, and appends what is missing, so the counts are exact from then on,
+ * whatever is written meanwhile.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Counts of accounts by the minute of their creation are kept no longer. */
+const minutesKept =
+  "to_char(now() at time zone 'UTC' - interval '2 hours', 'YYYY-MM-DD\"T\"HH24:MI')"
+
+/** Differences as they would be if all imports of `$1` were stored now. */
+const recount = `
+  select cohort, 'state' as kind,
+    case when account_number is not null then 'IMPORTED' when skipped then 'SKIPPED'
+      when failed_staging = stagings then 'FAILED' else 'PENDING' end as name,
+    count(*) as count, 0 as amount
+  from import_processes where supplier = $1 group by 1, 3
+  union all
+  select cohort, 'imported', to_char(account_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI'),
+    count(*), 0
+  from import_processes where supplier = $1 and account_created_at > now() - interval '2 hours'
+  group by 1, 3
+  union all
+  select cohort, 'balance', '', count(*), sum(balance)
+  from accounts join import_processes using (id) where supplier = $1 group by 1
+  union all
+  select cohort, 'ledger', ledger_code, count(*),
+    sum(coalesce(ledger_balance, coalesce(last_statement_balance, 0) + coalesce(current.effect, 0)))
+  from import_processes join ledgers on account_id = id left join lateral (
+    select sum(effect_on_balance) as effect from transactions
+    where ledger_balance is null and account_id = id and ledger_position = ledgers.position
+      and origin = 'current_statement'
+  ) as current on true
+  where supplier = $1 group by 1, 3`
+
+/** A total without a cohort is of all, so those with one are taken off. */
+const present = `
+  select cohort, kind, name, count, amount from import_differences where supplier = $1
+  union all
+  select nullif(cohort, ''), kind, name, count, amount from import_totals where supplier = $1
+  union all
+  select null, kind, name, -count, -amount from import_totals
+  where supplier = $1 and cohort <> ''`
+
+/**
+ * What differs between the imports of the supplier `$1` and their counts, of which the errors are
+ * no part: an import that fails has none before.
+ */
+export const missingCounts = `
+  select cohort, kind, name, sum(count)::bigint as count, sum(amount) as amount
+  from (
+    select * from (${recount}) as recounted
+    union all
+    select cohort, kind, name, -count, -amount from (${present}) as counted
+    where kind <> 'code'
+  ) as both_sides
+  where kind <> 'imported' or name >= ${minutesKept}
+  group by 1, 2, 3 having sum(count) <> 0 or sum(amount) <> 0`
+
+/** Of several concurrent runs, one counts a supplier. */
+export const countAll = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const suppliers = yield* sql<{ supplier: string }>`
+    select supplier from uncounted_suppliers order by supplier`
+  for (const { supplier } of suppliers) {
+    yield* sql.unsafe(
+      `with due as (delete from uncounted_suppliers where supplier = $1 returning supplier)
+      insert into import_differences (supplier, cohort, kind, name, count, amount)
+      select due.supplier, missing.* from due, (${missingCounts}) as missing`,
+      [supplier]
+    )
+  }
+})

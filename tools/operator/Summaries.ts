@@ -1,0 +1,75 @@
+/**
+ * What the imports of a supplier come to, and which of them are open.
+ * Source: docs/contract/operator.md#summary-of-a-supplier.
+ */
+import { openOf, type SupplierSummary } from "@data-import/domain/account/SupplierSummary"
+import { summaryBody } from "@data-import/domain/import/SummaryBody"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { DateTime, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Entry, plain, say, table } from "./Answer.ts"
+import { asSupplierCode, asText } from "./Parameter.ts"
+import { onStorage } from "./Storage.ts"
+
+const read = Effect.fnUntraced(function* (supplier: SupplierCode, cohort: string | null) {
+  const at = yield* DateTime.now
+  const summaries = yield* SupplierSummaries
+  return { supplier, cohort, at, summary: yield* summaries.read({ supplier, cohort, at }) }
+})
+
+/** How many imports are open, in words; null if none is. */
+const sentenceOf = (summary: SupplierSummary): string | null => {
+  const { FAILED, IN_PROGRESS, PENDING } = summary.states
+  const open = openOf(summary)
+  return open === 0
+    ? null
+    : `${open} open ${open === 1 ? "import" : "imports"}: ${PENDING} pending, ${FAILED} failed, ` +
+        `${IN_PROGRESS} in progress`
+}
+
+/** What is open of the supplier's imports, in words; null if nothing is. */
+export const openImports = (supplier: SupplierCode) =>
+  Effect.map(read(supplier, null), ({ summary }) => sentenceOf(summary))
+
+const section = (title: string, members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) =>
+  entries.length === 0 ? [] : [`${title}\n${table(members, entries)}`]
+
+const readable = (body: ReturnType<typeof summaryBody>): string => {
+  const { codes, ledger_balances, oldest_pending, states, ...members } = body
+  const oldest =
+    oldest_pending &&
+    `${plain(oldest_pending.external_account_number)}, ${oldest_pending.staged_at}`
+  const lines = Object.entries({ ...members, oldest_pending: oldest }).map(
+    ([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
+  )
+  const counts = Object.entries(states).map(([state, imports]) => ({ state, imports }))
+  const examples = codes.map((code) => ({ ...code, examples: code.examples.map(plain) }))
+  return [
+    lines.join("\n"),
+    ...section("states", ["state", "imports"], counts),
+    ...section("codes of failed imports", ["code", "imports", "examples"], examples),
+    ...section("ledgers", ["ledger_code", "ledgers", "balance"], ledger_balances)
+  ].join("\n\n")
+}
+
+export const summary = Command.make(
+  "summary",
+  {
+    code: Argument.String("code").pipe(asSupplierCode),
+    cohort: Flag.String("cohort").pipe(
+      Flag.withDescription("Only imports of this cohort"),
+      asText(64),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ code, cohort }) {
+    const configuration = yield* Configuration
+    if (Option.isNone(yield* configuration.supplier(code))) {
+      return yield* new DoesNotExist({ what: "supplier", name: code })
+    }
+    const body = summaryBody(yield* read(code, Option.getOrNull(cohort)))
+    yield* say(body, readable(body))
+  }, onStorage)
+).pipe(Command.withDescription("Show what the imports of a supplier come to"))

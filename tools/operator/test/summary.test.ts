@@ -1,0 +1,87 @@
+/** The summary of a supplier, and what keeps a supplier from being Complete. */
+import { expect, it } from "@effect/vitest"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { callerOf, noon } from "@data-import/domain/testing/freshNames"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { claim } from "@data-import/domain/testing/importStates"
+import { Effect } from "effect"
+import { arrange } from "./commandLine.ts"
+
+const none = { PENDING: 0, FAILED: 0, IN_PROGRESS: 0, SKIPPED: 0, IMPORTED: 0, ERASED: 0 }
+
+/** A supplier with a pending, a failed and a skipped import. */
+const filled = Effect.gen(function* () {
+  const shell = yield* arrange
+  yield* shell.done("organisation", "create", "demo")
+  yield* shell.done("supplier", "create", "ENERGY", "--organisation", "demo")
+  const caller = callerOf(OrganisationName.make("demo"))
+  const keyOf = (number: string) => ({
+    import_supplier: SupplierCode.make("ENERGY"),
+    external_account_number: ExternalAccountNumber.make(number)
+  })
+  yield* Effect.gen(function* () {
+    const imports = yield* ImportProcesses
+    for (const number of ["a", "b", "c"]) {
+      yield* imports.stage({ key: keyOf(number), payload: "{}", caller, at: noon })
+    }
+    yield* imports.setSkipped({ key: keyOf("c"), skipped: true, at: noon })
+    const { attempt } = yield* claim(keyOf("b"), caller, noon)
+    const end = { outcome: "path_does_not_exist_in_file_store", errors: [] } as const
+    yield* imports.release({ key: keyOf("b"), attempt, ...end, dryRun: false, caller, at: noon })
+  }).pipe(Effect.provide(shell.ports))
+  return shell
+})
+
+it.effect("shows the summary of a supplier", () =>
+  Effect.gen(function* () {
+    const { done, json, refused } = yield* filled
+    const code = "path_does_not_exist_in_file_store"
+    const told = {
+      import_supplier: "ENERGY",
+      cohort: null,
+      at: "2026-03-01T12:00:00Z",
+      total: 3,
+      states: { ...none, PENDING: 1, FAILED: 1, SKIPPED: 1 },
+      imported_last_hour: 0,
+      oldest_pending: { external_account_number: "a", staged_at: "2026-01-01T12:00:00Z" },
+      codes: [{ code, imports: 1, examples: ["b"] }],
+      documents_missing: 1,
+      balance: "0.00",
+      ledger_balances: []
+    }
+    expect(yield* json("supplier", "summary", "ENERGY")).toEqual(told)
+    expect(yield* json("supplier", "summary", "ENERGY", "--cohort", "wave-1")).toEqual({
+      ...told,
+      cohort: "wave-1",
+      total: 0,
+      states: none,
+      oldest_pending: null,
+      codes: [],
+      documents_missing: 0
+    })
+    const text = yield* done("supplier", "summary", "ENERGY")
+    expect(text).toMatch(/^total: 3$/m)
+    expect(text).toMatch(/^FAILED +1$/m)
+    expect(text).toMatch(/^path_does_not_exist_in_file_store +1 +b$/m)
+    yield* refused(["supplier", "summary", "NOBODY"], "There is no supplier NOBODY")
+  })
+)
+
+it.effect("keeps a supplier with open imports from being Complete unless they are accepted", () =>
+  Effect.gen(function* () {
+    const { done, json, refused } = yield* filled
+    const complete = ["supplier", "set-status", "ENERGY", "complete"]
+    const open = "2 open imports: 1 pending, 1 failed, 0 in progress"
+    yield* refused(complete, `ENERGY has ${open}. `)
+    yield* refused(complete, "--accept-open")
+    expect(yield* json("supplier", "list")).toMatchObject([{ status: "Ongoing" }])
+    yield* done("supplier", "set-status", "ENERGY", "paused")
+    expect(yield* done(...complete, "--accept-open")).toBe(
+      `The supplier ENERGY is Complete, with ${open}.`
+    )
+    yield* done(...complete)
+    yield* done("supplier", "set-status", "ENERGY", "ongoing", "--reopen")
+  })
+)
