@@ -128,7 +128,7 @@ export const plainText = Schema.Unknown.check(
   })
 )
 
-/** Text of 1 to `max` characters, sent once and trimmed. Codes: `invalid`, `blank`, `max_length`. */
+/** Text of 1 to `max` characters, sent once, trimmed. Codes: `invalid`, `blank`, `max_length`. */
 export const textUpTo = (max: number) =>
   Schema.Unknown.check(
     isSentOnce,

@@ -91,11 +91,13 @@ const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
 
 /** An import that has a lease waits no longer. */
 const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
-  select external_account_number as number, floor(extract(epoch from staged_at) * 1000) as "stagedAt"
+  select external_account_number as number,
+    floor(extract(epoch from staged_at) * 1000) as "stagedAt"
   from import_processes
   where supplier = ${supplier} and account_number is null and not skipped
     and failed_staging is null and lease_attempt is null
-    ${cohort === null ? sql`order by supplier, id` : sql`and cohort = ${cohort} order by cohort, id`}
+    ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
+  order by supplier, ${cohort === null ? sql`` : sql`cohort,`} id
   limit 1`
 
 /** Each failure is looked up by itself; those with a lease are skipped, and are few. */
