@@ -31,7 +31,7 @@ const emptyDatabase = Effect.gen(function* () {
 const all = (
   "operator_setup imports accounts limits audit_chains roles account_revisions supplier_settings " +
   "idempotency_keys note_digests account_field_grants payload_sizes batches batch_takes " +
-  "account_reads operator_audit payload_hashes failed_imports events"
+  "account_reads operator_audit payload_hashes failed_imports events refusal_windows"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

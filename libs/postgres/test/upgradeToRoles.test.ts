@@ -71,6 +71,7 @@ const changed = [
   "billing_options",
   "customers",
   "event_heads",
+  "refusal_windows",
   "idempotency_keys",
   "import_processes",
   "ledgers",
@@ -177,7 +178,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "operator_audit",
       "payload_hashes",
       "failed_imports",
-      "events"
+      "events",
+      "refusal_windows"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -18,6 +18,7 @@ const records: ReadonlySet<string> = new Set([
   "import_attempts",
   "outbox",
   "audit_log",
+  "refusal_windows",
   "audit_chains",
   "batch_workers"
 ])

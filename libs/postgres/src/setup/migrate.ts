@@ -27,6 +27,7 @@ import { operatorAudit } from "../../migrations/0016_operator_audit.ts"
 import { payloadHashes } from "../../migrations/0017_payload_hashes.ts"
 import { failedImports } from "../../migrations/0018_failed_imports.ts"
 import { events } from "../../migrations/0019_events.ts"
+import { refusalWindows } from "../../migrations/0022_refusal_windows.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -50,7 +51,8 @@ export const migrations = {
   "0016_operator_audit": operatorAudit,
   "0017_payload_hashes": payloadHashes,
   "0018_failed_imports": failedImports,
-  "0019_events": events
+  "0019_events": events,
+  "0022_refusal_windows": refusalWindows
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

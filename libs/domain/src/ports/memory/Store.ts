@@ -85,6 +85,12 @@ export interface AuditedKey {
   readonly external_account_number: string | null
 }
 
+/** The refusals of an API key that were recorded since an instant. */
+export interface RefusalWindow {
+  readonly beganAt: DateTime.Utc
+  readonly recorded: Set<string>
+}
+
 export class MemoryStore extends Context.Service<
   MemoryStore,
   {
@@ -99,6 +105,8 @@ export class MemoryStore extends Context.Service<
     /** When the payment instructions of these changes were ended. */
     readonly endedInstructions: Map<AccountChange, DateTime.Utc>
     readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
+    /** By organisation and API key. */
+    readonly refusals: Map<string, RefusalWindow>
     readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
     readonly apiKeys: Map<ApiKeyId, ApiKey>
     readonly refreshTokens: Map<string, RefreshToken & { readonly used: boolean }>
@@ -127,6 +135,7 @@ export class MemoryStore extends Context.Service<
     changes: new Map(),
     endedInstructions: new Map(),
     audit: [],
+    refusals: new Map(),
     outbox: [],
     apiKeys: new Map(),
     refreshTokens: new Map(),
