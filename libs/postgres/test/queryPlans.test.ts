@@ -156,6 +156,15 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       const later = DateTime.add(yield* DateTime.now, { days: 1 })
       expect(yield* log.prune({ before: later, limit: 10 })).toBe(true)
     }),
+  "the deletion of payloads": (given) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const attempt = yield* claimed(given, null)
+      const newAccount = newAccountFor(given.key, noon)
+      yield* imports.complete({ ...given, attempt, newAccount })
+      const importedBefore = noonPlus(1)
+      expect(yield* imports.deletePayloads({ importedBefore, limit: 1 })).toBe(true)
+    }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {
       const log = yield* AuditLog

@@ -179,7 +179,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "payload_hashes",
       "failed_imports",
       "events",
-      "refusal_windows"
+      "refusal_windows",
+      "payload_retention"
     ])
     expect(yield* asked).toStrictEqual(before)
 

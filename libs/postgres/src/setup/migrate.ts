@@ -28,6 +28,7 @@ import { payloadHashes } from "../../migrations/0017_payload_hashes.ts"
 import { failedImports } from "../../migrations/0018_failed_imports.ts"
 import { events } from "../../migrations/0019_events.ts"
 import { refusalWindows } from "../../migrations/0022_refusal_windows.ts"
+import { payloadRetention } from "../../migrations/0023_payload_retention.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -52,7 +53,8 @@ export const migrations = {
   "0017_payload_hashes": payloadHashes,
   "0018_failed_imports": failedImports,
   "0019_events": events,
-  "0022_refusal_windows": refusalWindows
+  "0022_refusal_windows": refusalWindows,
+  "0023_payload_retention": payloadRetention
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -4,7 +4,13 @@
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
-import { type Attempt, type ImportDetails, isFailure, meets } from "../../account/ImportDetails.ts"
+import {
+  type Attempt,
+  type ImportDetails,
+  isFailure,
+  meets,
+  withoutContent
+} from "../../account/ImportDetails.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
   type AttemptId,
@@ -71,8 +77,16 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
-const presentPayload = ({ hash, payload }: StoredImport): PresentPayload =>
-  hash === null ? { hash, payload } : { hash, payload: null }
+/** The text of an import that has no account yet: only then it can be there no more. */
+const textOf = ({ payload, process }: StoredImport): string => {
+  if (payload === null) throw new Error(`${process.key.external_account_number} has no payload`)
+  return payload
+}
+
+const presentPayload = (present: StoredImport): PresentPayload =>
+  present.hash === null
+    ? { hash: null, payload: textOf(present) }
+    : { hash: present.hash, payload: null }
 
 const stage = (store: Store, command: Command<"stage">): Staging => {
   const { at, caller, cohort = null, createOnly = false, hash = null, keep, key, payload } = command
@@ -154,7 +168,7 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
     return { _tag: "LimitExceeded" }
   }
   const { attempts, process, ...staged } = clearExpiredLease(present, at)
-  const { payload } = staged
+  const payload = textOf(present)
   put(store, {
     ...staged,
     hasFailed: false,
@@ -180,6 +194,29 @@ const stagedPayload = (store: Store, { attempt, key }: Command<"stagedPayload">)
 const isStaged = (store: Store, { hash, key, payload }: Command<"isStaged">): boolean => {
   const present = importOf(store, key)
   return present?.hash ? present.hash === hash : present?.payload === payload
+}
+
+const deletePayloads = (
+  store: Store,
+  { importedBefore, limit }: Command<"deletePayloads">
+): boolean => {
+  const due = [...store.imports.values()]
+    .flatMap((ofSupplier) => [...ofSupplier.values()])
+    .flatMap((stored) => {
+      const at = stored.process.account?.createdAt
+      const isDue = at && DateTime.isLessThan(at, importedBefore) && stored.payload !== null
+      return isDue ? [{ stored, at }] : []
+    })
+    .toSorted((one, other) => DateTime.Order(one.at, other.at))
+    .slice(0, limit)
+  for (const { stored } of due) {
+    const attempts = stored.attempts.map((attempt) => ({
+      ...attempt,
+      errors: attempt.errors.map(withoutContent)
+    }))
+    put(store, { ...stored, payload: null, attempts })
+  }
+  return due.length === limit
 }
 
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
@@ -332,6 +369,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       dryRun: step(dryRun),
       release: step(release),
       setSkipped: (command) => setSkippedByOperator(store, command),
+      deletePayloads: (command) => Effect.sync(() => deletePayloads(store, command)),
       details: (key, most) =>
         Effect.sync(() =>
           Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>

@@ -31,7 +31,8 @@ import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport extends ImportDetails {
-  readonly payload: string
+  /** Null if it was deleted, long after the import. */
+  readonly payload: string | null
   /** Of the batch that staged it last. */
   readonly cohort: string | null
 }
