@@ -4,12 +4,12 @@
  */
 import { accountPlans } from "./AccountPlans.ts"
 import { drop, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
-import { type Expectation, get, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
+import { type Expectation, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
 import { operation, tokenPath } from "./Document.ts"
 import { answers, both, errors, has } from "./Expectation.ts"
 import { heldBody, heldKey, writes as keyedWrites } from "./HeldKeys.ts"
 import { queryPlans } from "./QueryPlans.ts"
-import { importSteps, smallAccount } from "./Steps.ts"
+import { importPath, importSteps, smallAccount } from "./Steps.ts"
 import {
   absentVendor,
   checkedSupplier,

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
-import type { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { type AuditLog, moreRefused } from "@data-import/domain/ports/AuditLog"
 import type { IdempotencyKeys, Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
@@ -26,6 +26,7 @@ import * as KeyModel from "./KeyModel.ts"
 import { type Observation, observe } from "./Observation.ts"
 import { entryLine } from "./Programs.ts"
 import { type SentRequest, begunAt, type Call, nameOf, type Order } from "./Request.ts"
+import { recorded } from "./RefusalModel.ts"
 import { owners } from "./Traffic.ts"
 import type { Executed } from "./CallScheduler.ts"
 import type { World } from "./World.ts"
@@ -250,8 +251,10 @@ const watchReserve = (world: World, { args, exit, request }: Executed): void => 
 }
 
 const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request }: Executed) {
-  const { action, at, caller, key, outcome } = args[0] as RefusalEntry
-  if (/_batch$/.test(action)) return
+  const refusal = args[0] as RefusalEntry
+  const { action, at, caller, key } = refusal
+  const outcome = recorded(world.refusals, refusal)
+  if (/_batch$/.test(action) || key.external_account_number === null) return
   const seen = world.keys.find(
     (each) =>
       each.import_supplier === key.import_supplier &&
@@ -262,12 +265,13 @@ const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request 
   const before = lastObservation(world, seen)
   const after = yield* observe(world.storage, seen)
   world.observations.set(nameOf(seen), after)
-  const line = auditLine(at, caller, action, outcome)
+  const isListed = outcome !== null && outcome !== moreRefused
+  const lines = isListed ? [auditLine(at, caller, action, outcome)] : []
   same(
     world,
     `the refusal of r${request.id}`,
     [after.row, after.audit, after.events],
-    [before.row, [...before.audit, line], before.events]
+    [before.row, [...before.audit, ...lines], before.events]
   )
 })
 

@@ -11,7 +11,7 @@ import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 type Port = ImportProcesses["Service"]
 export type Operation = Exclude<
   keyof Port,
-  "details" | "find" | "isStaged" | "list" | "setCohort" | "stagedPayload"
+  "deletePayloads" | "details" | "find" | "isStaged" | "list" | "setCohort" | "stagedPayload"
 >
 export type Command<Of extends Operation> = Parameters<Port[Of]>[0]
 

@@ -13,6 +13,7 @@ import { type Checks, makeChecks } from "./Invariants.ts"
 import type { KeyRows } from "./KeyModel.ts"
 import type { Observation } from "./Observation.ts"
 import { type Programs, programsOn, supplierOf } from "./Programs.ts"
+import type { RefusalWindows } from "./RefusalModel.ts"
 import { type SentRequest, type Instance, nameOf, type Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
@@ -67,6 +68,7 @@ export interface World {
   readonly accounts: Map<string, ModelAccount>
   /** What every idempotency key stands for. */
   readonly idempotency: KeyRows
+  readonly refusals: RefusalWindows
   /** In the order in which their clients have them. */
   readonly batches: Array<BatchRecord>
   /** In which workers have had lines in hand. */
@@ -173,6 +175,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     staged: new Map(),
     accounts: new Map(),
     idempotency: new Map(),
+    refusals: new Map(),
     batches: [],
     sessions,
     workers: new Map(),

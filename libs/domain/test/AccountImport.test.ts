@@ -46,7 +46,7 @@ const setSkipped = (skipped: boolean) =>
 
 const stagedText = Effect.map(MemoryStore, (store) => {
   const staged = store.imports.get(supplierCode)?.get(key.external_account_number)
-  return staged === undefined ? null : (JSON.parse(staged.payload) as unknown)
+  return JSON.parse(staged?.payload ?? "null") as unknown
 })
 
 const audited = Effect.flatMap(AuditLog, (auditLog) =>

@@ -150,7 +150,7 @@ const expectStagingsReported = Effect.fnUntraced(function* (what: string) {
   }
   const { imports } = yield* MemoryStore
   const staged = [...(imports.get(supplierCode) ?? [])]
-    .filter(([, { payload }]) => !payload.includes("Other"))
+    .filter(([, { payload }]) => payload?.includes("Other") !== true)
     .map(([number]) => number)
   expect(new Set(staged), what).toEqual(explained)
 })

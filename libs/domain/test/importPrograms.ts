@@ -49,6 +49,7 @@ export const rival = callerOf(OrganisationName.make("rival"))
 export const team = "Migration Team"
 
 export const supplierCode = SupplierCode.make(sample.import_supplier)
+export const rivalCode = SupplierCode.make("RIVAL_ENERGY")
 
 export const keyOf = (number: string): ImportKey => ({
   import_supplier: supplierCode,
@@ -82,7 +83,7 @@ export const begin = Effect.fnUntraced(function* (demoSupplier: Partial<Supplier
     ...demoSupplier
   }
   yield* configuration.createSupplier(supplier)
-  const ofRival = { ...supplierOf(rival.organisation), code: SupplierCode.make("RIVAL_ENERGY") }
+  const ofRival = { ...supplierOf(rival.organisation), code: rivalCode }
   yield* configuration.createSupplier(ofRival)
   yield* configuration.createTeam(team)
 })

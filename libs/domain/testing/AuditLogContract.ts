@@ -3,11 +3,18 @@
  * is part of their own contracts; here are the refusals, and how all of it is read.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
-import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
+import { DateTime, Effect, type Layer } from "effect"
+import {
+  type AuditAction,
+  AuditLog,
+  moreRefused,
+  refusalsInWindow,
+  refusalWindow
+} from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
 import {
   callerOf,
   expectSame,
@@ -93,15 +100,111 @@ const recordingWhom = (it: It): void => {
     })
   )
 
-  it.effect("keeps every one of several concurrent refusals", () =>
+  it.effect("keeps every one of several concurrent refusals of different imports, once", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
+      const refusal = { action: "stage", outcome: "error", caller, at: noon } as const
+      const many = Array.from({ length: 40 }, (_, index) =>
+        auditLog.recordRefusal({ ...refusal, key: keyOf(`n${index % 10}`) })
+      )
+      yield* Effect.all(many, { concurrency: "unbounded" })
+      const entries = yield* auditLog.ofRequest(caller.requestId)
+      expect(entries.map((entry) => entry.external_account_number).toSorted()).toEqual(
+        Array.from({ length: 10 }, (_, index) => `n${index}`)
+      )
+    })
+  )
+}
+
+/** When the window of refusals from noon has ended. */
+const nextWindow = DateTime.addDuration(noon, refusalWindow)
+
+const outcomesOf = (caller: Caller) =>
+  Effect.flatMap(AuditLog, (auditLog) =>
+    Effect.map(auditLog.ofRequest(caller.requestId), (entries) =>
+      entries.map(({ outcome }) => outcome)
+    )
+  )
+
+const bounding = (it: It): void => {
+  it.effect("records what is repeated once in the window that its key's first one began", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const refusal = { key: keyOf("a"), action: "stage", outcome: "error", caller } as const
+      const lastOfWindow = DateTime.subtract(nextWindow, { milliseconds: 1 })
+      for (const at of [noon, noonPlus(5), lastOfWindow, nextWindow, nextWindow, noon]) {
+        yield* auditLog.recordRefusal({ ...refusal, at })
+      }
+      expectSame(
+        yield* auditLog.audit(keyOf("a")),
+        [noon, nextWindow].map((at) => auditEntry(caller, at, "stage", "error"))
+      )
+    })
+  )
+
+  it.effect("records what differs in key, action, code, supplier or number", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const refusal = { key: keyOf("a"), action: "stage", outcome: "error", caller } as const
+      const { import_supplier } = keyOf("a")
+      const different = [
+        refusal,
+        { ...refusal, caller: { ...callerOf(caller.organisation), requestId: caller.requestId } },
+        { ...refusal, action: "process" },
+        { ...refusal, outcome: "throttled" },
+        { ...refusal, key: { import_supplier, external_account_number: null } },
+        { ...refusal, key: { import_supplier: null, external_account_number: null } },
+        { ...refusal, key: keyOf("b") }
+      ] as const
+      for (const each of [...different, ...different]) {
+        yield* auditLog.recordRefusal({ ...each, at: noon })
+      }
+      expect(yield* outcomesOf(caller)).toHaveLength(different.length)
+    })
+  )
+
+  it.effect("records a bounded number in a window, and then that there were more", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const refusal = { action: "stage", outcome: "error", caller } as const
+      const refuse = (number: string, at: DateTime.Utc) =>
+        auditLog.recordRefusal({ ...refusal, key: keyOf(number), at })
+      const numbers = Array.from({ length: refusalsInWindow + 50 }, (_, index) => `n${index}`)
+      const all = numbers.map((number) => refuse(number, noon))
+      yield* Effect.all(all, { concurrency: 8, discard: true })
+      yield* refuse("n0", noonPlus(1))
+      const entries = yield* auditLog.ofRequest(caller.requestId)
+      expect(entries).toHaveLength(refusalsInWindow + 1)
+      expect(entries.filter(({ outcome }) => outcome !== "error")).toMatchObject([
+        {
+          action: "stage",
+          outcome: moreRefused,
+          import_supplier: null,
+          external_account_number: null
+        }
+      ])
+      yield* refuse("n0", nextWindow)
+      expect(yield* outcomesOf(caller)).toHaveLength(refusalsInWindow + 2)
+      expect((yield* auditLog.verifyAudit).fault).toBeNull()
+    })
+  )
+
+  it.effect("records granted writes however much was refused", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
       const key = keyOf("a")
       const refusal = { key, action: "stage", outcome: "error", caller, at: noon } as const
-      const many = Array.from({ length: 10 }, () => auditLog.recordRefusal(refusal))
-      yield* Effect.all(many, { concurrency: "unbounded" })
-      expect(yield* auditLog.audit(key)).toHaveLength(10)
+      for (let index = 0; index < 3; index++) {
+        yield* auditLog.recordRefusal(refusal)
+        yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      }
+      expect(yield* outcomesOf(caller)).toEqual(["error", "created", "replaced", "replaced"])
     })
   )
 }
@@ -181,7 +284,7 @@ const verifying = (it: It): void => {
       yield* auditLog.recordRefusal({ ...refusal, key: nothing, caller })
       yield* auditLog.recordRefusal({ ...refusal, key: nothing, caller })
       const { chains, entries } = before
-      const after = { chains: chains + 4, entries: entries + 6, fault: null }
+      const after = { chains: chains + 4, entries: entries + 5, fault: null }
       expect(yield* auditLog.verifyAudit).toStrictEqual(after)
     })
   )
@@ -198,6 +301,7 @@ export const auditLogContract = <E>(
       describe("recordRefusal", () => {
         recording(it)
         recordingWhom(it)
+        bounding(it)
       })
       describe("attempts, audit and events", () => reading(it))
       describe("verifyAudit", () => verifying(it))

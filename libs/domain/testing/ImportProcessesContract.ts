@@ -14,6 +14,7 @@ import { importDetailsContract } from "./ImportDetailsContract.ts"
 import { importListContract } from "./ImportListContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
+import { payloadDeletionContract } from "./PayloadDeletionContract.ts"
 import { stagingContract } from "./StagingContract.ts"
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
@@ -34,5 +35,6 @@ export const importProcessesContract = <E>(
       describe("setSkipped", () => skippingContract(it))
       describe("list", () => importListContract(it))
       describe("details", () => importDetailsContract(it))
+      describe("deletePayloads", () => payloadDeletionContract(it))
     }
   )

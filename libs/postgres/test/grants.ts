@@ -41,6 +41,7 @@ export const matrix = {
   payment_instructions: "post-import ra, query r, batch-worker ra, operator r(w)",
   refresh_token_families: "auth ra(w)d",
   refresh_tokens: "auth ra(w)d",
+  refusal_windows: "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w)",
   statements: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   suppliers:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, operator ra(w)",
@@ -119,6 +120,10 @@ export const columns = {
   "payment_instructions operator w": "ended_at",
   "refresh_token_families auth w": "revoked_at",
   "refresh_tokens auth w": "used_at",
+  "refusal_windows account-import w": "began_at digests is_full",
+  "refusal_windows batch-worker w": "began_at digests is_full",
+  "refusal_windows batches w": "began_at digests is_full",
+  "refusal_windows post-import w": "began_at digests is_full",
   "suppliers operator w":
     "concurrency_limit customer_emails document_check document_root status time_zone",
   "webhook_retries events w": "attempts due_at",

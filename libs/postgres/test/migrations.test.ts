@@ -32,7 +32,7 @@ const all = (
   "operator_setup imports accounts limits audit_chains roles account_revisions supplier_settings " +
   "idempotency_keys note_digests account_field_grants payload_sizes batches batch_takes " +
   "account_reads operator_audit payload_hashes failed_imports events operator_imports cohorts " +
-  "webhooks import_counts"
+  "webhooks import_counts refusal_windows payload_retention"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
@@ -253,6 +253,11 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
     "update import_processes set account_created_at = null where id = acc"
   ],
   ["import_processes_one_state", "update import_processes set skipped = true where id = acc"],
+  [
+    "import_processes_payload_needed",
+    `insert into import_processes (supplier, external_account_number, staged_at)
+     select supplier, 'no payload', now() from import_processes where id = acc`
+  ],
   [
     "import_processes_one_state",
     "update import_processes set lease_attempt = 'a', lease_expires_at = now() where id = acc"

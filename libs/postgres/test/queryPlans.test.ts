@@ -204,6 +204,15 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       expect(yield* summaries.fold({ limit: 50, at: noon })).toBeGreaterThan(0)
       yield* summaries.read({ supplier: key.import_supplier, cohort: null, at: noon })
     }),
+  "the deletion of payloads": (given) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const attempt = yield* claimed(given, null)
+      const newAccount = newAccountFor(given.key, noon)
+      yield* imports.complete({ ...given, attempt, newAccount })
+      const importedBefore = noonPlus(1)
+      expect(yield* imports.deletePayloads({ importedBefore, limit: 1 })).toBe(true)
+    }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {
       const log = yield* AuditLog

@@ -117,7 +117,7 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot store
         const configuration = yield* Configuration
         const keys = yield* ApiKeys
         const log = yield* AuditLog
-        const { caller, supplier } = yield* freshSupplier
+        const { supplier } = yield* freshSupplier
         const number = text as ExternalAccountNumber
         const key = { import_supplier: supplier.code, external_account_number: number }
         expect(Option.isNone(yield* imports.find(key))).toBe(true)
@@ -126,12 +126,6 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot store
         expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
         expect(Option.isNone(yield* keys.findEnd(ApiKeyId.make(text)))).toBe(true)
         expect(yield* log.audit(key)).toStrictEqual([])
-        const refusal = { action: "stage", outcome: "account_failed_validation", caller } as const
-        yield* log.recordRefusal({ ...refusal, key, at: noon })
-        const { run, sql } = yield* Database
-        const recorded = yield* run(sql`
-          select from audit_log where import_supplier = ${supplier.code}`)
-        expect(recorded, "the refusal is recorded all the same").toHaveLength(1)
       })
   )
 

@@ -71,6 +71,7 @@ const changed = [
   "billing_options",
   "customers",
   "event_heads",
+  "refusal_windows",
   "idempotency_keys",
   "import_differences",
   "import_failures",
@@ -189,7 +190,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "operator_imports",
       "cohorts",
       "webhooks",
-      "import_counts"
+      "import_counts",
+      "refusal_windows",
+      "payload_retention"
     ])
     expect(yield* asked).toStrictEqual(before)
 

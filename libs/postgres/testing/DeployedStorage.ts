@@ -78,6 +78,7 @@ export const make = Effect.fnUntraced(function* (
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),
+      deletePayloads: Context.get(ports["batch-worker"], ImportProcesses).deletePayloads,
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),

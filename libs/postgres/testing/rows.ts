@@ -7,8 +7,8 @@ export const rows = <Row extends object>(
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<ReadonlyArray<Row>, unknown>
 ) => Effect.flatMap(Database, ({ run, sql }) => Effect.orDie(run(statement(sql))))
 
-/** The tables that grow with every request of a write, refused ones included. */
-export const auditTables = ["audit_log", "audit_chains"] as const
+/** The tables that a request of a write can change, refused ones included. */
+export const auditTables = ["audit_log", "audit_chains", "refusal_windows"] as const
 
 /** How many rows each table has, and a digest of them; the named ones are left out. */
 export const tablesBut = (...leftOut: ReadonlyArray<string>) =>

@@ -341,7 +341,6 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         expect(yield* (yield* AuditLog).attempts(key)).toEqual([])
         expect((yield* recordOf(key)).audit).toEqual([
           "stage created",
-          "process concurrency_limit_exceeded",
           "process concurrency_limit_exceeded"
         ])
       })

@@ -7,8 +7,10 @@ import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
+import { makePayloadUpkeep } from "@data-import/domain/import/PayloadUpkeep"
 import * as PostImport from "@data-import/domain/post-import/PostImport"
 import { Batches } from "@data-import/domain/ports/Batches"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
@@ -23,6 +25,7 @@ import * as Service from "@data-import/server/lifecycle/Service"
 const settings = Config.all({
   chunks: Settings.integer("BATCH_CHUNKS_AT_ONCE", { minimum: 1, maximum: 100 }).or(2),
   linesKeptFor: Settings.integer("BATCH_LINES_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(30),
+  payloadsKeptFor: Settings.integer("PAYLOADS_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(90),
   drain: Service.shutdownGrace
 })
 
@@ -35,16 +38,19 @@ const serving = Effect.gen(function* () {
     writes: yield* IdempotentWrites.IdempotentWrites,
     encoderOf: resultEncoderOf
   }
-  const { chunks, drain, linesKeptFor: days } = yield* settings
+  const { chunks, drain, linesKeptFor, payloadsKeptFor } = yield* settings
   const worker = makeBatchWorker(batches, programs, {
     chunks,
     drain,
-    linesKeptFor: Duration.days(days)
+    linesKeptFor: Duration.days(linesKeptFor)
   })
+  const payloads = makePayloadUpkeep(yield* ImportProcesses, Duration.days(payloadsKeptFor))
   return {
     routes: [],
     dependencies: { database },
-    background: Effect.all([yield* report, worker.run], { concurrency: "unbounded" })
+    background: Effect.all([yield* report, worker.run, payloads.run], {
+      concurrency: "unbounded"
+    })
   }
 })
 
@@ -54,8 +60,9 @@ const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 sec
 /**
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
  * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
- * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted. On SIGTERM
- * chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
+ * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted. PAYLOADS_KEPT_DAYS
+ * (90): when the payload of an imported account is deleted. On SIGTERM chunks in hand may end within
+ * SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([

@@ -19,6 +19,7 @@ const records: ReadonlySet<string> = new Set([
   "outbox",
   "event_heads",
   "audit_log",
+  "refusal_windows",
   "audit_chains",
   "batch_workers"
 ])

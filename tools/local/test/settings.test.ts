@@ -154,6 +154,7 @@ const processes: Readonly<Record<string, Process>> = {
       integer("CONCURRENCY_LIMIT", -1, 1_000_001),
       integer("BATCH_CHUNKS_AT_ONCE", 0, 101),
       integer("BATCH_LINES_KEPT_DAYS", -1, 3651),
+      integer("PAYLOADS_KEPT_DAYS", -1, 3651),
       ...ofVendor("STRIPE"),
       ...ofVendor("GOCARDLESS")
     ]

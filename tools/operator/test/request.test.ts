@@ -1,4 +1,5 @@
 /** Who did what: the operator's own commands, and what is told of a request. */
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { noon } from "@data-import/domain/testing/freshNames"
@@ -90,7 +91,7 @@ describe("request show", () => {
       const { caller } = yield* Effect.provideContext(arrangeImport("pending"), ports)
       const auditLog = yield* Effect.provideContext(AuditLog, ports)
       yield* auditLog.recordRefusal({
-        key: { import_supplier: "S\u{1B}[2J", external_account_number: null },
+        key: { import_supplier: SupplierCode.make("S\u{1B}[2J"), external_account_number: null },
         action: "stage",
         outcome: "account_failed_validation",
         caller,

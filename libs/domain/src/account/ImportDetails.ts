@@ -6,6 +6,7 @@
 import { DateTime, Schema } from "effect"
 import { type Code, registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
+import { wholePayload } from "../schema/Rules.ts"
 import { type AttemptId, type ImportProcess, type PayloadHash, stateAt } from "./ImportProcess.ts"
 
 /** Why an attempt failed. Attempts of the first release have no `detail`. */
@@ -15,6 +16,12 @@ export interface AttemptError {
   readonly detail?: string
   readonly parameters?: ErrorParameters
 }
+
+/** What stays of an error when the payload is deleted: an `attr` can repeat names that were sent. */
+export const withoutContent = ({ code }: AttemptError): AttemptError => ({
+  code,
+  attr: wholePayload
+})
 
 export interface Attempt {
   readonly id: AttemptId

@@ -309,7 +309,7 @@ const make = Effect.gen(function* () {
           DocumentsUnavailable: () => documentsUnavailable,
           ReservationLost: () => keyInUse
         }),
-        recordRefusals(auditLog, action, caller, payload),
+        recordRefusals({ auditLog, configuration }, action, caller, payload),
         available
       )
   const changing =

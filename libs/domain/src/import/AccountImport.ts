@@ -314,7 +314,7 @@ const replacing = Result.succeed<StagingParameters>({ createOnly: false })
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
   const configuration = yield* Configuration
-  const auditLog = yield* AuditLog
+  const audit = { auditLog: yield* AuditLog, configuration }
   const { concurrencyLimit, lease } = yield* settings
   const requestValidator = makeRequestValidator(configuration, yield* Documents)
   const deps: Dependencies = {
@@ -336,7 +336,7 @@ const make = Effect.gen(function* () {
         DocumentsUnavailable: () => documentsUnavailable,
         ReservationLost: () => keyInUse
       }),
-      recordRefusals(auditLog, "stage", caller, payloadOf(body)),
+      recordRefusals(audit, "stage", caller, payloadOf(body)),
       Effect.catchTag("StorageUnavailable", () => unavailable)
     )
 
@@ -369,7 +369,7 @@ const make = Effect.gen(function* () {
     process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
       startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),
-        recordRefusals(auditLog, "process", caller, payloadOf(body)),
+        recordRefusals(audit, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )

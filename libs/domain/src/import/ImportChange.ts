@@ -96,7 +96,8 @@ const refusalOf = (key: ImportKey, found: ImportState | null) => {
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
   const auditLog = yield* AuditLog
-  const findSupplier = findOwnSupplier(yield* Configuration)
+  const configuration = yield* Configuration
+  const findSupplier = findOwnSupplier(configuration)
 
   const change = Effect.fnUntraced(function* (
     caller: Caller,
@@ -121,7 +122,7 @@ const make = Effect.gen(function* () {
   return ImportChange.of({
     change: Effect.fn("ImportChange.change")((caller, named, body, parameterErrors = []) =>
       change(caller, named, body, parameterErrors).pipe(
-        recordRefusals(auditLog, "change_import", caller, named),
+        recordRefusals({ auditLog, configuration }, "change_import", caller, named),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     )

@@ -4,7 +4,7 @@
  * This port reads them, and records refused writes and reads. No entry of the log and no event
  * holds personal data.
  */
-import { Context, type DateTime, type Effect } from "effect"
+import { Context, type DateTime, Duration, type Effect } from "effect"
 import type { Code } from "../codes/Code.ts"
 import type { EventName } from "../account/Event.ts"
 import type { Attempt } from "../account/ImportDetails.ts"
@@ -64,12 +64,30 @@ export interface AuditEntry {
   readonly requestId: RequestId
   readonly action: AuditAction
   /**
-   * `created`, `replaced`, `changed`, `ended`, `unchanged`, `read`, `begun` (a read of many), or
-   * the code of the refusal. Of what the operator does, also what was issued, revoked, added or
-   * set.
+   * `created`, `replaced`, `changed`, `ended`, `unchanged`, `read`, `begun` (a read of many), the
+   * code of the refusal, or `more_refused`. Of what the operator does, also what was issued,
+   * revoked, added or set.
    */
   readonly outcome: string
 }
+
+/**
+ * What a refused write named. It is recorded for good, so it holds no free text: the code of a
+ * supplier that exists, and a valid number if that supplier is the caller's own.
+ */
+export interface RefusedKey {
+  readonly import_supplier: SupplierCode | null
+  readonly external_account_number: ExternalAccountNumber | null
+}
+
+/** A window of refusals begins with a refusal of its API key, and lasts this long. */
+export const refusalWindow = Duration.hours(1)
+
+/** How many different refusals of an API key are recorded in a window. */
+export const refusalsInWindow = 1_000
+
+/** The outcome of the one entry that stands for all further refusals of a window. */
+export const moreRefused = "more_refused"
 
 /** An entry with what it is about, as it was named. */
 export interface AuditedRequest extends Omit<AuditEntry, "organisation"> {
@@ -126,14 +144,13 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /**
-     * Records a refused write. `key` is what the request named, as sent, cut to the lengths of the
-     * contract. It is null if the request named nothing usable.
+     * Records a refused write, unless the same was recorded in the present window of its API key:
+     * the same key, action and outcome. After `refusalsInWindow` different refusals, the next one
+     * is recorded as `moreRefused` without a key, and then nothing until the window ends. So a
+     * caller can make the log grow only by a bounded number of entries, however often it tries.
      */
     readonly recordRefusal: (entry: {
-      readonly key: {
-        readonly import_supplier: string | null
-        readonly external_account_number: string | null
-      }
+      readonly key: RefusedKey
       readonly action: AuditAction
       readonly outcome: Code
       readonly caller: Caller

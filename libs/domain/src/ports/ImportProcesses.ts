@@ -135,7 +135,8 @@ export class ImportProcesses extends Context.Service<
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
     /**
-     * Whether this payload was staged last. Without a stored hash the texts are compared.
+     * Whether this payload was staged last. Without a stored hash the texts are compared; once the
+     * text was deleted, no payload is the same.
      */
     readonly isStaged: (staged: {
       readonly key: ImportKey
@@ -246,6 +247,17 @@ export class ImportProcesses extends Context.Service<
       { readonly _tag: "Set" } | { readonly _tag: "Refused"; readonly found: ImportState | null },
       StorageUnavailable
     >
+
+    /**
+     * Deletes the payloads of imports that became accounts before this time, of at most `limit` of
+     * them, the oldest first. In the same step the errors of their attempts lose all but their
+     * codes. Everything else stays. Imports that others hold at the moment are left to them. True
+     * if there may be more.
+     */
+    readonly deletePayloads: (command: {
+      readonly importedBefore: DateTime.Utc
+      readonly limit: number
+    }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
      * The import with its latest attempts, at most so many.

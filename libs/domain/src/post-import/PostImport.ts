@@ -128,6 +128,7 @@ interface Dependencies {
   readonly processes: ImportProcesses["Service"]
   readonly vendor: PaymentVendor["Service"]
   readonly auditLog: AuditLog["Service"]
+  readonly configuration: Configuration["Service"]
   readonly requestValidator: RequestValidator
 }
 
@@ -258,7 +259,7 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
 })
 
 const recorded = <A>(
-  { auditLog }: Dependencies,
+  deps: Dependencies,
   { action, body, caller }: Write<never>,
   written: Effect.Effect<A, Failure | Unavailable | ReservationLost>
 ): Effect.Effect<A, Failure> =>
@@ -267,17 +268,19 @@ const recorded = <A>(
       DocumentsUnavailable: () => unavailable,
       ReservationLost: () => keyInUse
     }),
-    recordRefusals(auditLog, action, caller, body),
+    recordRefusals(deps, action, caller, body),
     Effect.catchTag("StorageUnavailable", () => unavailable)
   )
 
 const make = Effect.gen(function* () {
+  const configuration = yield* Configuration
   const deps: Dependencies = {
     accounts: yield* Accounts,
     processes: yield* ImportProcesses,
     vendor: yield* PaymentVendor,
     auditLog: yield* AuditLog,
-    requestValidator: makeRequestValidator(yield* Configuration, yield* Documents)
+    configuration,
+    requestValidator: makeRequestValidator(configuration, yield* Documents)
   }
 
   return PostImport.of({

@@ -10,18 +10,16 @@ import { DateTime, Effect, Option, Result } from "effect"
 import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { SupplierCodeField } from "../account/Account.ts"
 import { businessDay, utc } from "../organisation/BusinessDay.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { makeLookUp, emptyLookup } from "./DocumentLookup.ts"
 import { findOwnSupplier } from "./OwnSupplier.ts"
 import { MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
+import { namedSupplier } from "../requests/NamedSupplier.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { CalendarDate } from "../schema/Field.ts"
 import { maxErrors } from "../schema/FieldErrors.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import { decoderOf } from "../schema/Decoder.ts"
-import { invalid } from "../schema/LeafDecoder.ts"
 import type { Facts } from "../schema/Rules.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
@@ -47,15 +45,6 @@ const nothingBroken: Refusal = { errors: [], more: false }
 /** The payload of a body that has one in a member of this name. */
 export const payloadOf = (body: unknown): unknown =>
   typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
-
-const readSupplierCode = decoderOf(SupplierCodeField)
-
-/** The supplier that a payload names, if the name is a valid code. */
-const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
-  if (typeof payload !== "object" || payload === null) return Option.none()
-  const named = readSupplierCode("import_supplier" in payload ? payload.import_supplier : undefined)
-  return named === invalid ? Option.none() : Option.some(named as Supplier["code"])
-}
 
 /** A valid request: its value, the caller's supplier, and the time of validation. */
 export interface ValidRequest<Body> {

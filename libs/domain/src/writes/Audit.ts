@@ -2,45 +2,58 @@
  * Records refused writes: the caller, the action and the code of the refusal. Storage records
  * granted writes in the same step as the change.
  */
-import { DateTime, Effect } from "effect"
-import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
+import { DateTime, Effect, Option, Schema } from "effect"
+import type { AuditAction, AuditLog, RefusedKey } from "../ports/AuditLog.ts"
+import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { externalAccountNumberLength } from "../account/Account.ts"
+import { ExternalAccountNumber } from "../account/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import { supplierCodeLength } from "../organisation/Supplier.ts"
+import { namedSupplier } from "../requests/NamedSupplier.ts"
 
-const named = (payload: unknown, field: string, length: number): string | null => {
-  if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, field)) return null
-  const value = (payload as Record<string, unknown>)[field]
-  if (typeof value !== "string") return null
-  return value.toWellFormed().replaceAll("\0", "").slice(0, length)
-}
+const accountNumber = Schema.decodeUnknownOption(
+  Schema.Struct({ external_account_number: ExternalAccountNumber })
+)
+
+/** What a payload names, as far as it is no free text: see `RefusedKey`. */
+const refusedKey = Effect.fnUntraced(function* (
+  configuration: Configuration["Service"],
+  caller: Caller,
+  payload: unknown
+): Effect.fn.Return<RefusedKey, StorageUnavailable> {
+  const code = namedSupplier(payload)
+  const nothing = { import_supplier: null, external_account_number: null }
+  if (Option.isNone(code)) return nothing
+  const supplier = yield* configuration.supplier(code.value)
+  if (Option.isNone(supplier)) return nothing
+  const isOwn = supplier.value.organisation === caller.organisation
+  const named = isOwn ? accountNumber(payload) : Option.none()
+  return {
+    import_supplier: supplier.value.code,
+    external_account_number: Option.isSome(named) ? named.value.external_account_number : null
+  }
+})
 
 /** Records every refusal of `effect` except unavailability, which is not a decision. */
 export const recordRefusals =
-  (auditLog: AuditLog["Service"], action: AuditAction, caller: Caller, payload: unknown) =>
+  (
+    ports: {
+      readonly auditLog: AuditLog["Service"]
+      readonly configuration: Configuration["Service"]
+    },
+    action: AuditAction,
+    caller: Caller,
+    payload: unknown
+  ) =>
   <A, E extends Failure | StorageUnavailable, R>(
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | StorageUnavailable, R> =>
-    Effect.tapError(effect, (refusal) => {
-      if (refusal._tag === "StorageUnavailable" || refusal._tag === "ServiceUnavailable") {
-        return Effect.void
-      }
-      return Effect.flatMap(DateTime.now, (at) =>
-        auditLog.recordRefusal({
-          key: {
-            import_supplier: named(payload, "import_supplier", supplierCodeLength),
-            external_account_number: named(
-              payload,
-              "external_account_number",
-              externalAccountNumberLength
-            )
-          },
-          action,
-          outcome: refusal.code,
-          caller,
-          at
-        })
-      )
-    })
+    Effect.tapError(
+      effect,
+      Effect.fnUntraced(function* (refusal) {
+        if (refusal._tag === "StorageUnavailable" || refusal._tag === "ServiceUnavailable") return
+        const key = yield* refusedKey(ports.configuration, caller, payload)
+        const at = yield* DateTime.now
+        yield* ports.auditLog.recordRefusal({ key, action, outcome: refusal.code, caller, at })
+      })
+    )

@@ -15,8 +15,9 @@ import {
   readOutcomes
 } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
-import { Database, rowsOf, storable } from "../connection/Database.ts"
+import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
+import { recordRefusal } from "./Refusals.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
 import { columnsOf } from "../tables/Selection.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
@@ -138,14 +139,7 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
       (key: ImportKey) =>
         isStorableKey(key) ? run(read(sql, key)) : Effect.succeed([])
     return AuditLog.of({
-      recordRefusal: ({ key, ...write }) => {
-        const named = {
-          import_supplier: key.import_supplier && storable(key.import_supplier),
-          external_account_number:
-            key.external_account_number && storable(key.external_account_number)
-        }
-        return run(Effect.asVoid(sql`${auditEntry(sql, { ...write, key: named }, sql``)}`))
-      },
+      recordRefusal: (refusal) => run(Effect.asVoid(recordRefusal(sql, refusal))),
       recordRead: (read) =>
         run(
           Effect.asVoid(

@@ -19,8 +19,8 @@ export interface AuditedWrite {
   readonly action: AuditAction
   readonly outcome: string | Statement.Fragment
   readonly key: {
-    readonly import_supplier: string | null
-    readonly external_account_number: string | null
+    readonly import_supplier: string | Statement.Fragment | null
+    readonly external_account_number: string | Statement.Fragment | null
   }
 }
 

@@ -15,6 +15,7 @@ import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
 import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
+import { deletePayloads } from "./PayloadDeletion.ts"
 import { isStorableKey, makeFind, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 import { makeStage } from "./Staging.ts"
@@ -153,6 +154,7 @@ const make = Effect.gen(function* () {
       isStorableKey(command.key)
         ? mutex(command.key, run(sql.withTransaction(setCohort(database, command))))
         : Effect.succeed({ _tag: "Refused", found: null }),
+    deletePayloads: (command) => run(deletePayloads(database, command)),
     details: (key, attempts) =>
       isStorableKey(key) ? run(details(database, key, attempts)) : Effect.succeedNone,
     list: (query) => (query.detailed ? detailedList(database, query) : list(database, query))

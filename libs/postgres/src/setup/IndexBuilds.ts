@@ -10,12 +10,14 @@ import { noteIndexes } from "../accounts/NoteLookup.ts"
 import { eventIndexes } from "../events/EventLog.ts"
 import { failedIndexes } from "../imports/ImportSource.ts"
 import { oldestIndexes } from "../imports/SupplierSummaries.ts"
+import { payloadIndexes } from "../imports/PayloadDeletion.ts"
 
 /** The indexes by name, with their table and columns, and the rows that they are limited to. */
 export const indexes: Readonly<Record<string, string>> = {
   ...noteIndexes,
   ...failedIndexes,
   ...oldestIndexes,
+  ...payloadIndexes,
   ...eventIndexes
 }
 

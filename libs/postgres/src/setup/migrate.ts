@@ -31,6 +31,8 @@ import { operatorImports } from "../../migrations/0020_operator_imports.ts"
 import { cohorts } from "../../migrations/0021_cohorts.ts"
 import { webhooks } from "../../migrations/0022_webhooks.ts"
 import { importCounts } from "../../migrations/0023_import_counts.ts"
+import { refusalWindows } from "../../migrations/0024_refusal_windows.ts"
+import { payloadRetention } from "../../migrations/0025_payload_retention.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ImportCounts from "./ImportCounts.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
@@ -59,7 +61,9 @@ export const migrations = {
   "0020_operator_imports": operatorImports,
   "0021_cohorts": cohorts,
   "0022_webhooks": webhooks,
-  "0023_import_counts": importCounts
+  "0023_import_counts": importCounts,
+  "0024_refusal_windows": refusalWindows,
+  "0025_payload_retention": payloadRetention
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -1,8 +1,14 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records refusals. */
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { AuditLog, readOutcomes } from "../AuditLog.ts"
-import { type AuditedKey, importOf, MemoryStore } from "./Store.ts"
+import {
+  AuditLog,
+  moreRefused,
+  readOutcomes,
+  refusalsInWindow,
+  refusalWindow
+} from "../AuditLog.ts"
+import { type AuditedKey, importOf, MemoryStore, type RefusalWindow } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
   JSON.stringify([entry.organisation, key.import_supplier, key.external_account_number])
@@ -13,15 +19,43 @@ const isOf =
     other.import_supplier === key.import_supplier &&
     other.external_account_number === key.external_account_number
 
+type Refusal = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
+
+/** The present window of the refused key; a new one if there is none or it has ended. */
+const windowOf = (store: MemoryStore["Service"], { at, caller }: Refusal): RefusalWindow => {
+  const name = JSON.stringify([caller.organisation, caller.apiKey])
+  const found = store.refusals.get(name)
+  if (found && DateTime.isGreaterThan(DateTime.addDuration(found.beganAt, refusalWindow), at)) {
+    return found
+  }
+  const begun: RefusalWindow = { beganAt: at, recorded: new Set() }
+  store.refusals.set(name, begun)
+  return begun
+}
+
+const recordRefusal = (store: MemoryStore["Service"], refusal: Refusal): void => {
+  const { action, at, caller, key, outcome } = refusal
+  const { apiKey, organisation, requestId } = caller
+  const { recorded } = windowOf(store, refusal)
+  const name = JSON.stringify([action, outcome, key.import_supplier, key.external_account_number])
+  if (recorded.has(name) || recorded.size > refusalsInWindow) return
+  recorded.add(name)
+  const entry = { at, organisation, apiKey, requestId, action }
+  store.audit.push(
+    recorded.size > refusalsInWindow
+      ? {
+          key: { import_supplier: null, external_account_number: null },
+          entry: { ...entry, outcome: moreRefused }
+        }
+      : { key, entry: { ...entry, outcome } }
+  )
+}
+
 export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
   AuditLog,
   Effect.map(MemoryStore, (store) =>
     AuditLog.of({
-      recordRefusal: ({ action, at, caller, key, outcome }) =>
-        Effect.sync(() => {
-          const { apiKey, organisation, requestId } = caller
-          store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
-        }),
+      recordRefusal: (refusal) => Effect.sync(() => recordRefusal(store, refusal)),
       recordRead: ({ action, at, caller, key }) =>
         Effect.sync(() => {
           const { apiKey, organisation, requestId } = caller

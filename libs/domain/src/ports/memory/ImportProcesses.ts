@@ -30,10 +30,12 @@ import {
 } from "../ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
+import { deletePayloads } from "./PayloadDeletion.ts"
 import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
 import {
   codePointOrder,
   importOf,
+  putImport,
   MemoryStore,
   recordChange,
   recordOperator,
@@ -43,12 +45,6 @@ import {
 type Store = MemoryStore["Service"]
 type Port = ImportProcesses["Service"]
 type Command<Operation extends keyof Port> = Parameters<Port[Operation]>[0]
-
-const put = (store: Store, stored: StoredImport): void => {
-  const { external_account_number, import_supplier } = stored.process.key
-  const ofSupplier = store.imports.get(import_supplier) ?? new Map<string, StoredImport>()
-  store.imports.set(import_supplier, ofSupplier.set(external_account_number, stored))
-}
 
 const endAttempt = (
   stored: StoredImport,
@@ -71,8 +67,16 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
-const presentPayload = ({ hash, payload }: StoredImport): PresentPayload =>
-  hash === null ? { hash, payload } : { hash, payload: null }
+/** The text of an import that has no account yet: only then it can be there no more. */
+const textOf = ({ payload, process }: StoredImport): string => {
+  if (payload === null) throw new Error(`${process.key.external_account_number} has no payload`)
+  return payload
+}
+
+const presentPayload = (present: StoredImport): PresentPayload =>
+  present.hash === null
+    ? { hash: null, payload: textOf(present) }
+    : { hash: present.hash, payload: null }
 
 const stage = (store: Store, command: Command<"stage">): Staging => {
   const { at, caller, cohort = null, createOnly = false, hash = null, keep, key, payload } = command
@@ -96,7 +100,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     stagedAt: at,
     hasFailed: false
   }
-  put(
+  putImport(
     store,
     present === undefined
       ? { ...staged, process, stagings: 1, attempts: [] }
@@ -160,8 +164,8 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
     return { _tag: "LimitExceeded" }
   }
   const { attempts, process, ...staged } = clearExpiredLease(present, at)
-  const { payload } = staged
-  put(store, {
+  const payload = textOf(present)
+  putImport(store, {
     ...staged,
     hasFailed: false,
     process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
@@ -191,7 +195,10 @@ const isStaged = (store: Store, { hash, key, payload }: Command<"isStaged">): bo
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
   const present = held(store, key, attempt)
   if (present === undefined || stateAt(present.process, at)._tag !== "InProgress") return false
-  put(store, { ...present, process: { ...present.process, lease: { attempt, expiresAt: until } } })
+  putImport(store, {
+    ...present,
+    process: { ...present.process, lease: { attempt, expiresAt: until } }
+  })
   return true
 }
 
@@ -215,7 +222,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   if (present === undefined || answer._tag !== "Completed") return answer
   const { createdAt, number } = newAccount
   const ended = endAttempt(present, attempt, { endedAt: createdAt, outcome: "created", errors: [] })
-  put(store, { ...ended, process: { ...ended.process, account: { number, createdAt } } })
+  putImport(store, { ...ended, process: { ...ended.process, account: { number, createdAt } } })
   store.accounts.set(number, { ...newAccount, key })
   recordChange(store, key, {
     at: createdAt,
@@ -232,7 +239,7 @@ const release = (store: Store, command: Command<"release">): void => {
   const { at, attempt, caller, dryRun, errors, key, outcome } = command
   const present = held(store, key, attempt)
   if (present === undefined) return
-  put(store, endAttempt(present, attempt, { endedAt: at, outcome, errors }))
+  putImport(store, endAttempt(present, attempt, { endedAt: at, outcome, errors }))
   const event = releaseEvent(dryRun, outcome === "dry_run_successful")
   const codes = releaseCodes(outcome, errors)
   recordChange(store, key, { at, event, codes, action: "process", outcome, caller })
@@ -244,7 +251,7 @@ const setSkipped = (store: Store, { at, key, skipped }: Command<"setSkipped">) =
   const found = stateAt(present.process, at)
   if (!isFree(found) && found._tag !== "Skipped") return { _tag: "Refused", found } as const
   const after = skipped ? clearExpiredLease(present, at) : present
-  put(store, { ...after, process: { ...after.process, skipped } })
+  putImport(store, { ...after, process: { ...after.process, skipped } })
   return { _tag: "Set" } as const
 }
 
@@ -271,7 +278,7 @@ const setCohort = (store: Store, { at, caller, cohort, key }: Command<"setCohort
   const found = stateAt(present.process, at)
   if (!isFree(found)) return { _tag: "Refused", found } as const
   const outcome = present.cohort === cohort ? "unchanged" : "changed"
-  put(store, { ...present, cohort })
+  putImport(store, { ...present, cohort })
   recordChange(store, key, { at, event: null, action: "change_import", outcome, caller })
   return { _tag: "Set" } as const
 }
@@ -351,6 +358,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       release: step(release),
       setSkipped: (command) => setSkippedByOperator(store, command),
       setCohort: step(setCohort),
+      deletePayloads: (command) => Effect.sync(() => deletePayloads(store, command)),
       details: (key, most) =>
         Effect.sync(() =>
           Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>

@@ -32,7 +32,8 @@ import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport extends ImportDetails {
-  readonly payload: string
+  /** Null if it was deleted, long after the import. */
+  readonly payload: string | null
 }
 
 /** A line with its place in the work. */
@@ -99,6 +100,12 @@ export interface AuditedKey {
   readonly external_account_number: string | null
 }
 
+/** The refusals of an API key that were recorded since an instant. */
+export interface RefusalWindow {
+  readonly beganAt: DateTime.Utc
+  readonly recorded: Set<string>
+}
+
 export class MemoryStore extends Context.Service<
   MemoryStore,
   {
@@ -113,6 +120,8 @@ export class MemoryStore extends Context.Service<
     /** When the payment instructions of these changes were ended. */
     readonly endedInstructions: Map<AccountChange, DateTime.Utc>
     readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
+    /** By organisation and API key. */
+    readonly refusals: Map<string, RefusalWindow>
     readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
     readonly apiKeys: Map<ApiKeyId, ApiKey>
     readonly refreshTokens: Map<string, RefreshToken & { readonly used: boolean }>
@@ -143,6 +152,7 @@ export class MemoryStore extends Context.Service<
     changes: new Map(),
     endedInstructions: new Map(),
     audit: [],
+    refusals: new Map(),
     outbox: [],
     apiKeys: new Map(),
     refreshTokens: new Map(),
@@ -170,6 +180,13 @@ export const storedBatch = (store: MemoryStore["Service"], id: BatchId): StoredB
 /** The import of this key; undefined if nothing was ever staged. */
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
+
+/** Stores an import in the place of what was there under its key. */
+export const putImport = (store: MemoryStore["Service"], stored: StoredImport): void => {
+  const { external_account_number, import_supplier } = stored.process.key
+  const ofSupplier = store.imports.get(import_supplier) ?? new Map<string, StoredImport>()
+  store.imports.set(import_supplier, ofSupplier.set(external_account_number, stored))
+}
 
 /** Records a granted write, with its event if something changed. */
 export const recordChange = (

@@ -1,0 +1,36 @@
+/**
+ * Deletes staged payloads some time after they have become accounts. Any number of processes may do
+ * it: each takes others.
+ * Source: docs/operating.md#retention.
+ */
+import { DateTime, Duration, Effect } from "effect"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { every } from "../support/Every.ts"
+
+export interface PayloadUpkeep {
+  /** Deletes all payloads that are due. */
+  readonly deleteAll: Effect.Effect<void, StorageUnavailable>
+  /** Does so until it is interrupted. */
+  readonly run: Effect.Effect<never>
+}
+
+/** Imports of one statement, whose rows are locked while it runs. */
+const importsAtOnce = 500
+
+/** Payloads are kept for this long after the import. */
+export const makePayloadUpkeep = (
+  imports: ImportProcesses["Service"],
+  keptFor: Duration.Duration
+): PayloadUpkeep => {
+  const deleteAll = Effect.gen(function* () {
+    const importedBefore = DateTime.subtractDuration(yield* DateTime.now, keptFor)
+    yield* Effect.repeat(imports.deletePayloads({ importedBefore, limit: importsAtOnce }), {
+      while: (areMore) => areMore
+    })
+  })
+
+  const run = every(Duration.minutes(1), "the deletion of payloads met an error", deleteAll)
+
+  return { deleteAll, run }
+}
