@@ -1,7 +1,7 @@
 /** The end of a run for its batches: every one ends, and each line has left what its result says. */
 import { Effect } from "effect"
 import { ask, passTime } from "./Actions.ts"
-import { checkBatches } from "./BatchOracle.ts"
+import { addsSomething, checkBatches } from "./BatchOracle.ts"
 import type { BatchRecord, LineRecord } from "./BatchModel.ts"
 import { freeLines, workerWorks } from "./BatchTraffic.ts"
 import { readResult } from "./LineResultText.ts"
@@ -33,7 +33,9 @@ const checkEffects = (world: World, { name }: BatchRecord, line: LineRecord): vo
   const [staged, ended] = (["stage", "end"] as const).map((step) => effectOf(effects, line, step))
   const { message, outcome } = readResult(line.result)
   const isRestaged = outcome === "ALREADY" && line.end.kind === "stage"
-  const isEffective = outcome === "SUCCEEDED" && !line.isStoredTogether
+  // Transactions that are there with another content succeed, and none is added.
+  const isOther = line.end.kind === "transactions" && !addsSomething(message)
+  const isEffective = outcome === "SUCCEEDED" && !line.isStoredTogether && !isOther
   const isRight =
     (isRestaged || ended === (isEffective ? 1 : 0)) &&
     (outcome !== "CANCELLED" || staged === (message === "" ? 0 : 1)) &&

@@ -129,7 +129,9 @@ const watchTake = Effect.fnUntraced(function* (world: World, { exit, request }: 
   }
 })
 
-const wordsOfSuccess = /NOTE_CREATION_SUCCESS|TRANSACTION_ADDED_TO_ACCOUNT/
+/** Whether an answer tells of a note or a transaction that it added. */
+export const addsSomething = (message: string): boolean =>
+  /NOTE_CREATION_SUCCESS|TRANSACTION_ADDED_TO_ACCOUNT/.test(message)
 
 /** Whether the run found the same payload staged, or imported. */
 const foundSame = ({ calls }: SentRequest): boolean => {
@@ -156,7 +158,7 @@ const outcomeOf = ({ operation }: BatchRecord, run: SentRequest, { code, message
   }
   if (code !== "ok") return "FAILED"
   if (kind === "process") return "SUCCEEDED"
-  const isNew = kind === "stage" ? !foundSame(run) : wordsOfSuccess.test(message) || foundOther(run)
+  const isNew = kind === "stage" ? !foundSame(run) : addsSomething(message) || foundOther(run)
   return isNew ? "SUCCEEDED" : "ALREADY"
 }
 

@@ -101,7 +101,8 @@ const take = Effect.fnUntraced(function* (world: World, step: Step, at: DateTime
   switch (step.kind) {
     case "stage": {
       const staged = yield* imports.stage({ key, payload: stagedPayload, cohort, caller, at })
-      if (staged._tag !== "Refused") known.set(number, { account: null, cohort })
+      const kept = cohort ?? known.get(number)?.cohort ?? null
+      if (staged._tag !== "Refused") known.set(number, { account: null, cohort: kept })
       return
     }
     case "claim": {

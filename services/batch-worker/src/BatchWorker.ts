@@ -60,9 +60,9 @@ const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 sec
 /**
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
  * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
- * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted. PAYLOADS_KEPT_DAYS
- * (90): when the payload of an imported account is deleted. On SIGTERM chunks in hand may end within
- * SHUTDOWN_GRACE_SECONDS.
+ * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
+ * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. On SIGTERM chunks in
+ * hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([

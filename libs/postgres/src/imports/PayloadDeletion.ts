@@ -33,8 +33,8 @@ export const deletePayloads = ({ sql }: Database["Service"], { importedBefore, l
     ),
     redacted as (
       update import_attempts set errors = (
-        select jsonb_agg(
-          jsonb_build_object('code', error ->> 'code', 'attr', ${wholePayload}::text) order by place)
+        select jsonb_agg(jsonb_build_object('code', error ->> 'code',
+          'attr', ${wholePayload}::text) order by place)
         from jsonb_array_elements(errors) with ordinality as each(error, place))
       where import_id = any (array(select id from deleted)) and errors <> '[]'
     )
