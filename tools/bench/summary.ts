@@ -1,16 +1,13 @@
 /**
- * The cost of the summary of a supplier: `npm run bench:summary` stages through the storage with
- * and without what keeps the counts, and reads the summary of a supplier with many imports. The
- * processor time is that of PostgreSQL and of the storage's client, without HTTP and validation, so
- * the share of the counts is larger than in a service.
+ * The cost of the summary of a supplier: `npm run bench:summary` stages on one connection, with and
+ * without what keeps the counts, and reads the summary of a supplier with many imports. Of staging
+ * it tells the processor time of PostgreSQL's process.
  */
 import { join } from "node:path"
 import { Clock, Console, Context, DateTime, Duration, Effect, Layer, type Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import { PayloadHash } from "@data-import/domain/account/ImportProcess"
 import { makeSummaryUpkeep } from "@data-import/domain/import/SummaryUpkeep"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"
 import { domesticPayload } from "@data-import/domain/testing/samples"
@@ -22,7 +19,7 @@ import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgre
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Flags from "./Flags.ts"
-import { postgresCpuSeconds } from "./Usage.ts"
+import { cpuSeconds } from "./Usage.ts"
 
 const timeLimit = Duration.minutes(3)
 
@@ -30,7 +27,7 @@ const storageOn = Effect.fnUntraced(function* (server: Redacted.Redacted, name: 
   yield* Effect.orDie(createDatabase(server, name))
   const url = databaseUrl(server, name)
   yield* Effect.orDie(migrate(url))
-  const database = layerWith({ url, poolSize: 10, statementTimeout: timeLimit })
+  const database = layerWith({ url, poolSize: 1, statementTimeout: timeLimit })
   return yield* Layer.build(Layer.fresh(Layer.provideMerge(layerPorts, database)))
 })
 type Storage = Effect.Success<ReturnType<typeof storageOn>>
@@ -51,58 +48,64 @@ const ownerOn = (storage: Storage) =>
   Effect.provideService(freshSupplier, Configuration, Context.get(storage, Configuration))
 
 const payload = JSON.stringify(domesticPayload())
-const hash = PayloadHash.make("ab".repeat(32))
 
-/** Microseconds of processor time for each staging; the first of PostgreSQL alone. */
-const staged = Effect.fnUntraced(function* (storage: Storage, postmaster: number, count: number) {
-  const imports = Context.get(storage, ImportProcesses)
-  const { caller, keyOf } = yield* Effect.orDie(ownerOn(storage))
-  const keys = Array.from({ length: count }, (_, index) => keyOf(`n${index}`))
-  const round = Effect.gen(function* () {
-    const at = yield* DateTime.now
-    const before = { own: process.cpuUsage(), server: postgresCpuSeconds(postmaster) }
-    yield* Effect.forEach(keys, (key) => imports.stage({ key, payload, hash, caller, at }), {
-      concurrency: 32,
-      discard: true
-    })
-    const { system, user } = process.cpuUsage(before.own)
-    const server = (postgresCpuSeconds(postmaster) - before.server) * 1e6
-    return [server / count, (server + system + user) / count] as const
+/** As many as are usually staged by one statement under load. */
+const batch = 16
+
+/** As the storage stages, without its audit entries and events. */
+const staging = `
+  insert into import_processes as present
+    (supplier, external_account_number, payload, payload_bytes, staged_at)
+  select $1, 'n' || n, $2::text::json, octet_length($2::text), now()
+  from generate_series($3::integer, $4::integer) n
+  on conflict on constraint import_processes_pair_once do update
+  set payload = excluded.payload, payload_bytes = excluded.payload_bytes,
+    staged_at = excluded.staged_at, stagings = present.stagings + 1,
+    lease_attempt = null, lease_expires_at = null, failed_staging = null`
+
+/** Stages new imports on the one connection, then the same ones again. */
+const subjectOn = Effect.fnUntraced(function* (storage: Storage) {
+  const { supplier } = yield* Effect.orDie(ownerOn(storage))
+  const [backend] = yield* query(storage, "select pg_backend_pid() as pid")
+  const pid = Number((backend as { readonly pid: unknown }).pid)
+  yield* query(storage, "set synchronous_commit = off")
+  yield* query(storage, "alter table import_processes set (autovacuum_enabled = off)")
+  const used = { first: 0, again: 0 }
+  const stage = Effect.fnUntraced(function* (from: number, count: number) {
+    const before = cpuSeconds(pid)
+    for (let start = from; start < from + count; start += batch) {
+      yield* query(storage, staging, [supplier.code, payload, start, start + batch - 1])
+    }
+    return (cpuSeconds(pid) - before) * 1e6
   })
-  return { first: yield* round, again: yield* round }
+  const round = Effect.fnUntraced(function* (index: number, count: number) {
+    const first = yield* stage(index * count, count)
+    const again = yield* stage(index * count, count)
+    if (index === 0) return
+    used.first += first
+    used.again += again
+  })
+  return { round, used }
 })
 
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-
+/** The first round warms up. Each round has the other order. */
 const stagingCost = Effect.fnUntraced(function* (
   server: EmbeddedPostgres.EmbeddedPostgres,
-  { count, pairs }: { readonly count: number; readonly pairs: number }
+  { count, rounds }: { readonly count: number; readonly rounds: number }
 ) {
-  const counted = yield* storageOn(server.url, "counted")
-  const plain = yield* storageOn(server.url, "plain")
-  for (const statement of withoutCounts) yield* query(plain, statement)
-  const round = (storage: Storage) => Effect.orDie(staged(storage, server.pid, count))
-  yield* round(counted)
-  yield* round(plain)
-  const found = yield* Effect.forEach(Array.from({ length: pairs }), (_, index) =>
-    index % 2 === 0
-      ? Effect.all({ counted: round(counted), plain: round(plain) })
-      : Effect.all({ plain: round(plain), counted: round(counted) })
-  )
+  const plainStorage = yield* storageOn(server.url, "plain")
+  for (const statement of withoutCounts) yield* query(plainStorage, statement)
+  const counted = yield* subjectOn(yield* storageOn(server.url, "counted"))
+  const plain = yield* subjectOn(plainStorage)
+  for (let index = 0; index <= rounds; index++) {
+    const order = index % 2 === 0 ? [plain, counted] : [counted, plain]
+    for (const { round } of order) yield* round(index, count)
+  }
   for (const which of ["first", "again"] as const) {
-    for (const [part, index] of [
-      ["PostgreSQL", 0],
-      ["both", 1]
-    ] as const) {
-      const of = (storage: "counted" | "plain") => found.map((each) => each[storage][which][index])
-      const ratios = found.map(({ counted, plain }) => counted[which][index] / plain[which][index])
-      yield* Console.log(
-        `stage ${which}, ${part}: ${median(of("plain")).toFixed(1)} µs without, ` +
-          `${median(of("counted")).toFixed(1)} with, ratio ${median(ratios).toFixed(3)} ` +
-          `(${ratios.map((ratio) => ratio.toFixed(2)).join(" ")})`
-      )
-    }
+    const each = (used: typeof plain.used) => (used[which] / (rounds * count)).toFixed(1)
+    yield* Console.log(
+      `stage ${which}: ${each(plain.used)} µs without, ${each(counted.used)} µs with`
+    )
   }
 })
 
@@ -149,8 +152,9 @@ const readTime = Effect.fnUntraced(function* (
     times.push(performance.now() - before)
   }
   const sorted = times.toSorted((a, b) => a - b)
+  const median = sorted[Math.floor(sorted.length / 2)]
   yield* Console.log(
-    `read, ${title}: median ${median(times).toFixed(1)} ms, most ${sorted.at(-1)?.toFixed(1)} ms`
+    `read, ${title}: median ${median?.toFixed(1)} ms, most ${sorted.at(-1)?.toFixed(1)} ms`
   )
 })
 
@@ -178,7 +182,7 @@ const readCost = Effect.fnUntraced(function* (
 const measure = Effect.fnUntraced(function* (options: {
   readonly size: number
   readonly count: number
-  readonly pairs: number
+  readonly rounds: number
 }) {
   const dataDir = join(yield* temporaryFolder(), "postgres")
   const server = yield* EmbeddedPostgres.start({ dataDir })
@@ -195,9 +199,12 @@ const command = Command.make(
     ),
     count: Flags.positive("count").pipe(
       Flag.withDescription("How many imports a round stages"),
-      Flag.withDefault(10_000)
+      Flag.withDefault(3_200)
     ),
-    pairs: Flags.positive("pairs").pipe(Flag.withDefault(7))
+    rounds: Flags.positive("rounds").pipe(
+      Flag.withDescription("How many rounds are counted"),
+      Flag.withDefault(10)
+    )
   },
   measure
 ).pipe(Command.withDescription("Measure what the summary of a supplier costs"))
