@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { Scope } from "@data-import/domain/organisation/Organisation"
 import type { Demo } from "@data-import/local/DemoFile"
 import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import { team } from "@data-import/testbed/Tenants"
@@ -18,7 +19,8 @@ const operate = (system: Composition, ...args: ReadonlyArray<string>) =>
   system.run("operator", [], args)
 
 const issueKey = async (system: Composition, organisation: string): Promise<string> => {
-  const output = await operate(system, "key", "issue", organisation, "--json")
+  const scopes = Scope.literals.join(",")
+  const output = await operate(system, "key", "issue", organisation, "--scope", scopes, "--json")
   return Schema.decodeUnknownSync(Issued)(output).apiKey
 }
 

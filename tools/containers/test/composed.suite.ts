@@ -169,7 +169,8 @@ const contents: ReadonlyArray<readonly [image: string, packages: ReadonlyArray<s
     "post-import-1",
     ["api", "documents", "domain", "payments", "postgres", "server", "services/post-import"]
   ],
-  ["operator", ["api", "domain", "postgres", "server", "tools/operator"]],
+  ["events-1", ["api", "domain", "postgres", "server", "webhooks", "services/events"]],
+  ["operator", ["api", "domain", "postgres", "server", "webhooks", "tools/operator"]],
   ["payment-vendors-1", ["domain", "tools/vendor-simulator"]]
 ]
 
