@@ -43,7 +43,8 @@ const documents: Readonly<Record<string, Readonly<Record<string, () => string>>>
   "docs/performance.md": {
     speed: figures("speed"),
     growth: figures("growth"),
-    memory: figures("memory")
+    memory: figures("memory"),
+    batches: figures("batches")
   }
 }
 
