@@ -6,6 +6,7 @@ import { describe, expect, layer as withLayer, type Vitest } from "@effect/vites
 import { DateTime, Effect, type Layer } from "effect"
 import {
   type AuditAction,
+  auditActions,
   AuditLog,
   moreRefused,
   refusalsInWindow,
@@ -46,6 +47,19 @@ const recording = (it: It): void => {
       const { apiKey, organisation, requestId } = caller
       const entry = { at: noonPlus(5), organisation, apiKey, requestId, action, outcome }
       expectSame(yield* tracesOf(key), { ...before, audit: [...before.audit, entry] })
+    })
+  )
+
+  it.effect("knows every action", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const { caller, key } = yield* arrange("none")
+      const outcome = "permission_denied"
+      for (const action of auditActions) {
+        yield* auditLog.recordRefusal({ key, action, outcome, caller, at: noon })
+      }
+      const entries = yield* auditLog.ofRequest(caller.requestId)
+      expect(entries.map(({ action }) => action)).toEqual(auditActions)
     })
   )
 

@@ -33,10 +33,4 @@ const allowReads = Effect.gen(function* () {
       note_documents, statements, payment_instructions
     to data_import_query`
   yield* sql`grant insert on audit_log to data_import_query`
-  yield* sql`alter table audit_log drop constraint audit_log_action_known`
-  yield* sql`
-    alter table audit_log add constraint audit_log_action_known check (action in ('stage',
-      'process', 'create_notes', 'create_transactions', 'create_historical_statements',
-      'create_payment_instruction', 'end_payment_instruction', 'create_batch', 'start_batch',
-      'pause_batch', 'resume_batch', 'cancel_batch', 'read_account', 'read_accounts')) not valid`
 })

@@ -4,7 +4,7 @@
  * This port reads them, and records refused writes and reads. No entry of the log and no event
  * holds personal data.
  */
-import { Context, type DateTime, Duration, type Effect } from "effect"
+import { Context, type DateTime, Duration, type Effect, Struct } from "effect"
 import type { Code } from "../codes/Code.ts"
 import type { EventName } from "../account/Event.ts"
 import type { Attempt } from "../account/ImportDetails.ts"
@@ -13,23 +13,6 @@ import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../organisat
 import type { ExternalAccountNumber } from "../account/Account.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
-
-export type AuditAction =
-  | "stage"
-  | "process"
-  | "change_import"
-  | "create_notes"
-  | "create_transactions"
-  | "create_historical_statements"
-  | "create_payment_instruction"
-  | "end_payment_instruction"
-  | "create_batch"
-  | "start_batch"
-  | "pause_batch"
-  | "resume_batch"
-  | "cancel_batch"
-  | ReadAction
-  | OperatorAction
 
 /** What only the operator does. */
 export const operatorActions = [
@@ -56,6 +39,26 @@ export const readOutcomes = {
   read_import: "read"
 } as const
 export type ReadAction = keyof typeof readOutcomes
+
+/** The actions of the log: writes of clients, reads, and what the operator does. */
+export const auditActions = [
+  "stage",
+  "process",
+  "change_import",
+  "create_notes",
+  "create_transactions",
+  "create_historical_statements",
+  "create_payment_instruction",
+  "end_payment_instruction",
+  "create_batch",
+  "start_batch",
+  "pause_batch",
+  "resume_batch",
+  "cancel_batch",
+  ...Struct.keys(readOutcomes),
+  ...operatorActions
+] as const
+export type AuditAction = (typeof auditActions)[number]
 
 export interface AuditEntry {
   readonly at: DateTime.Utc

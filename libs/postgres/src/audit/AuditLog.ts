@@ -8,10 +8,9 @@ import {
   RequestId
 } from "@data-import/domain/organisation/Organisation"
 import {
-  type AuditAction,
-  AuditLog,
+  auditActions,
   type AuditedRequest,
-  operatorActions,
+  AuditLog,
   readOutcomes
 } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
@@ -45,32 +44,12 @@ const attempts = (sql: Sql, key: ImportKey) =>
       and external_account_number = ${key.external_account_number}
     order by sequence`)
 
-const Action: Schema.Codec<AuditAction> = Schema.Literals([
-  "stage",
-  "process",
-  "change_import",
-  "create_notes",
-  "create_transactions",
-  "create_historical_statements",
-  "create_payment_instruction",
-  "end_payment_instruction",
-  "create_batch",
-  "start_batch",
-  "pause_batch",
-  "resume_batch",
-  "cancel_batch",
-  "read_account",
-  "read_accounts",
-  "read_batch",
-  ...operatorActions
-])
-
 const AuditRow = Schema.Struct({
   at: Instant,
   organisation: OrganisationName,
   apiKey: ApiKeyId,
   requestId: RequestId,
-  action: Action,
+  action: Schema.Literals(auditActions),
   outcome: Schema.String
 })
 
