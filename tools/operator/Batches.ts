@@ -14,7 +14,7 @@ import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
-import { asBatchId, asPageSize, asSupplierCode } from "./Parameter.ts"
+import { asBatchId, asSupplierCode, pageSize } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
 
@@ -75,11 +75,7 @@ const listAll = Command.make(
       Flag.withDescription("Those that have ended, too"),
       Flag.withDefault(false)
     ),
-    limit: Flag.String("limit").pipe(
-      Flag.withDescription("At most so many, 100 unless given"),
-      Flag.withDefault("100"),
-      asPageSize
-    ),
+    limit: pageSize,
     after: Flag.String("after").pipe(
       Flag.withDescription("Only batches that are older than this one"),
       asBatchId,

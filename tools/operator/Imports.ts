@@ -14,7 +14,7 @@ import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Entry, plain, say, table } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
-import { asExternalAccountNumber, asPageSize, asSupplierCode, asText } from "./Parameter.ts"
+import { asExternalAccountNumber, asSupplierCode, asText, pageSize } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { retry } from "./Retries.ts"
 import { onStorage } from "./Storage.ts"
@@ -98,11 +98,7 @@ const listAll = Command.make(
       asText(128),
       Flag.optional
     ),
-    limit: Flag.String("limit").pipe(
-      Flag.withDescription("At most so many, 100 unless given"),
-      Flag.withDefault("100"),
-      asPageSize
-    ),
+    limit: pageSize,
     after: Flag.String("after").pipe(
       Flag.withDescription("Only numbers behind this one"),
       asExternalAccountNumber,

@@ -12,7 +12,7 @@ import { OrganisationName, RequestId, Scope } from "@data-import/domain/organisa
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
 import { Duration, Option, Schema } from "effect"
-import { Param } from "effect/cli"
+import { Flag, Param } from "effect/cli"
 
 /** Decodes the text of an argument or a flag. An invalid one fails with the allowed form. */
 const readAs = <A>(read: (text: string) => Option.Option<A>, form: string) =>
@@ -154,9 +154,16 @@ export const asLifetime = readAs((text) => {
 }, "a number with s, m, h or d behind it, like 90d, and at most 100 years")
 
 /** How many entries a list has at most. */
-export const asPageSize = readAs(
+const asPageSize = readAs(
   (text) => (/^([1-9]\d{0,2}|1000)$/.test(text) ? Option.some(Number(text)) : Option.none()),
   "a whole number from 1 to 1000"
+)
+
+/** `--limit` of a list that has pages. */
+export const pageSize = Flag.String("limit").pipe(
+  Flag.withDescription("At most so many, 100 unless given"),
+  Flag.withDefault("100"),
+  asPageSize
 )
 
 /** A limit of at least 1, or null for `off`. */

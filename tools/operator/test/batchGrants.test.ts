@@ -2,11 +2,9 @@
 import { started } from "@data-import/domain/testing/begunBatches"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import * as Storage from "@data-import/postgres/Storage"
-import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Redacted } from "effect"
-import { operatorOn } from "./commandLine.ts"
+import { Effect } from "effect"
+import { operatorAs } from "./commandLine.ts"
 
 it.effect("batches are listed, shown, paused, resumed and cancelled by its user", () =>
   Effect.gen(function* () {
@@ -14,13 +12,7 @@ it.effect("batches are listed, shown, paused, resumed and cancelled by its user"
     const users = databaseUsersAt(url)
     const deployed = yield* DeployedStorage.make(url, users)
     const batch = yield* Effect.provideContext(started(["a", "b"]), deployed)
-    const settings = { DATABASE_URL: Redacted.value(users.operator), DATABASE_POOL_SIZE: "2" }
-    const storage = Storage.layer.pipe(
-      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
-      Layer.orDie,
-      Layer.merge(TokenSecrets.layer)
-    )
-    const operator = operatorOn(storage)
+    const operator = operatorAs(users.operator)
     for (const [verb, state] of [
       ["show", "QUEUED"],
       ["pause", "PAUSED"],

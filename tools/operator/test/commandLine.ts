@@ -10,9 +10,11 @@ import { layerMemory as eventLog } from "@data-import/domain/ports/memory/EventL
 import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhooks"
 import { layerMemory as summaries } from "@data-import/domain/ports/memory/SupplierSummaries"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { run } from "../Operator.ts"
 import type { Ports } from "../Storage.ts"
@@ -44,6 +46,18 @@ export const operatorOn = (storage: Layer.Layer<Ports>) =>
     const err = (yield* TestConsole.errorLines).slice(before.err.length).join("\n")
     return { done: Exit.isSuccess(exit), out, err }
   })
+
+/** The operator with a database user, as a deployment has one. */
+export const operatorAs = (user: Redacted.Redacted) => {
+  const settings = { DATABASE_URL: Redacted.value(user), DATABASE_POOL_SIZE: "2" }
+  return operatorOn(
+    Storage.layer.pipe(
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
+      Layer.orDie,
+      Layer.merge(TokenSecrets.layer)
+    )
+  )
+}
 
 /** A storage of its own, and the operator on it. */
 export const arrange = Effect.gen(function* () {

@@ -8,11 +8,9 @@ import { takeNext } from "@data-import/domain/testing/begunBatches"
 import { noonPlus } from "@data-import/domain/testing/freshNames"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import * as Storage from "@data-import/postgres/Storage"
-import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, type Context, Effect, Layer, Option, Redacted } from "effect"
-import { arrange, operatorOn } from "./commandLine.ts"
+import { type Context, Effect, Layer, Option } from "effect"
+import { arrange, operatorAs, operatorOn } from "./commandLine.ts"
 
 const team = "Team"
 
@@ -155,13 +153,7 @@ it.effect("the rights of the operator's database user suffice for imports", () =
     const users = databaseUsersAt(url)
     const deployed = yield* DeployedStorage.make(url, users)
     const { key } = yield* Effect.provideContext(withTeam, deployed)
-    const settings = { DATABASE_URL: Redacted.value(users.operator), DATABASE_POOL_SIZE: "2" }
-    const storage = Storage.layer.pipe(
-      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
-      Layer.orDie,
-      Layer.merge(TokenSecrets.layer)
-    )
-    const operator = operatorOn(storage)
+    const operator = operatorAs(users.operator)
     const shown = yield* operator("import", "show", ...words(key), "--json")
     expect(JSON.parse(shown.out)).toMatchObject({
       state: "FAILED",

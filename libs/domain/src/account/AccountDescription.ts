@@ -163,7 +163,12 @@ const statementJson =
       statement.statement_path === undefined ? null : document(documents, statement.statement_path)
   })
 
-const instructionJson = ({ details, endedAt, instruction }: DescribedInstruction): JsonObject => ({
+/** A payment instruction as it is answered. */
+export const instructionJson = ({
+  details,
+  endedAt,
+  instruction
+}: DescribedInstruction): JsonObject => ({
   ...instruction,
   details:
     details._tag === "Card"

@@ -31,14 +31,13 @@ import {
   AlreadyImported,
   documentsUnavailable,
   type Failure,
-  ImportInProgress,
   ImportProcessDiffers,
   ImportProcessDoesNotExist,
-  ImportSkipped,
   keyInUse,
   OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
+import { refusalInState } from "../requests/ImportRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { type ImportKey, type ImportState, PayloadHash, stateAt } from "../account/ImportProcess.ts"
@@ -65,20 +64,8 @@ export interface StagedLine extends Staged {
 }
 
 /** Why an import in this state can neither be staged nor processed; null if it can. */
-const refusalOf = (key: ImportKey, found: ImportState | null) => {
-  switch (found?._tag) {
-    case undefined:
-      return new ImportProcessDoesNotExist({ key })
-    case "Imported":
-      return new AlreadyImported({ key, accountNumber: found.accountNumber })
-    case "Skipped":
-      return new ImportSkipped({ key })
-    case "InProgress":
-      return new ImportInProgress({ key })
-    case "Pending":
-      return null
-  }
-}
+const refusalOf = (key: ImportKey, found: ImportState | null) =>
+  found === null ? new ImportProcessDoesNotExist({ key }) : refusalInState(key, found)
 
 const code = "account_failed_validation"
 

@@ -6,7 +6,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { Account, Metadata } from "../account/Account.ts"
-import type { DescribedInstruction } from "../account/AccountDescription.ts"
+import { instructionJson } from "../account/AccountDescription.ts"
 import { Customer } from "../account/Customer.ts"
 import { Ledger } from "../account/Ledger.ts"
 import { Note } from "../account/Note.ts"
@@ -133,20 +133,6 @@ const addedTransactions = writerOf(
 )
 const addedNotes = writerOf(Note)
 const addedStatements = writerOf(HistoricalStatement)
-
-const instructionJson = ({ details, endedAt, instruction }: DescribedInstruction): Schema.Json => ({
-  ...instruction,
-  details:
-    details._tag === "Card"
-      ? {
-          brand: details.brand,
-          last_four: details.lastFour,
-          expiry_month: details.expiryMonth,
-          expiry_year: details.expiryYear
-        }
-      : { bank_name: details.bankName, status: details.status },
-  ended_at: endedAt && formatInstant(endedAt)
-})
 
 const addedText = ({ added }: StoredAccount): Parts => {
   const moved = Stream.map(added.transactions.elements, ({ movedFrom, transaction }) => ({

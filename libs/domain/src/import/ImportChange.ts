@@ -10,15 +10,8 @@ import type { Caller } from "../organisation/Organisation.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import {
-  AlreadyImported,
-  type Failure,
-  ImportInProgress,
-  ImportSkipped,
-  NotFound,
-  unavailable,
-  ValidationFailed
-} from "../requests/Failure.ts"
+import { type Failure, NotFound, unavailable, ValidationFailed } from "../requests/Failure.ts"
+import { refusalInState } from "../requests/ImportRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { validator } from "../schema/Validator.ts"
 import { inTimeSlices } from "../support/Steps.ts"
@@ -80,18 +73,8 @@ const validated = Effect.fnUntraced(function* (
 })
 
 /** Why an import in this state cannot be changed. */
-const refusalOf = (key: ImportKey, found: ImportState | null) => {
-  switch (found?._tag) {
-    case "Imported":
-      return new AlreadyImported({ key, accountNumber: found.accountNumber })
-    case "Skipped":
-      return new ImportSkipped({ key })
-    case "InProgress":
-      return new ImportInProgress({ key })
-    default:
-      return new NotFound()
-  }
-}
+const refusalOf = (key: ImportKey, found: ImportState | null) =>
+  (found && refusalInState(key, found)) ?? new NotFound()
 
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses

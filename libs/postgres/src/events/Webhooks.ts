@@ -31,12 +31,12 @@ const create = Effect.fnUntraced(function* (sql: Sql, webhook: NewWebhook) {
     : created
 })
 
-/** In the transaction of a change of this webhook, which there is. */
-const record = Effect.fnUntraced(function* (sql: Sql, id: WebhookId, done: string) {
-  const [webhook] = yield* list(sql, sql`id = ${id}::uuid`)
-  const organisation = webhook?.organisation ?? null
-  yield* recordOperator(sql, { action: "change_webhook", outcome: `${done} ${id}`, organisation })
-})
+/** In the transaction of the change. */
+const record = (
+  sql: Sql,
+  { id, organisation }: Pick<NewWebhook, "id" | "organisation">,
+  done: string
+) => recordOperator(sql, { action: "change_webhook", outcome: `${done} ${id}`, organisation })
 
 const list = (sql: Sql, condition: Statement.Fragment) =>
   webhooksIn(sql`
@@ -52,30 +52,30 @@ const rotate = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["
     where webhook = ${id}::uuid`
   yield* sql`
     insert into webhook_secrets (webhook, secret) values (${id}::uuid, ${Redacted.value(secret)})`
-  yield* record(sql, id, "rotated")
+  yield* record(sql, found, "rotated")
   return true
 })
 
 const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 
 const disable = Effect.fnUntraced(function* (sql: Sql, id: WebhookId) {
-  const disabled = yield* idRows(sql`
+  const [disabled] = yield* webhooksIn(sql`
     update webhooks set disabled_by = coalesce(disabled_by, 'OPERATOR')
-    where id = ${id}::uuid returning id`)
-  if (disabled.length === 0) return false
-  yield* record(sql, id, "disabled")
+    where id = ${id}::uuid returning ${sql.literal(webhookColumns)}`)
+  if (disabled === undefined) return false
+  yield* record(sql, disabled, "disabled")
   return true
 })
 
 const enable = Effect.fnUntraced(function* (sql: Sql, { at, id }: Parameters<Port["enable"]>[0]) {
   const now = DateTime.toDateUtc(at)
-  const enabled = yield* idRows(sql`
+  const [enabled] = yield* webhooksIn(sql`
     update webhooks set disabled_by = null, failures = 0, due_at = ${now}
-    where id = ${id}::uuid returning id`)
+    where id = ${id}::uuid returning ${sql.literal(webhookColumns)}`)
   yield* sql`
     update webhook_retries set attempts = 0, due_at = ${now} where webhook = ${id}::uuid`
-  if (enabled.length === 0) return false
-  yield* record(sql, id, "enabled")
+  if (enabled === undefined) return false
+  yield* record(sql, enabled, "enabled")
   return true
 })
 
@@ -83,7 +83,7 @@ const test = Effect.fnUntraced(function* (sql: Sql, { at, id }: Parameters<Port[
   const [found] = yield* list(sql, sql`id = ${id}::uuid`)
   if (found === undefined) return false
   yield* storeEvent(sql, id, at, "data_import.webhook.test-v1")
-  yield* record(sql, id, "tested")
+  yield* record(sql, found, "tested")
   return true
 })
 
@@ -106,7 +106,7 @@ const replay = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["
     update webhooks set replay_next = ${found.position}, replay_to = ${to}
     where id = ${id}::uuid and replay_next is null returning id`)
   if (started.length === 0) return "Running" satisfies Replaying
-  yield* record(sql, id, "replays to")
+  yield* record(sql, webhook, "replays to")
   return "Started" satisfies Replaying
 })
 
