@@ -24,25 +24,42 @@ const records: ReadonlySet<string> = new Set([
   "batch_workers"
 ])
 
+/**
+ * The counts of imports, which are differences until the query service adds them up into totals, at
+ * any time. So the sum of both is compared. A total without a cohort is of all imports.
+ */
+const counts: ReadonlySet<string> = new Set(["import_differences", "import_totals"])
+
+const countsAsRows = `
+  select kind, name, supplier, sum(count) as count, sum(amount) as amount from (
+    select kind, name, supplier, count, amount from import_differences
+    union all
+    select kind, name, supplier, count, amount from import_totals where cohort = ''
+  ) as both_parts
+  group by 1, 2, 3 having sum(count) <> 0 or sum(amount) <> 0`
+
 const names = rowsOf(Schema.Struct({ name: Schema.String }))
 const digests = rowsOf(Schema.Struct({ digest: Schema.String }))
 
-/** Every other table, with the expression that identifies its rows. */
+/** Every other table, and the counts, each with the number and a digest of its rows. */
 const contents = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
-  const tables = yield* run(
-    names(sql`select tablename as name from pg_tables where schemaname = 'public' order by 1`)
-  )
-  const found = new Map<string, string>()
-  for (const { name } of tables) {
-    if (records.has(name)) continue
-    const [row] = yield* run(
+  const digestOf = Effect.fnUntraced(function* (rows: string) {
+    const [found] = yield* run(
       digests(sql`
         select count(*) || ' rows ' || coalesce(md5(string_agg(line, '' order by line)), '')
           as digest
-        from (select md5(one::text) as line from ${sql(name)} one) lines`)
+        from (select md5(one::text) as line from (${sql.literal(rows)}) as one) as lines`)
     )
-    found.set(name, row?.digest ?? "")
+    return found?.digest ?? ""
+  })
+  const tables = yield* run(
+    names(sql`select tablename as name from pg_tables where schemaname = 'public' order by 1`)
+  )
+  const found = new Map([["counts of imports", yield* digestOf(countsAsRows)]])
+  for (const { name } of tables) {
+    if (records.has(name) || counts.has(name)) continue
+    found.set(name, yield* digestOf(`select * from ${name}`))
   }
   return found
 })
