@@ -62,7 +62,7 @@ const settings = {
   ),
   customerEmails: onOff("customer-emails").pipe(
     Flag.withDescription(
-      "Whether customers are to get e-mails on migration, for whoever sends them; off unless set"
+      "Whether each created account has an event for whoever e-mails customers; off unless set"
     ),
     Flag.optional
   ),

@@ -126,12 +126,13 @@ const dryRun = (row: Row | null, command: Command<"dryRun">, others: Others): St
 const complete = (row: Row | null, command: Command<"complete">, others: Others): Step => {
   const step = dryRun(row, command, others)
   if (step.answer !== "Completed" || row === null) return step
-  const { createdAt, number } = command.newAccount
+  const { createdAt, customerEmails, number } = command.newAccount
+  const names = customerEmails ? ["complete", "customer_email_due"] : ["complete"]
   return {
     answer: "Completed",
     row: { ...ended(row, createdAt, "created"), account: { number, at: millis(createdAt) } },
     audit: [auditLine(createdAt, command.caller, "process", "created")],
-    events: [eventLine(createdAt, "complete", [])]
+    events: names.map((name) => eventLine(createdAt, name, []))
   }
 }
 

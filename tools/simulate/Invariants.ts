@@ -6,6 +6,7 @@ import type { Wire } from "@data-import/domain/testing/wire"
 import { type ModelAccount, openedAccount, fromDescription } from "./AccountModel.ts"
 import type { Observation } from "./Observation.ts"
 import { nameOf } from "./Request.ts"
+import { emailing } from "./Traffic.ts"
 
 /** Thrown where something is not as it must be. */
 class Violation extends Error {
@@ -96,6 +97,11 @@ const checkAuditAndOutbox = (checks: Checks, { audit, events, key, row }: Observ
       "complete events and accounts",
       countOf(events, (line) => eventOf(line) === "complete"),
       row === null || row.account === null ? 0 : 1
+    ],
+    [
+      "due e-mails and accounts whose customers get one",
+      countOf(events, (line) => eventOf(line) === "customer_email_due"),
+      row === null || row.account === null || !emailing.has(key.import_supplier) ? 0 : 1
     ],
     [
       "attempts that were given back and their events",

@@ -49,7 +49,7 @@ import { inOneStep } from "@data-import/domain/testing/keyedRequests"
 import { type ChunkSession, guardBatches } from "./ChunkSessions.ts"
 import type { Answer, SentRequest, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
-import { timeZones } from "./Traffic.ts"
+import { emailing, timeZones } from "./Traffic.ts"
 import type { CallScheduler } from "./CallScheduler.ts"
 
 export interface Programs {
@@ -155,6 +155,7 @@ export const supplierOf = (
 ): Supplier =>
   Tenants.supplierOf(code, organisation, {
     documentCheck: true,
+    customerEmails: emailing.has(code),
     timeZone: timeZones.get(code) ?? utc
   })
 

@@ -28,6 +28,9 @@ export const owners: ReadonlyMap<SupplierCode, OrganisationName> = new Map([
   [lateSupplier, own]
 ])
 
+/** The suppliers whose customers are to get e-mails. */
+export const emailing: ReadonlySet<SupplierCode> = new Set([SupplierCode.make("OWN_B")])
+
 /** The time zones of the suppliers' business days; UTC for those that have none here. */
 export const timeZones: ReadonlyMap<SupplierCode, TimeZone> = new Map([
   [SupplierCode.make("OWN_A"), TimeZone.make("Pacific/Apia")],

@@ -279,6 +279,22 @@ describe("process", () => {
     }).pipe(Effect.provide(ports))
   )
 
+  it.effect("tells that an e-mail is due by the setting that the supplier has then", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const { configureSupplier } = yield* Configuration
+      yield* program.stage(demo, stageBody())
+      yield* configureSupplier(supplierCode, { customerEmails: true })
+      yield* Effect.flip(program.process(demo, processBody({ dry_run: true })))
+      const made = ["staged-v1", "dry_run_complete-v1", "complete-v1", "customer_email_due-v1"]
+      yield* program.process(demo, processBody())
+      yield* Effect.flip(program.process(demo, processBody()))
+      yield* configureSupplier(supplierCode, { customerEmails: false })
+      expect((yield* events).map(([name]) => name)).toEqual(made)
+    }).pipe(Effect.provide(ports))
+  )
+
   it.effect("checks the refusal reasons in the order of the contract", () =>
     Effect.gen(function* () {
       yield* begin({ concurrencyLimit: 0 })

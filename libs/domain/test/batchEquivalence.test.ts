@@ -62,9 +62,10 @@ const codeOf = <A>(request: Effect.Effect<A, Failure>) =>
 /** Sends the lines by single requests. Gives what the last request of each answers. */
 const sendSingly = Effect.fnUntraced(function* (
   operation: Operation,
-  lines: ReadonlyArray<SentLine>
+  lines: ReadonlyArray<SentLine>,
+  customerEmails: boolean
 ) {
-  yield* begin()
+  yield* begin({ customerEmails })
   const imports = yield* programs()
   const send = Effect.fnUntraced(function* ({ body, number }: SentLine) {
     const isObject = typeof body === "object" && !Array.isArray(body)
@@ -82,9 +83,10 @@ const sendSingly = Effect.fnUntraced(function* (
 /** Sends the lines as a batch. Gives the code of each result. */
 const sendAsBatch = Effect.fnUntraced(function* (
   operation: Operation,
-  lines: ReadonlyArray<SentLine>
+  lines: ReadonlyArray<SentLine>,
+  customerEmails: boolean
 ) {
-  yield* begin()
+  yield* begin({ customerEmails })
   const batches = yield* Batches
   const at = yield* DateTime.now
   const settings = settingsOf(operation)
@@ -148,12 +150,16 @@ it.each<Operation>(["VALIDATE", "STAGE", "IMPORT"])(
   "%s leaves and answers what single requests do",
   async (operation) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 8 }), async (lines) => {
-        const [answers, left] = await inFreshWorld(sendSingly(operation, lines))
-        const [results, leftByBatch] = await inFreshWorld(sendAsBatch(operation, lines))
-        expect(results).toEqual(answers)
-        expect(leftByBatch).toEqual(left)
-      }),
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 8 }),
+        fc.boolean(),
+        async (lines, emails) => {
+          const [answers, left] = await inFreshWorld(sendSingly(operation, lines, emails))
+          const [results, leftByBatch] = await inFreshWorld(sendAsBatch(operation, lines, emails))
+          expect(results).toEqual(answers)
+          expect(leftByBatch).toEqual(left)
+        }
+      ),
       { numRuns: 30 }
     )
   }

@@ -68,6 +68,27 @@ const completing = (it: It): void => {
     })
   )
 
+  it.effect("tells that an e-mail is due, after the account, where customers are to get one", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key } = yield* arrange("in progress")
+      const newAccount = { ...account, customerEmails: true }
+      const command = { key, attempt, newAccount, caller }
+      const before = yield* tracesOf(key)
+      yield* imports.dryRun(command)
+      expectSame(yield* tracesOf(key), before, "a dry run stored something")
+      yield* imports.complete(command)
+      const after = yield* tracesOf(key)
+      const at = account.createdAt
+      expectSame(after.events, [
+        ...before.events,
+        { at, name: "data_import.import_process.complete-v1", codes: [] },
+        { at, name: "data_import.import_process.customer_email_due-v1", codes: [] }
+      ])
+      expectSame(after.audit, [...before.audit, auditEntry(caller, at, "process", "created")])
+    })
+  )
+
   it.effect.each(importStates)("stores nothing without the lease if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

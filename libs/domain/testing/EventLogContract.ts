@@ -79,22 +79,25 @@ const reading = (it: It): void => {
       const outcome = "account_failed_validation"
       yield* imports.release({ ...failed, key, outcome, errors, dryRun: false, caller, at: noon })
       const { attempt } = yield* claim(key, caller, noonPlus(1))
-      const newAccount = newAccountFor(key, noonPlus(2))
+      const newAccount = { ...newAccountFor(key, noonPlus(2)), customerEmails: true }
       yield* imports.complete({ key, attempt, newAccount, caller })
       yield* assignAll
       const { events, nextAfter } = page(yield* read(owner))
-      expect(events.map(({ position }) => position)).toEqual([1, 2, 3])
-      expect(nextAfter).toBe(3)
+      expect(events.map(({ position }) => position)).toEqual([1, 2, 3, 4])
+      expect(nextAfter).toBe(4)
       expect(events.map(({ name }) => short(name))).toEqual([
         "import_process.staged",
         "import_process.error",
-        "import_process.complete"
+        "import_process.complete",
+        "import_process.customer_email_due"
       ])
       const none: ReadonlyArray<string> = []
-      expect(events.map(({ codes }) => codes)).toEqual([none, releaseCodes(outcome, errors), none])
+      const codes = [none, releaseCodes(outcome, errors), none, none]
+      expect(events.map((event) => event.codes)).toEqual(codes)
       expect(events.map(({ accountNumber }) => accountNumber)).toEqual([
         null,
         null,
+        newAccount.number,
         newAccount.number
       ])
       for (const event of events) {
@@ -107,7 +110,7 @@ const reading = (it: It): void => {
         })
       }
       expect(events.map(({ at }) => DateTime.formatIso(at)).at(-1)).toBe("2026-01-01T12:00:02.000Z")
-      expect(new Set(events.map(({ id }) => id)).size).toBe(3)
+      expect(new Set(events.map(({ id }) => id)).size).toBe(4)
     })
   )
 

@@ -121,7 +121,8 @@ const cohorts = (it: Vitest.MethodsNonLive<Ports>): void => {
 const likeSingleSteps = (it: Vitest.MethodsNonLive<Ports>): void => {
   const kinds: ReadonlyArray<readonly [string, (key: ImportKey) => NewAccount | null]> = [
     ["staged", () => null],
-    ["created", accountFor]
+    ["created", accountFor],
+    ["created, with an e-mail due", (key) => ({ ...accountFor(key), customerEmails: true })]
   ]
   it.effect.each(kinds)("leaves of imports that are %s what single steps leave", ([, creating]) =>
     Effect.gen(function* () {

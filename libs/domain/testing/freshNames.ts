@@ -104,6 +104,7 @@ export const newAccountFor = (
   account: minimalAccount(key),
   operationsTeam: "Migration Team",
   documents: new Map(),
+  customerEmails: false,
   createdAt
 })
 

@@ -90,6 +90,18 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
+    it.effect("leaves an event for a mailer if its supplier has customer e-mails", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport({ customerEmails: true })
+        expect((yield* process(tenant, key)).status).toBe(201)
+        expect((yield* recordOf(key)).events).toEqual([
+          "data_import.import_process.staged-v1",
+          "data_import.import_process.complete-v1",
+          "data_import.import_process.customer_email_due-v1"
+        ])
+      })
+    )
+
     it.effect("becomes one account, whose number every repeat answers", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()

@@ -8,6 +8,7 @@ import type { Code } from "../codes/Code.ts"
 export const EventName = Schema.Literals([
   "data_import.import_process.staged-v1",
   "data_import.import_process.complete-v1",
+  "data_import.import_process.customer_email_due-v1",
   "data_import.import_process.error-v1",
   "data_import.import_process.dry_run_complete-v1",
   "data_import.import_process.dry_run_error-v1",
@@ -33,8 +34,12 @@ export type AnyEventName = typeof AnyEventName.Type
 /** The events of an import that has its account. Only they tell the account's number. */
 export const eventsWithAccount: ReadonlyArray<EventName> = [
   "data_import.import_process.complete-v1",
+  "data_import.import_process.customer_email_due-v1",
   "data_import.import_process.post_import.completed-v1"
 ]
+
+/** The event of an account that is created while its supplier wants customers to get e-mails. */
+export const customerEmailEvent: EventName = "data_import.import_process.customer_email_due-v1"
 
 /** The event that ends an attempt without an account. */
 export const releaseEvent = (dryRun: boolean, successful: boolean): EventName => {

@@ -211,6 +211,7 @@ const prepareLine = Effect.fnUntraced(function* (
     account: valid.body.payload,
     operationsTeam: team,
     documents: valid.documents,
+    customerEmails: valid.supplier.customerEmails,
     createdAt: at
   }
   return { ...staged, creation: { attempt: yield* newAttemptId, newAccount } }

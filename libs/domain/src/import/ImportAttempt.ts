@@ -159,14 +159,22 @@ const create = Effect.fnUntraced(function* (
 ) {
   // Nothing is stored yet, so an interruption ends the attempt here.
   const revalidated = Effect.interruptible(Effect.raceFirst(revalidate(deps, attempt), lost))
-  const { body: account, documents } = yield* revalidated
+  const { body: account, documents, supplier } = yield* revalidated
+  const { customerEmails } = supplier
   const { caller, dryRun, id, key, team } = attempt
   const createdAs = ({ number }: NewAccount): Created => ({ kraken_account_number: number })
   const keep = keepFrom(attempt.keep, createdAs)
   while (true) {
     const number = yield* newAccountNumber
     const createdAt = yield* DateTime.now
-    const newAccount = { number, account, operationsTeam: team, documents, createdAt }
+    const newAccount = {
+      number,
+      account,
+      operationsTeam: team,
+      documents,
+      customerEmails,
+      createdAt
+    }
     const command = { key, attempt: id, newAccount, caller }
     const completion = yield* dryRun
       ? deps.processes.dryRun(command)

@@ -29,8 +29,8 @@ export interface SupplierSettings {
   /** Whether a document named in a payload must exist in the document store. */
   readonly documentCheck: boolean
   /**
-   * Whether customers are to get e-mails on migration. It is recorded for whoever sends them; this
-   * service sends none.
+   * Whether customers are to get e-mails on migration. Then each account that is created has an
+   * event for whoever sends them; this service sends none.
    */
   readonly customerEmails: boolean
   /** How many imports of this supplier may be processed at once; null for no limit. */

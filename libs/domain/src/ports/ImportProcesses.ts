@@ -103,6 +103,8 @@ export interface NewAccount {
   readonly operationsTeam: string
   /** The document store's findings for the documents of its notes and statements. */
   readonly documents: FoundDocuments
+  /** Whether its customers are to get an e-mail: the setting of the supplier at this moment. */
+  readonly customerEmails: boolean
   readonly createdAt: DateTime.Utc
 }
 

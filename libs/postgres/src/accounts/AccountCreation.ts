@@ -5,6 +5,7 @@
  */
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { customerEmailEvent } from "@data-import/domain/account/Event"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
@@ -37,6 +38,19 @@ const ended = (sql: Sql, { attempt, newAccount }: Command): Statement.Fragment =
 
 const completeEvent = "data_import.import_process.complete-v1"
 
+/** One event, or two in this order where customers are to get an e-mail. */
+const events = (
+  sql: Sql,
+  { createdAt: at, customerEmails }: Command["newAccount"]
+): Statement.Fragment =>
+  customerEmails
+    ? sql`
+      insert into outbox (at, name, import_id)
+      select ${DateTime.toDateUtc(at)}, name, id
+      from changed, (values (1, ${completeEvent}), (2, ${customerEmailEvent})) as due (step, name)
+      order by step`
+    : outboxEvent(sql, { at, name: completeEvent, codes: [] })
+
 /**
  * Returns no row if the attempt no longer holds the import, and a row without an id if the
  * reservation of its key is lost.
@@ -59,7 +73,7 @@ function* statement(sql: Sql, command: Command): Steps<Statement.Statement<unkno
       from changed
     ),
     ${sql.csv(created)},
-    event as (${outboxEvent(sql, { at, name: completeEvent, codes: [] })}),
+    events as (${events(sql, newAccount)}),
     audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
     ${parts.after}
     select id from changed ${parts.lost}`

@@ -4,8 +4,10 @@
  */
 import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
+import { customerEmailEvent } from "@data-import/domain/account/Event"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import type { NewImport } from "@data-import/domain/ports/Batches"
+import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "../accounts/AccountInserts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -25,12 +27,19 @@ const sent = (sql: Sql, imports: ReadonlyArray<NewImport>) =>
     cohort: ["text", ({ cohort }) => cohort],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     attempt: ["text", ({ creation }) => creation?.attempt ?? null],
-    account_number: ["text", ({ creation }) => creation?.newAccount.number ?? null]
+    account_number: ["text", ({ creation }) => creation?.newAccount.number ?? null],
+    customer_emails: ["boolean", ({ creation }) => creation?.newAccount.customerEmails ?? false]
   })
 
 /** Accounts are in `target` by the places of their imports, which all have one or none has. */
 const accountsOf = (imports: ReadonlyArray<NewImport>) =>
   imports.flatMap(({ creation }) => (creation === null ? [] : [creation.newAccount]))
+
+/** The steps of the accounts whose customers are to get an e-mail. They are not audited. */
+const emailsOf = (sql: Sql, created: ReadonlyArray<NewAccount>): Statement.Fragment =>
+  created.some(({ customerEmails }) => customerEmails)
+    ? sql`union all select 2, null, ${customerEmailEvent}, target.* from target where customer_emails`
+    : sql``
 
 function* statement(
   sql: Sql,
@@ -68,6 +77,7 @@ function* statement(
       union all
       select 1, 'process', 'data_import.import_process.complete-v1', target.*
       from target where attempt is not null
+      ${emailsOf(sql, created)}
     ),
     events as (
       insert into outbox (at, name, import_id) select at, event, id from steps order by place, step
@@ -77,7 +87,7 @@ function* statement(
         import_supplier, external_account_number)
       select at, ${organisation}, ${apiKey}, ${requestId}, action, 'created', supplier,
         external_account_number
-      from steps order by supplier, external_account_number, step
+      from steps where action is not null order by supplier, external_account_number, step
     )
     select place from target`
 }

@@ -3,7 +3,7 @@
  * pure functions as in the other adapters.
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
-import { releaseCodes, releaseEvent } from "../../account/Event.ts"
+import { customerEmailEvent, releaseCodes, releaseEvent } from "../../account/Event.ts"
 import { type Attempt, type ImportDetails, isFailure, meets } from "../../account/ImportDetails.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
@@ -220,7 +220,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   const present = held(store, key, attempt)
   const answer = completion(store, present, newAccount)
   if (present === undefined || answer._tag !== "Completed") return answer
-  const { createdAt, number } = newAccount
+  const { createdAt, customerEmails, number } = newAccount
   const ended = endAttempt(present, attempt, { endedAt: createdAt, outcome: "created", errors: [] })
   putImport(store, { ...ended, process: { ...ended.process, account: { number, createdAt } } })
   store.accounts.set(number, { ...newAccount, key })
@@ -231,6 +231,9 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
     outcome: "created",
     caller
   })
+  if (customerEmails) {
+    store.outbox.push({ key, event: { at: createdAt, name: customerEmailEvent, codes: [] } })
+  }
   keepAnswer(store, keep, newAccount, createdAt)
   return answer
 }
