@@ -4,8 +4,9 @@ import { gzipSync } from "node:zlib"
 import { Clock, Console, Data, Effect, Option, Random, Result, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { differences } from "./ResponsePattern.ts"
-import { json, type Paint, shortened, withoutSecrets } from "./Output.ts"
-import type { Known, Request, Step } from "./Step.ts"
+import { Operator } from "./Operator.ts"
+import { indented, json, type Paint, quoted, shortened, withoutSecrets } from "./Output.ts"
+import type { Command, Known, Request, Step } from "./Step.ts"
 
 /** Nothing answers at the address in `demo.json`. */
 class NobodyAnswers extends Data.TaggedError("NobodyAnswers")<{
@@ -126,28 +127,49 @@ const answerTo = Effect.fnUntraced(function* (step: Step, request: Request, know
   return { response, body: yield* bodyOf(response) }
 })
 
+const walkRequest = Effect.fnUntraced(function* (known: Known, step: Step, paint: Paint) {
+  if (step.before !== undefined) yield* step.before(known)
+  const request = step.request(known)
+  yield* print(shownRequest(request, paint))
+  const { body, response } = yield* answerTo(step, request, known)
+  const found = [
+    ...differences(step.status, response.status, "status"),
+    ...differences(step.body(known), body),
+    ...differences(step.replayed === true, response.headers[replayed] === "true", replayed)
+  ]
+  const mark = step.replayed === true ? paint("dim", "\n  Idempotency-Replayed: true") : ""
+  const status = paint(found.length > 0 ? "red" : "green", `→ ${response.status}`)
+  yield* print(`${status}${mark}\n  ${json(shortened(body))}`)
+  if (found.length > 0) return yield* new WrongAnswer({ title: step.title, differences: found })
+  return { ...known, ...step.learn?.(body, response.headers["x-request-id"] ?? "") }
+})
+
+const walkCommand = Effect.fnUntraced(function* (known: Known, step: Command, paint: Paint) {
+  const args = step.command(known)
+  yield* print(paint("cyan", `npm run -s operator -- ${args.map(quoted).join(" ")}`))
+  const { err, out, status } = yield* (yield* Operator)(args)
+  const said = `${out}${err}`.trim()
+  const found = [
+    ...differences(step.isRefused === true, status !== 0, "refused"),
+    ...step.says(known).flatMap((pattern) => differences(pattern, said, "output"))
+  ]
+  yield* print(`${paint(found.length > 0 ? "red" : "green", `→ ${status}`)}\n${indented(said)}`)
+  if (found.length > 0) return yield* new WrongAnswer({ title: step.title, differences: found })
+  return known
+})
+
 const walk = (paint: Paint) =>
-  Effect.fnUntraced(function* (known: Known, step: Step, index: number) {
-    const request = step.request(known)
+  Effect.fnUntraced(function* (known: Known, step: Step | Command, index: number) {
     yield* print(`\n${paint("bold", `${index + 1}. ${step.title}`)}\n`)
-    yield* print(shownRequest(request, paint))
-    const { body, response } = yield* answerTo(step, request, known)
-    const found = [
-      ...differences(step.status, response.status, "status"),
-      ...differences(step.body(known), body),
-      ...differences(step.replayed === true, response.headers[replayed] === "true", replayed)
-    ]
-    const mark = step.replayed === true ? paint("dim", "\n  Idempotency-Replayed: true") : ""
-    const status = paint(found.length > 0 ? "red" : "green", `→ ${response.status}`)
-    yield* print(`${status}${mark}\n  ${json(shortened(body))}`)
-    if (found.length > 0) return yield* new WrongAnswer({ title: step.title, differences: found })
-    return { ...known, ...step.learn?.(body) }
+    return "command" in step
+      ? yield* walkCommand(known, step, paint)
+      : yield* walkRequest(known, step, paint)
   })
 
 /** Walks all steps as the tenant of `demo.json`, with an account number that no other run has. */
 export const journey = Effect.fnUntraced(function* (
   demo: Demo,
-  steps: ReadonlyArray<Step>,
+  steps: ReadonlyArray<Step | Command>,
   paint: Paint
 ) {
   const number = yield* freshNumber
@@ -158,7 +180,8 @@ export const journey = Effect.fnUntraced(function* (
     rivalToken: "",
     accountNumber: "",
     batchId: "",
-    failedLines: []
+    failedLines: [],
+    requestId: ""
   }
   yield* Effect.reduce(steps, () => begin, walk(paint))
   yield* Console.log(`\n${paint("green", `All ${steps.length} answers are as the contract says.`)}`)

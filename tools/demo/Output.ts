@@ -45,6 +45,12 @@ const flat = (value: unknown): string => {
 export const withoutSecrets = (text: string): string =>
   text.replace(/\b((?:sk_|rt_|eyJ)[\w-]{4})[\w.-]+/g, "$1…")
 
+/** Lines of text below what they belong to. */
+export const indented = (text: string): string => text.replace(/^(?=.)/gm, "  ")
+
+/** A word of a command line. */
+export const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${word}'`)
+
 const longestList = 10
 
 /** A long list as its first two elements and the number of the others. */

@@ -1,8 +1,9 @@
 /**
- * One step of the journey: its request, the expected answer, and what later steps need of the
- * answer.
+ * One step of the journey: a request, the expected answer, and what later steps need of the answer;
+ * or a command of the operator.
  */
 import type { Demo } from "@data-import/local/DemoFile"
+import type { Effect } from "effect"
 import type { ResponsePattern } from "./ResponsePattern.ts"
 
 /** What the journey knows so far. */
@@ -18,6 +19,8 @@ export interface Known {
   readonly batchId: string
   /** Numbers of the lines of the book that have failed. */
   readonly failedLines: ReadonlyArray<number>
+  /** The request that created an account last, or failed to. */
+  readonly requestId: string
 }
 
 /** What names the account of this run in a request. */
@@ -42,6 +45,8 @@ export interface Request {
 
 export interface Step {
   readonly title: string
+  /** What happens before the request, and not by a request. */
+  readonly before?: (known: Known) => Effect.Effect<void>
   readonly request: (known: Known) => Request
   readonly status: number
   /** What the body must hold; it may hold more members than are named. */
@@ -50,8 +55,18 @@ export interface Step {
   readonly replayed?: boolean
   /** Whether the batch is asked for again until it has ended, at each change. */
   readonly watched?: boolean
-  /** What later steps need of a body that is as expected. */
-  readonly learn?: (body: unknown) => Partial<Known>
+  /** What later steps need of a body that is as expected, and of the id of the request. */
+  readonly learn?: (body: unknown, requestId: string) => Partial<Known>
+}
+
+/** A command of the operator, on the database of the running system. */
+export interface Command {
+  readonly title: string
+  readonly command: (known: Known) => ReadonlyArray<string>
+  /** Whether it cannot be carried out. */
+  readonly isRefused?: boolean
+  /** What its output must have, each somewhere. */
+  readonly says: (known: Known) => ReadonlyArray<RegExp>
 }
 
 export const get = (path: string, token?: string): Request => ({

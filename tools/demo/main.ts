@@ -1,7 +1,7 @@
 /**
- * The process of the demo: `npm run demo` walks a supplier's whole journey against the local run
- * and shows every request and answer. It ends with status 1 at the first answer that differs from
- * the contract.
+ * The process of the demo: `npm run demo` walks a supplier's whole journey against the local run,
+ * with the operator's questions at its end, and shows every request and answer. It ends with status
+ * 1 at the first answer that differs from the contract.
  */
 import { dataDir, placesIn } from "@data-import/operator/DataDirectory"
 import { decode } from "@data-import/local/DemoFile"
@@ -13,6 +13,7 @@ import { accountJourney } from "./AccountJourney.ts"
 import { batchJourney } from "./BatchJourney.ts"
 import { journey } from "./Journey.ts"
 import { postImportJourney } from "./PostImportJourney.ts"
+import { progressJourney } from "./ProgressJourney.ts"
 import { painter } from "./Output.ts"
 
 /** There is no demo tenant to walk as. */
@@ -37,7 +38,7 @@ const command = Command.make(
   "demo",
   {
     isSingle: Flag.Boolean("single").pipe(
-      Flag.withDescription("Single requests only, without the batches"),
+      Flag.withDescription("Single requests only, without the batches and the operator's commands"),
       Flag.withDefault(false)
     )
   },
@@ -45,7 +46,7 @@ const command = Command.make(
     function* ({ isSingle }) {
       const noColor = yield* Config.withDefault(Config.String("NO_COLOR"), "")
       const paint = painter(process.stdout.isTTY, noColor)
-      const steps = isSingle ? single : [...single, ...batchJourney]
+      const steps = isSingle ? single : [...single, ...batchJourney, ...progressJourney]
       yield* journey(yield* readDemo, steps, paint)
     },
     Effect.catchTags({

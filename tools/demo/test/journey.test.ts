@@ -5,8 +5,9 @@ import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestConsole } from "effect/testing"
 import * as Book from "../Book.ts"
 import { journey } from "../Journey.ts"
+import { Operator } from "../Operator.ts"
 import { painter } from "../Output.ts"
-import { get, post, put, type Step } from "../Step.ts"
+import { type Command, get, post, put, type Step } from "../Step.ts"
 
 const demo = {
   baseUrl: "http://demo.invalid",
@@ -29,7 +30,10 @@ const echo = Layer.succeed(
         Response.json(
           { path: url.pathname, token: request.headers["authorization"] ?? null },
           {
-            headers: "idempotency-key" in request.headers ? { "Idempotency-Replayed": "true" } : {}
+            headers: {
+              "X-Request-Id": "r 1",
+              ...("idempotency-key" in request.headers && { "Idempotency-Replayed": "true" })
+            }
           }
         )
       )
@@ -215,6 +219,61 @@ describe("the book", () => {
     expect(Book.corrected("B", [500])).toEqual([lines[500]])
   })
 })
+
+/** A command that prints its words, and cannot be carried out if one of them is `no`. */
+const operator = Effect.provideService(Operator, (args) =>
+  Effect.succeed({ status: args.includes("no") ? 1 : 0, out: `${args.join("\n")}\n`, err: "" })
+)
+
+const asking: Command = {
+  title: "Ask",
+  command: ({ requestId }) => ["request", "show", requestId],
+  says: ({ requestId }) => [/^show$/m, new RegExp(`^${requestId}$`, "m")]
+}
+
+describe("a command of the operator", () => {
+  it.effect("is shown with its output, and knows what earlier steps have learned", () =>
+    Effect.gen(function* () {
+      const learning: Step = { ...hello, learn: (_, requestId) => ({ requestId }) }
+      yield* operator(journey(demo, [learning, asking], plain))
+      const shown = (yield* TestConsole.logLines).join("\n")
+      expect(shown).toContain("2. Ask")
+      expect(shown).toContain("npm run -s operator -- request show 'r 1'")
+      expect(shown).toContain("→ 0\n  request\n  show\n  r 1")
+    }).pipe(Effect.provide(echo))
+  )
+
+  it.effect("ends the journey where its output differs, or its end is another one", () =>
+    Effect.gen(function* () {
+      const refused: Command = { title: "Refuse", command: () => ["no"], says: () => [] }
+      yield* operator(journey(demo, [{ ...refused, isRefused: true }], plain))
+      for (const wrong of [
+        refused,
+        { ...asking, isRefused: true },
+        { ...asking, says: () => [/never/] }
+      ]) {
+        const error = yield* Effect.flip(operator(journey(demo, [wrong], plain)))
+        expect(error).toMatchObject({ _tag: "WrongAnswer", title: wrong.title })
+      }
+    }).pipe(Effect.provide(echo))
+  )
+})
+
+it.effect("what happens before a request is done before it is sent", () =>
+  Effect.gen(function* () {
+    const order: Array<string> = []
+    const sending: Step = {
+      ...hello,
+      before: ({ number }) => Effect.sync(() => void order.push(number.slice(0, 5))),
+      request: () => {
+        order.push("request")
+        return post("/hello/", {})
+      }
+    }
+    yield* journey(demo, [sending], plain)
+    expect(order).toEqual(["DEMO-", "request"])
+  }).pipe(Effect.provide(echo))
+)
 
 describe("colour", () => {
   it("is for terminals that did not ask to do without", () => {
