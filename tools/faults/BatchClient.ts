@@ -76,6 +76,11 @@ export class BatchClient {
     this.#path = `${root}${id}/`
   }
 
+  /** As it was answered last; null before the first answer. */
+  get last(): Seen | null {
+    return this.#last
+  }
+
   /** How many answers had counts. */
   get answers(): number {
     return this.#answers

@@ -42,6 +42,9 @@ const importPaths = {
   process: `${base}/account-import-process/process/`
 }
 
+/** Imports are spread over ten cohorts. */
+const cohortOf = (number: string): string => `wave-${number.at(-1)}`
+
 /** `marker` identifies a staging of an account, and is stored on the platform account. */
 export const stage = (tenant: Tenant, number: string, marker: string): Request => ({
   method: "POST",
@@ -51,7 +54,8 @@ export const stage = (tenant: Tenant, number: string, marker: string): Request =
       ...domesticPayload(),
       ...keyOf(tenant, number),
       billing_customer_reference: marker
-    }
+    },
+    cohort: cohortOf(number)
   }
 })
 
@@ -71,6 +75,12 @@ export const process = (
 export const status = ({ supplier }: Tenant, number: string): Request => ({
   method: "GET",
   path: `${base}/account-transfer-status/${supplier}/${number}/`
+})
+
+/** What the imports of the supplier come to, or those of a cohort. */
+export const summary = ({ supplier }: Tenant, cohort: string | null): Request => ({
+  method: "GET",
+  path: `${base}/suppliers/${supplier}/summary/${cohort === null ? "" : `?cohort=${cohort}`}`
 })
 
 /** Every import of the supplier. */

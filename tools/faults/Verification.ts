@@ -10,6 +10,7 @@ import { statementIds, transactionIds, uncheckedIds } from "./Requests.ts"
 import * as Client from "@data-import/testbed/Client"
 import * as Session from "./Session.ts"
 import { type Stored, storedOf } from "./Stored.ts"
+import { verifySummaries } from "./Summaries.ts"
 import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
@@ -143,7 +144,7 @@ const listed = Effect.fnUntraced(function* (tenant: Tenant) {
   )
 }, Effect.scoped)
 
-/** Verifies everything of a supplier, in the tables and in the lists of the service. */
+/** Verifies everything of a supplier, in the tables, and in the lists and summaries of the service. */
 export const verify = Effect.fnUntraced(function* (
   tenant: Tenant,
   entries: ReadonlyArray<Entry>,
@@ -171,4 +172,5 @@ export const verify = Effect.fnUntraced(function* (
       findings.add("lost", `${number}, ${account ?? "pending"}, is listed as ${found}`)
     }
   }
+  yield* verifySummaries(tenant, findings)
 })

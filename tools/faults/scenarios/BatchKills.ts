@@ -8,6 +8,7 @@ import { System } from "@data-import/testbed/System"
 import { endedOf, watch } from "../BatchClient.ts"
 import { begin, inHand, prepare, settle, takenOver, verifyBatch } from "../BatchWork.ts"
 import type { Scenario } from "../Scenario.ts"
+import { sampleSummaries } from "../Summaries.ts"
 
 /** Seconds in which lines of a dead worker are worked on again. */
 export const takeoverLimit = 10
@@ -34,6 +35,13 @@ export const batchKills: Scenario = {
     const work = yield* begin()
     const { batch, lines } = yield* prepare(work, "K", count)
     yield* watch(batch)
+    const numbers = new Set(lines.flatMap(({ account }) => account?.number ?? []))
+    const samples = yield* sampleSummaries(work.tenant, work.findings, () => ({
+      staged: lines.filter(({ isStaged }) => isStaged).length,
+      mostStaged: numbers.size,
+      imported: batch.last?.counts.succeeded ?? 0,
+      mostImported: numbers.size
+    }))
 
     const drawn = (times: number) =>
       Array.from({ length: times }, () => random.between(0, Math.floor(count * 0.9))).toSorted(
@@ -67,7 +75,8 @@ export const batchKills: Scenario = {
       { name: "lines", value: count, unit: "" },
       { name: "accounts", value: accounts, unit: "" },
       { name: "uploads", value: uploads, unit: "", atLeast: 1 + kills },
-      { name: "answers with counts", value: batch.answers, unit: "" }
+      { name: "answers with counts", value: batch.answers, unit: "" },
+      { name: "summaries", value: samples(), unit: "", atLeast: 1 }
     ]
     return { ...(yield* settle(work)), recoveries, recoveryLimit: takeoverLimit, figures }
   })

@@ -14,6 +14,7 @@ import {
   type Sizes,
   startWorkload
 } from "../Scenario.ts"
+import { knownOf, sampleSummaries } from "../Summaries.ts"
 import type { ServiceName } from "@data-import/testbed/Wiring"
 import { System } from "@data-import/testbed/System"
 
@@ -25,16 +26,21 @@ const killing = Effect.fnUntraced(function* <E>(
 ) {
   const { random } = yield* System
   const working = yield* startWorkload({})
-  const { probe } = working.traffic
+  const { findings, tenant, traffic } = working
+  const { probe } = traffic
+  const samples = yield* sampleSummaries(tenant, findings, () => knownOf(traffic.writes.entries))
   const recoveries: Array<number> = []
   for (let kill = 0; kill < kills; kill++) {
     yield* probe.more(victim, random.between(10, 60))
     yield* Effect.sleep(Duration.millis(random.between(0, 20)))
     recoveries.push(yield* strike(probe))
   }
-  yield* working.traffic.finish
-  const repeats = { name: "sent again", value: working.traffic.repeats(), unit: "times" }
-  return { ...(yield* settle(working)), recoveries, figures: [repeats] }
+  yield* traffic.finish
+  const figures = [
+    { name: "sent again", value: traffic.repeats(), unit: "times" },
+    { name: "summaries", value: samples(), unit: "", atLeast: 1 }
+  ]
+  return { ...(yield* settle(working)), recoveries, figures }
 })
 
 const killService = (name: ServiceName): Scenario => ({

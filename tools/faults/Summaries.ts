@@ -1,0 +1,216 @@
+/**
+ * Whether the summary of a supplier is what its imports come to: samples of it under load close, and
+ * when the load is over it is what the rows say that it was counted from.
+ * Source: docs/contract/queries.md#summary.
+ */
+import { isDeepStrictEqual } from "node:util"
+import { Duration, Effect, Schema } from "effect"
+import { rowsOf } from "@data-import/postgres/connection/Database"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
+import type { Entry } from "./AcknowledgedWrites.ts"
+import type { Findings } from "./Findings.ts"
+import { summary } from "./Requests.ts"
+import * as Session from "./Session.ts"
+
+const Counts = Schema.Struct({
+  total: Schema.Int,
+  states: Schema.Record(Schema.String, Schema.Int),
+  imported_last_hour: Schema.Int,
+  codes: Schema.Array(Schema.Struct({ code: Schema.String, imports: Schema.Int })),
+  documents_missing: Schema.Int,
+  balance: Schema.String,
+  ledger_balances: Schema.Array(
+    Schema.Struct({ ledger_code: Schema.String, ledgers: Schema.Int, balance: Schema.String })
+  )
+})
+export type Counts = typeof Counts.Type
+
+const Answered = Schema.Struct({ ...Counts.fields, at: Schema.String })
+
+const decodeAnswer = Schema.decodeUnknownEffect(Answered)
+
+const read = Effect.fnUntraced(function* (
+  session: Session.Session,
+  tenant: Tenant,
+  cohort: string | null
+) {
+  const { answer } = yield* session.settle(summary(tenant, cohort))
+  return yield* decodeAnswer(answer.json)
+})
+
+const recountRows = rowsOf(Schema.Struct({ counts: Counts }))
+
+/** Counts the rows of the supplier's imports; null for those of all cohorts. */
+const recount = Effect.fnUntraced(function* (
+  { supplier }: Tenant,
+  cohort: string | null,
+  at: string
+) {
+  const { run, sql } = (yield* System).database
+  const [row] = yield* run(
+    recountRows(sql`
+      with mine as (
+        select id, account_number, account_created_at,
+          case when account_number is not null then 'IMPORTED' when skipped then 'SKIPPED'
+            when lease_expires_at > ${at}::timestamptz then 'IN_PROGRESS'
+            when lease_attempt is not null or failed_staging = stagings then 'FAILED'
+            else 'PENDING' end as state
+        from import_processes
+        where supplier = ${supplier} and (${cohort}::text is null or cohort = ${cohort})
+      ),
+      failed as (
+        select distinct mine.id, code from mine, lateral (
+          select outcome, errors from import_attempts where import_id = mine.id
+          order by sequence desc limit 1
+        ) as last, lateral (
+          select coalesce(last.outcome, 'lease_expired') as code
+          union all
+          select error ->> 'code' from jsonb_array_elements(last.errors) as error
+        ) as told
+        where state = 'FAILED'
+      ),
+      codes as (
+        select code, count(*) as imports from failed group by code
+        order by count(*) desc, code collate "C" limit 10
+      ),
+      ledger_sums as (
+        select ledger_code, count(*) as ledgers, round(sum(coalesce(ledger_balance,
+          coalesce(last_statement_balance, 0) + coalesce((
+            select sum(effect_on_balance) from transactions
+            where account_id = mine.id and ledger_position = ledgers.position
+              and origin = 'current_statement'), 0))), 2)::text as balance
+        from mine join ledgers on account_id = mine.id
+        group by ledger_code order by ledger_code collate "C"
+      )
+      select json_build_object(
+        'total', (select count(*) from mine),
+        'states', (
+          select json_object_agg(state, (select count(*) from mine where mine.state = known.state))
+          from unnest(array['PENDING', 'FAILED', 'IN_PROGRESS', 'SKIPPED', 'IMPORTED', 'ERASED'])
+            as known(state)),
+        'imported_last_hour', (select count(*) from mine
+          where account_created_at >= date_trunc('minute', ${at}::timestamptz - interval '1 hour')),
+        'codes', (select coalesce(json_agg(codes), '[]') from codes),
+        'documents_missing', (select count(*) from failed
+          where code = 'path_does_not_exist_in_file_store'),
+        'balance', (select round(coalesce(sum(balance), 0), 2)::text
+          from mine join accounts using (id)),
+        'ledger_balances', (select coalesce(json_agg(ledger_sums), '[]') from ledger_sums)
+      ) as counts`)
+  )
+  return row?.counts
+})
+
+const cohortRows = rowsOf(Schema.Struct({ cohort: Schema.String }))
+
+const cohortsOf = Effect.fnUntraced(function* ({ supplier }: Tenant) {
+  const { run, sql } = (yield* System).database
+  const rows = yield* run(
+    cohortRows(sql`
+      select distinct cohort from import_processes
+      where supplier = ${supplier} and cohort is not null order by cohort`)
+  )
+  return rows.map(({ cohort }) => cohort)
+})
+
+/** A lease may end between the two counts, so that they differ once. */
+const comparisons = 3
+
+/** Compares the summary of all imports, and of each cohort, with a count of the rows. */
+export const verifySummaries = Effect.fnUntraced(function* (tenant: Tenant, findings: Findings) {
+  const session = yield* Session.open(tenant, 1)
+  for (const cohort of [null, ...(yield* cohortsOf(tenant))]) {
+    for (let left = comparisons; left > 0; left--) {
+      const { at, ...answered } = yield* read(session, tenant, cohort)
+      const counted = yield* recount(tenant, cohort, at)
+      if (isDeepStrictEqual(answered, counted)) break
+      if (left > 1) {
+        yield* Effect.sleep(Duration.seconds(1))
+        continue
+      }
+      const [said, is] = [answered, counted].map((counts) => JSON.stringify(counts))
+      findings.add("wrong", `the summary of ${cohort ?? "all cohorts"} says ${said}, and not ${is}`)
+    }
+  }
+}, Effect.scoped)
+
+/** How many imports clients know of. The most are those that were sent. */
+export interface Known {
+  readonly staged: number
+  readonly mostStaged: number
+  readonly imported: number
+  readonly mostImported: number
+}
+
+export const knownOf = (entries: ReadonlyArray<Entry>): Known => ({
+  staged: entries.filter(({ marker }) => marker !== null).length,
+  mostStaged: entries.length,
+  imported: entries.filter(({ account }) => account !== null).length,
+  mostImported: entries.filter(({ processed }) => processed).length
+})
+
+const isBetween = (least: number, count: number, most: number): boolean =>
+  least <= count && count <= most
+
+/** The balance of the only ledger of every sample account. */
+const ledgerBalance = 50
+
+/** What does not close in a summary that was asked for at `before` and answered at `after`. */
+export const unclosed = (counts: Counts, before: Known, after: Known): ReadonlyArray<string> => {
+  const { imported_last_hour: lastHour, ledger_balances: sums, states, total } = counts
+  const imported = states["IMPORTED"] ?? 0
+  const ledgers = sums.reduce((all, sum) => all + sum.ledgers, 0)
+  const balance = sums.reduce((all, sum) => all + Number(sum.balance), 0)
+  const ofAll = Object.values(states)
+  return [
+    ...(ofAll.reduce((all, count) => all + count, 0) === total ? [] : ["its states"]),
+    ...(ofAll.every((count) => count >= 0) ? [] : ["a negative count"]),
+    ...(isBetween(before.staged, total, after.mostStaged) ? [] : ["imports that were staged"]),
+    ...(isBetween(before.imported, imported, after.mostImported) ? [] : ["accounts"]),
+    ...(ledgers === imported && lastHour === imported ? [] : ["its ledgers and accounts"]),
+    ...(balance === ledgerBalance * imported ? [] : ["its balances"])
+  ]
+}
+
+const pause = Duration.millis(100)
+
+/**
+ * Asks for the summary again and again until the scope ends, while the tenant sends sample accounts
+ * only, and for less than an hour. Returns how many answers were checked.
+ */
+export const sampleSummaries = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  findings: Findings,
+  known: () => Known
+) {
+  const session = yield* Session.open(tenant, 1)
+  let samples = 0
+  let last = known()
+  const sample = Effect.gen(function* () {
+    const now = known()
+    const before = {
+      ...now,
+      staged: Math.max(now.staged, last.staged),
+      imported: Math.max(now.imported, last.imported)
+    }
+    const counts = yield* read(session, tenant, null)
+    const wrong = unclosed(counts, before, known())
+    if (wrong.length > 0) {
+      const text = JSON.stringify({ counts, before, after: known() })
+      findings.add("wrong", `the summary does not close, ${wrong.join(", ")}: ${text}`)
+    }
+    last = { ...now, staged: counts.total, imported: counts.states["IMPORTED"] ?? 0 }
+    samples++
+  })
+  const again = sample.pipe(
+    Effect.catchTag("SchemaError", ({ message }) =>
+      Effect.sync(() => findings.add("wrong", `no summary was answered: ${message}`))
+    ),
+    // Where nobody answers for long, the next one is asked for.
+    Effect.ignore,
+    Effect.andThen(Effect.sleep(pause))
+  )
+  yield* Effect.forkScoped(Effect.forever(again))
+  return () => samples
+})
