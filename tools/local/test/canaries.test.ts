@@ -130,6 +130,11 @@ const driven = Effect.gen(function* () {
     yield* drive.stage
   }
   storeStatus.now = 200
+  yield* drive.stage
+  storeStatus.now = 404
+  yield* drive.processed
+  yield* drive.queries
+  storeStatus.now = 200
   yield* refusing(Effect.andThen(drive.stage, drive.processed))
   yield* drive.processed
   yield* drive.vendorFailures
@@ -140,12 +145,18 @@ const driven = Effect.gen(function* () {
   yield* refusingLines(drive.batch)
   yield* drive.mutants
   yield* drive.noRequests
+  yield* drive.delivered
   yield* away(whatever(drive.everything))
-  return { heard: drive.heard, secrets: drive.secrets }
+  return { heard: drive.heard, received: drive.received, secrets: drive.secrets }
 }).pipe(Effect.orDie)
 
 type Work = Effect.Effect<
-  { readonly heard: ReadonlyArray<Heard>; readonly secrets: ReadonlyArray<string> },
+  {
+    readonly heard: ReadonlyArray<Heard>
+    /** What a webhook was sent. */
+    readonly received: ReadonlyArray<string>
+    readonly secrets: ReadonlyArray<string>
+  },
   never,
   Layer.Success<ReturnType<typeof wholeSystem>> | Scope.Scope
 >
@@ -158,12 +169,13 @@ const evidenceOf = (work: Work) =>
     for (const stream of [process.stdout, process.stderr]) {
       vi.spyOn(stream, "write").mockImplementation((chunk) => standard.push(String(chunk)) > 0)
     }
-    const { heard, secrets } = yield* work
+    const { heard, received, secrets } = yield* work
     const metrics = yield* Effect.forEach(system.metricsPorts, (port) =>
       Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text())
     )
     const keys = privateKeysIn(system.keysFolder).map(({ d }) => d)
-    return { system, standard, heard, metrics, secrets: [...secrets, ...keys, ...system.passwords] }
+    const allSecrets = [...secrets, ...keys, ...system.passwords]
+    return { system, standard, heard, received, metrics, secrets: allSecrets }
   }).pipe(
     Effect.scoped,
     Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())),
@@ -177,11 +189,12 @@ const evidenceOf = (work: Work) =>
         })
       )
     ),
-    Effect.map(({ heard, metrics, secrets, standard, system }) => ({
+    Effect.map(({ heard, metrics, received, secrets, standard, system }) => ({
       log: [...system.log, ...standard].join("\n"),
       traces: system.traces.join("\n"),
       metrics: metrics.join("\n"),
       heard,
+      received,
       secrets
     })),
     Effect.runPromise
@@ -223,6 +236,13 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     expect(evidence.metrics).toContain('route="/v1/data-import/notes/create/"')
     expect(evidence.traces).toContain("PUT /v1/data-import/batches/:batch_id/lines/")
     expect(evidence.log).toContain("a worker of batches met an error")
+    expect(evidence.traces).toContain("GET /v1/data-import/suppliers/:import_supplier/summary/")
+    expect(evidence.traces).toContain("GET /v1/data-import/accounts/:kraken_account_number/")
+    expect(evidence.metrics).toContain('route="/v1/data-import/events/"')
+    const failures = evidence.heard.filter(
+      ({ path, text }) => path.includes("/imports/") && text.includes('"path_does_not_exist')
+    )
+    expect(failures.length).toBeGreaterThan(0)
     const results = evidence.heard.filter(({ path }) => path.includes("/results/?done"))
     expect(results.length).toBeGreaterThan(5)
   })
@@ -239,6 +259,14 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     expect(leaksIn(evidence.metrics, [...canariesOf(evidence), accountNumber])).toEqual([])
   })
 
+  it("are not in what webhooks are sent, but for the cohort that the client has named", () => {
+    for (const event of ["error-v1", "complete-v1", "customer_email_due-v1", "batch.completed"]) {
+      expect(evidence.received.join("\n")).toContain(event)
+    }
+    const bodies = evidence.received.map((body) => body.replace(/"cohort":"[^"]*"/, ""))
+    expect(leaksIn(bodies.join("\n"), canariesOf(evidence))).toEqual([])
+  })
+
   it("are not in the bodies of errors", () => {
     expect(leaksIn(errorsIn(evidence), canariesOf(evidence))).toEqual([])
   })
@@ -246,7 +274,9 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
 
 describe("the search for canaries", { timeout: 60_000 }, () => {
   it("finds a leak of a service", async () => {
-    const evidence = await evidenceOf(Effect.map(leak, (heard) => ({ heard, secrets: [] })))
+    const evidence = await evidenceOf(
+      Effect.map(leak, (heard) => ({ heard, received: [], secrets: [] }))
+    )
     const [personal = ""] = personalCanaries
     const canaries = [personal, accountNumber, stem]
     for (const place of [evidence.log, evidence.traces, errorsIn(evidence)]) {

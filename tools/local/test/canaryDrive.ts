@@ -16,6 +16,7 @@ import {
 } from "@data-import/domain/testing/samples"
 import { get as valueAt, isWire, type Wire } from "@data-import/domain/testing/wire"
 import { accountNumber, secretCanary, withCanaries } from "./Canaries.ts"
+import { makeWebhooks } from "./canaryWebhooks.ts"
 import { WholeSystem } from "./wholeSystem.ts"
 
 /** An answer, and whether it was to a request of this kind. */
@@ -50,11 +51,12 @@ const makeClient = Effect.gen(function* () {
   const setup = yield* Configuration
   yield* setup.createTeam(team)
   const { name: organisation } = yield* freshOrganisation
-  const supplier = supplierOf(organisation)
+  const supplier = { ...supplierOf(organisation), customerEmails: true }
   yield* setup.createSupplier(supplier)
   const scopes = Scope.literals
   const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
-  const secrets = [secret]
+  const webhooks = yield* makeWebhooks(organisation)
+  const secrets = [secret, ...webhooks.secrets]
   const heard: Array<Heard> = []
 
   const send = Effect.fnUntraced(function* (
@@ -92,6 +94,8 @@ const makeClient = Effect.gen(function* () {
       body: typeof body === "string" ? body : JSON.stringify(body)
     })
   const get = (path: string) => send(path, { headers: { authorization } })
+  const patch = (path: string, body: unknown) =>
+    send(path, { method: "PATCH", headers: { authorization }, body: JSON.stringify(body) })
   const put = (path: string, body: string) =>
     send(path, {
       method: "PUT",
@@ -105,7 +109,9 @@ const makeClient = Effect.gen(function* () {
     graphql,
     heard,
     obtain,
+    patch,
     post,
+    received: webhooks.received,
     refreshToken,
     secret,
     secrets,
@@ -138,8 +144,22 @@ const requestsOf = (supplier: string) => {
     (kind) => `${root}/${kind}-account-import-processes/${supplier}/`
   )
   const statusPath = `${root}/account-transfer-status/${supplier}/${accountNumber}/`
+  const importPath = `${root}/imports/${supplier}/${accountNumber}/`
+  const summaryPath = `${root}/suppliers/${supplier}/summary/`
+  const eventsPath = `${root}/events/`
 
-  return { account, additions, key, lists, processing, reference, statusPath }
+  return {
+    account,
+    additions,
+    eventsPath,
+    importPath,
+    key,
+    lists,
+    processing,
+    reference,
+    statusPath,
+    summaryPath
+  }
 }
 
 type Requests = ReturnType<typeof requestsOf>
@@ -152,14 +172,45 @@ const readAccounts = ({ get }: Client, { key }: Requests) =>
     for (const number of numbers) yield* get(`${root}/accounts/${number}/`)
   })
 
+/** Where imports stand and why, what they come to, and what has happened. */
+const queriesOf = ({ eventsPath, importPath, lists, statusPath, summaryPath }: Requests) => [
+  ...lists,
+  ...lists.map((list) => `${list}?fields=state,cohort,payload_hash,attempts&cohort=wave`),
+  ...lists.map((list) => `${list}?failed=true&code=path_does_not_exist_in_file_store`),
+  `${lists[0]}?cohort=zqpersonal&code=${secretCanary("code")}&fields=${secretCanary("fields")}`,
+  statusPath,
+  importPath,
+  summaryPath,
+  `${summaryPath}?cohort=zqpersonal`,
+  `${eventsPath}?limit=1000`,
+  `${root}/limits/`
+]
+
 const sound = (client: Client, requests: Requests) => {
-  const { get, post } = client
-  const { account, additions, lists, processing, statusPath } = requests
-  const queries = Effect.forEach([...lists, statusPath, `${root}/limits/`], get)
-  const stage = Effect.andThen(
+  const { get, patch, post } = client
+  const { account, additions, importPath, key, processing } = requests
+  const queries = Effect.forEach(queriesOf(requests), get)
+  const stage = Effect.all([
     post(`${root}/validate-account/`, { payload: account }),
-    post(stagePath, { payload: account })
-  )
+    post(stagePath, { payload: account, cohort: "wave" }),
+    post(`${stagePath}?create_only=true`, {
+      payload: { ...account, billing_name: "zqpersonal-other" },
+      cohort: "zqpersonal".repeat(9)
+    }),
+    post(`${stagePath}?create_only=true`, {
+      payload: { ...account, billing_name: "zqpersonal-other" }
+    }),
+    patch(importPath, { cohort: "zqpersonal\n" }),
+    patch(importPath, { cohort: "wave" }),
+    post(`${root}/documents/`, {
+      payload: {
+        import_supplier: key.import_supplier,
+        document_path: `zqpersonal/${secretCanary("path")}.pdf`,
+        size: 1,
+        sha256: "0".repeat(64)
+      }
+    })
+  ])
   const processed = Effect.andThen(
     post(processPath, processing(true)),
     post(processPath, processing(false))
@@ -168,6 +219,13 @@ const sound = (client: Client, requests: Requests) => {
 
   return { added, processed, queries, read: readAccounts(client, requests), stage }
 }
+
+/** Until a webhook was told of an account that was created, and of the e-mail that is due for it. */
+const delivered = ({ received }: Client) =>
+  Effect.repeat(Effect.sleep("100 millis"), {
+    until: () => received.some((body) => body.includes("customer_email_due-v1")),
+    times: 300
+  })
 
 /** Every field holds an invalid canary, because every fault is listed. */
 const mutants = ({ post }: Client, { account, additions }: Requests) =>
@@ -287,16 +345,19 @@ const vendorFailures = ({ post }: Client, { key, reference }: Requests) =>
 
 export const makeDrive = Effect.gen(function* () {
   const client = yield* makeClient
-  const { heard, obtain, secret, secrets } = client
+  const { heard, obtain, received, secret, secrets } = client
   const requests = requestsOf(client.supplier.code)
   const { added, processed, queries, read, stage } = sound(client, requests)
   const failing = vendorFailures(client, requests)
   const signedIn = obtain({ APIKey: secret })
   return {
     heard,
+    received,
     secrets,
     stage,
     processed,
+    queries,
+    delivered: delivered(client),
     added,
     vendorFailures: failing,
     mutants: mutants(client, requests),

@@ -35,7 +35,7 @@ const listening = (answer: Answer) =>
   })
 
 /** An HTTP server that answers as the test says. It ends with the scope. */
-const serverOf = (answer: Answer): Effect.Effect<string, never, Scope.Scope> =>
+export const serverOf = (answer: Answer): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(listening(answer), (server) =>
     Effect.sync(() => {
       server.close()
@@ -43,7 +43,8 @@ const serverOf = (answer: Answer): Effect.Effect<string, never, Scope.Scope> =>
     })
   ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 
-const collected = async (incoming: IncomingMessage): Promise<string> => {
+/** The body of a request, as text. */
+export const collected = async (incoming: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
