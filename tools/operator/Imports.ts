@@ -90,11 +90,11 @@ const listAll = Command.make(
   {
     supplier,
     failed: Flag.Boolean("failed").pipe(
-      Flag.withDescription("Only those whose latest attempt failed"),
+      Flag.withDescription("Only those in the state FAILED"),
       Flag.withDefault(false)
     ),
     code: Flag.String("code").pipe(
-      Flag.withDescription("Only those whose latest attempt failed with this code"),
+      Flag.withDescription("Only those in the state FAILED, with this code"),
       asText(128),
       Flag.optional
     ),

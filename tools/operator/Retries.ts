@@ -1,5 +1,7 @@
 /**
- * Trying again what failed: a batch of PROCESS that acts for the operator, whom the log names.
+ * Trying again what failed: a batch of PROCESS that acts for the operator, whom the log names. It
+ * takes the imports that `import list --failed` shows. The filter of batches is another one: it
+ * takes those that were staged anew as well, and none that broke off.
  * Source: docs/contract/operator.md#imports.
  */
 import * as Batch from "@data-import/domain/batch/Batch"
@@ -8,7 +10,9 @@ import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
-import { DateTime, Effect, Option } from "effect"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { Array, DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { say } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
@@ -16,7 +20,7 @@ import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
 
-type Settings = Pick<Batch.BatchSettings, "supplier" | "operationsTeam" | "pending">
+type Settings = Pick<Batch.BatchSettings, "supplier" | "operationsTeam">
 
 const created = Effect.fnUntraced(function* (caller: Caller, settings: Settings, at: DateTime.Utc) {
   const batches = yield* Batches
@@ -26,6 +30,7 @@ const created = Effect.fnUntraced(function* (caller: Caller, settings: Settings,
       settings: {
         ...settings,
         operation: "PROCESS",
+        pending: null,
         name: "Retry by the operator",
         dryRun: false,
         cohort: null,
@@ -49,16 +54,46 @@ const lineOf = (externalAccountNumber: ExternalAccountNumber) => ({
   externalAccountNumber
 })
 
-/** Sends the batch its only line. */
+/** The imports in the state FAILED, in their order, as many as a batch may have. */
+const failed = Effect.fnUntraced(function* (
+  supplier: SupplierCode,
+  code: string | null,
+  at: DateTime.Utc
+) {
+  const imports = yield* ImportProcesses
+  const filter = { failed: true, ...(code !== null && { code }) }
+  const found = yield* Stream.runCollect(
+    imports.list({
+      supplier,
+      kind: "pending",
+      after: null,
+      limit: batchLimits.lines,
+      detailed: { filter, details: "none", at }
+    })
+  )
+  return found.map(({ external_account_number }) => external_account_number)
+})
+
+const linesAtOnce = 1_000
+
+/** Sends the batch a line for each. */
 const send = Effect.fnUntraced(function* (
   { id }: Batch.Batch,
-  number: ExternalAccountNumber,
+  numbers: ReadonlyArray<ExternalAccountNumber>,
   { apiKey }: Caller,
   at: DateTime.Utc
 ) {
   const batches = yield* Batches
   const upload = yield* batches.beginUpload(id)
-  yield* batches.append({ id, apiKey, upload, from: 1, lines: [lineOf(number)], at })
+  let from = 1
+  for (const part of Array.chunksOf(numbers, linesAtOnce)) {
+    const lines = part.map(lineOf)
+    const { _tag } = yield* batches.append({ id, apiKey, upload, from, lines, at })
+    if (_tag === "LimitExceeded") {
+      return yield* new Refused({ why: "The organisation has too much in unfinished batches." })
+    }
+    from += lines.length
+  }
 })
 
 /** Nobody else knows the batch. */
@@ -101,11 +136,12 @@ export const retry = Command.make(
     }
     const caller = yield* operatorFor(owner.value.organisation)
     const at = yield* DateTime.now
-    const ofCode = Option.isSome(code) ? { code: code.value } : {}
-    const pending = Option.isSome(number) ? null : { failed: true, ...ofCode }
-    const batch = yield* created(caller, { supplier, operationsTeam: team, pending }, at)
-    if (Option.isSome(number)) yield* send(batch, number.value, caller, at)
-    const { counts, id } = yield* started(batch, Option.isSome(number) ? 1 : 0, caller, at)
+    const numbers = Option.isSome(number)
+      ? [number.value]
+      : yield* failed(supplier, Option.getOrNull(code), at)
+    const batch = yield* created(caller, { supplier, operationsTeam: team }, at)
+    yield* send(batch, numbers, caller, at)
+    const { counts, id } = yield* started(batch, numbers.length, caller, at)
     yield* say(
       { batch_id: id, imports: counts.received },
       counts.received === 0
@@ -113,8 +149,4 @@ export const retry = Command.make(
         : `${counts.received} imports are processed again: operator batch show ${id}`
     )
   }, onStorage)
-).pipe(
-  Command.withDescription(
-    "Process an import again, or all of a supplier whose latest attempt failed"
-  )
-)
+).pipe(Command.withDescription("Process an import again, or all that import list --failed shows"))

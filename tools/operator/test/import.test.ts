@@ -3,9 +3,13 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { arrange as arrangeImport } from "@data-import/domain/testing/importStates"
+import {
+  arrange as arrangeImport,
+  claim,
+  stagedPayload
+} from "@data-import/domain/testing/importStates"
 import { takeNext } from "@data-import/domain/testing/begunBatches"
-import { noonPlus } from "@data-import/domain/testing/freshNames"
+import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { describe, expect, it } from "@effect/vitest"
@@ -24,6 +28,27 @@ const failed = Effect.gen(function* () {
   const outcome = "account_failed_validation"
   yield* imports.release({ key, attempt, outcome, errors: [error], dryRun: false, caller, at })
   return { caller, key }
+})
+
+/** A supplier whose imports have failed, but for one that was never tried. One is staged anew. */
+const failuresOfEveryKind = Effect.gen(function* () {
+  const imports = yield* ImportProcesses
+  yield* Configuration.use((configuration) => Effect.ignore(configuration.createTeam(team)))
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  const stage = (key: ImportKey, at = noonPlus(0)) =>
+    imports.stage({ key, payload: stagedPayload, caller, at })
+  for (const name of ["failed", "staged anew", "broken off", "never tried"]) {
+    const key = keyOf(name)
+    yield* stage(key)
+    if (name === "never tried") continue
+    const { attempt } = yield* claim(key, caller, noonPlus(1))
+    if (name === "broken off") continue
+    const outcome = "account_failed_validation"
+    const release = { key, attempt, outcome, errors: [error], dryRun: false, caller } as const
+    yield* imports.release({ ...release, at: noonPlus(2) })
+    if (name === "staged anew") yield* stage(key, noonPlus(3))
+  }
+  return supplier.code
 })
 
 type Ports = Batches | Configuration | ImportProcesses
@@ -124,6 +149,24 @@ describe("import retry", () => {
           ? [supplier, number]
           : [supplier, ...(which === "all that failed" ? [] : ["--code", "invalid_email"])]
       yield* retried(ports, operatorOn(Layer.succeedContext(ports)), key, ...chosen)
+    })
+  )
+
+  it.effect.each([
+    { code: [], numbers: ["broken off", "failed"] },
+    { code: ["--code", "invalid_email"], numbers: ["failed"] },
+    { code: ["--code", "lease_expired"], numbers: ["broken off"] }
+  ])("takes what import list --failed shows: $numbers", ({ code, numbers }) =>
+    Effect.gen(function* () {
+      const { json, ports } = yield* arrange
+      const supplier = yield* Effect.provideContext(failuresOfEveryKind, ports)
+      expect(yield* json("import", "list", supplier, "--failed", ...code)).toMatchObject(
+        numbers.map((external_account_number) => ({ external_account_number, state: "FAILED" }))
+      )
+      const retried = yield* json("import", "retry", supplier, "--team", team, ...code)
+      expect(retried).toMatchObject({ imports: numbers.length })
+      const lines = yield* Effect.provideContext(linesInHand, ports)
+      expect(lines.map((line) => line.at(-1))).toEqual(numbers)
     })
   )
 
