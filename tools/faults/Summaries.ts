@@ -1,6 +1,6 @@
 /**
- * Whether the summary of a supplier is what its imports come to: samples of it under load close, and
- * when the load is over it is what the rows say that it was counted from.
+ * Whether the summary of a supplier is what its imports come to: samples of it under load close,
+ * and when the load is over it is what a count of the rows says.
  * Source: docs/contract/queries.md#summary.
  */
 import { isDeepStrictEqual } from "node:util"

@@ -45,9 +45,8 @@ const strayHeaders = {
 const obtaining = `mutation ($input: ObtainServiceTokenInput!) {
   obtainServiceToken(input: $input) { token refreshToken payload } }`
 
-/** A client of the system, that remembers what it heard and what it was given. */
-const makeClient = Effect.gen(function* () {
-  const { gatewayUrl } = yield* WholeSystem
+/** A new tenant with webhooks, whose customers are to get e-mails. */
+const makeTenant = Effect.gen(function* () {
   const setup = yield* Configuration
   yield* setup.createTeam(team)
   const { name: organisation } = yield* freshOrganisation
@@ -57,6 +56,13 @@ const makeClient = Effect.gen(function* () {
   const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
   const webhooks = yield* makeWebhooks(organisation)
   const secrets = [secret, ...webhooks.secrets]
+  return { supplier, secret, secrets, received: webhooks.received }
+})
+
+/** A client of the system, that remembers what it heard and what it was given. */
+const makeClient = Effect.gen(function* () {
+  const { gatewayUrl } = yield* WholeSystem
+  const { received, secret, secrets, supplier } = yield* makeTenant
   const heard: Array<Heard> = []
 
   const send = Effect.fnUntraced(function* (
@@ -111,7 +117,7 @@ const makeClient = Effect.gen(function* () {
     obtain,
     patch,
     post,
-    received: webhooks.received,
+    received,
     refreshToken,
     secret,
     secrets,
@@ -146,12 +152,10 @@ const requestsOf = (supplier: string) => {
   const statusPath = `${root}/account-transfer-status/${supplier}/${accountNumber}/`
   const importPath = `${root}/imports/${supplier}/${accountNumber}/`
   const summaryPath = `${root}/suppliers/${supplier}/summary/`
-  const eventsPath = `${root}/events/`
 
   return {
     account,
     additions,
-    eventsPath,
     importPath,
     key,
     lists,
@@ -173,7 +177,7 @@ const readAccounts = ({ get }: Client, { key }: Requests) =>
   })
 
 /** Where imports stand and why, what they come to, and what has happened. */
-const queriesOf = ({ eventsPath, importPath, lists, statusPath, summaryPath }: Requests) => [
+const queriesOf = ({ importPath, lists, statusPath, summaryPath }: Requests) => [
   ...lists,
   ...lists.map((list) => `${list}?fields=state,cohort,payload_hash,attempts&cohort=wave`),
   ...lists.map((list) => `${list}?failed=true&code=path_does_not_exist_in_file_store`),
@@ -182,7 +186,7 @@ const queriesOf = ({ eventsPath, importPath, lists, statusPath, summaryPath }: R
   importPath,
   summaryPath,
   `${summaryPath}?cohort=zqpersonal`,
-  `${eventsPath}?limit=1000`,
+  `${root}/events/?limit=1000`,
   `${root}/limits/`
 ]
 
