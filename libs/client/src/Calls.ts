@@ -72,8 +72,9 @@ const AttemptHeaders = Context.Reference<Readonly<Record<string, string>>>(
 )
 
 /** Only reading the answer fails with a cause; every other failure is one of the answer itself. */
-const transportError = (error: HttpClientError.HttpClientError): ConnectionFailed =>
-  new ConnectionFailed({ cause: error.reason })
+export const transportError = (error: HttpClientError.HttpClientError): ConnectionFailed =>
+  // Not the reason itself, which holds the request with its secrets.
+  new ConnectionFailed({ cause: error.cause ?? error.reason._tag })
 
 const unexpected = (
   { headers, status }: HttpClientResponse.HttpClientResponse,
@@ -108,6 +109,7 @@ const successOf = (
     case "Lines":
       return Effect.succeed(
         linesOf(Stream.mapError(response.stream, transportError)).pipe(
+          Stream.filter((line) => line !== ""),
           Stream.mapEffect((text) => valueOf(response, success.read, text))
         )
       )
@@ -135,10 +137,13 @@ export type Exchange = (
 
 type Raw = (request: unknown) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
+const isEncoded = (payload: unknown): boolean =>
+  payload === undefined || payload instanceof Uint8Array || Stream.isStream(payload)
+
 const encoded = ({ params, payload, query }: Sent) => ({
   params,
   query: query ?? {},
-  payload: payload === undefined || Stream.isStream(payload) ? payload : stringify(payload),
+  payload: isEncoded(payload) ? payload : stringify(payload),
   responseMode: "response-only"
 })
 

@@ -25,8 +25,10 @@ type Part<Key extends string, Value> = [Value] extends [never]
     ? { readonly [Name in Key]?: Value }
     : { readonly [Name in Key]: Value }
 
-/** Lines of a batch, as they are sent. */
-export type Lines = Stream.Stream<Uint8Array, unknown>
+/**
+ * Lines of a batch as they are sent. Bytes can be sent again by the client; a stream is sent once.
+ */
+export type Lines = Uint8Array | Stream.Stream<Uint8Array, unknown>
 
 type PayloadOf<E extends HttpApiEndpoint.ConstraintRequest> =
   HttpApiEndpoint.Payload<E> extends infer P
@@ -75,9 +77,21 @@ const textPayload = HttpApiEndpoint.post("text", "/", {
   payload: Schema.String.pipe(HttpApiSchema.asText({ contentType: "application/json" }))
 }).payload
 
-const linesPayload = HttpApiEndpoint.post("lines", "/", {
-  payload: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" })
+const ndjson = { contentType: "application/x-ndjson" }
+
+const streamPayload = HttpApiEndpoint.post("stream", "/", {
+  payload: HttpApiSchema.StreamUint8Array(ndjson)
 }).payload
+
+const bytesPayload = HttpApiEndpoint.post("bytes", "/", {
+  payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array(ndjson))
+}).payload
+
+/** Both have one media type, between which a server would have to choose. A client does not. */
+const linesPayload: HttpApiEndpoint.PayloadMap = new Map([
+  ...[...streamPayload.values()].map((stream) => ["stream", stream] as const),
+  ...[...bytesPayload.values()].map((bytes) => ["bytes", bytes] as const)
+])
 
 const isStream = ({ payload }: HttpApiEndpoint.Top): boolean =>
   [...payload.values()].some(({ encoding }) => encoding._tag === "Stream")

@@ -3,29 +3,29 @@
  * from the definitions in `libs/api`. Provide it with `layer`, and an `HttpClient`, for example
  * `FetchHttpClient.layer` of `effect/http`.
  */
-import { Config, Context, Duration, Effect, Layer, Redacted, Schema, type Scope } from "effect"
-import type { HttpClient } from "effect/http"
-import { obtainTokenMutation } from "@data-import/api/TokenApi"
+import { Config, Context, Duration, Effect, Layer, type Redacted, type Scope } from "effect"
+import { HttpClient } from "effect/http"
 import * as AccessToken from "./AccessToken.ts"
-import {
-  type Answered,
-  attempting,
-  type CallOptions,
-  callOf,
-  type Exchange,
-  exchanges
-} from "./Calls.ts"
-import {
-  type AnswerOf,
-  type CodeOf,
-  type EndpointsOf,
-  type GroupName,
-  groups,
-  type RequestOf
-} from "./ClientApi.ts"
-import { type CallError, tokenRefusedBy, UnexpectedAnswer } from "./Errors.ts"
+import { type Answered, attempting, callOf, type Exchange, exchanges } from "./Calls.ts"
+import { type AccountStream, accountStream } from "./AccountStream.ts"
+import { type BatchFlows, batchFlows } from "./BatchFlows.ts"
+import { groups } from "./ClientApi.ts"
+import { type DocumentFlows, documentFlows } from "./DocumentFlows.ts"
+import { type CallError, UnexpectedAnswer } from "./Errors.ts"
+import { type EventFeed, eventFeed } from "./EventFeed.ts"
+import { type ImportLists, importLists } from "./ImportLists.ts"
+import { obtainWith } from "./ObtainToken.ts"
+import type { Operations } from "./Operations.ts"
 
 export * from "./Errors.ts"
+export { linesOf } from "./NdjsonLines.ts"
+export { verify as verifyWebhook } from "./Webhooks.ts"
+export type { StoredAccount } from "./AccountStream.ts"
+export type { Batch, BatchFlows, LineResult, ResultsOptions, UploadOptions } from "./BatchFlows.ts"
+export type { Source } from "./BatchParts.ts"
+export type { DocumentToUpload, UploadedDocument } from "./DocumentFlows.ts"
+export type { EventFeed, EventOptions, EventPage, ImportEvent } from "./EventFeed.ts"
+export type { Answer, ErrorOf, Operations } from "./Operations.ts"
 export type { Answered, CallOptions } from "./Calls.ts"
 
 /** How a client is set up. */
@@ -39,77 +39,19 @@ export interface Settings {
   readonly retries?: number
 }
 
-type Arguments<Request> = {} extends Request
-  ? [request?: Request, options?: CallOptions]
-  : [request: Request, options?: CallOptions]
-
-/**
- * An operation. `withResponse` gives the status and the headers of the answer as well. Only there
- * the value may be undefined: of a 304.
- */
-export interface Operation<Request, Answer, Error> {
-  (...call: Arguments<Request>): Effect.Effect<Exclude<Answer, undefined>, Error>
-  readonly withResponse: (...call: Arguments<Request>) => Effect.Effect<Answered<Answer>, Error>
+/** The operations, and what is made of several of them. */
+export interface Client extends Operations {
+  readonly batches: Operations["batches"] & BatchFlows
+  readonly events: Operations["events"] & EventFeed
+  readonly accountImport: Operations["accountImport"] & DocumentFlows
+  readonly query: Operations["query"] & ImportLists
+  readonly accounts: Operations["accounts"] & AccountStream
 }
-
-/** The operations of a group by their names. */
-export type Group<Name extends GroupName> = {
-  readonly [Endpoint in EndpointsOf<Name> as Endpoint["identifier"]]: Operation<
-    RequestOf<Endpoint>,
-    AnswerOf<Endpoint>,
-    CallError<CodeOf<Endpoint>>
-  >
-}
-
-export type Client = { readonly [Name in GroupName]: Group<Name> }
 
 /** The contract's operations, on one deployment and as one API key. */
 export class DataImport extends Context.Service<DataImport, Client>()(
   "@data-import/client/DataImport"
 ) {}
-
-const TokenAnswer = Schema.Struct({
-  data: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Struct({
-        obtainServiceToken: Schema.NullOr(
-          Schema.Struct({
-            token: Schema.String,
-            payload: Schema.Struct({ iat: Schema.Finite, exp: Schema.Finite })
-          })
-        )
-      })
-    )
-  ),
-  errors: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({
-        extensions: Schema.Struct({ errorCode: Schema.String, errorDescription: Schema.String })
-      })
-    )
-  )
-})
-
-const readTokenAnswer = Schema.decodeUnknownEffect(TokenAnswer)
-
-const obtainWith = (exchange: Exchange, apiKey: Redacted.Redacted) =>
-  Effect.gen(function* () {
-    const variables = { input: { APIKey: Redacted.value(apiKey) } }
-    const payload = { query: obtainTokenMutation, variables }
-    const { headers, statusCode, value } = yield* exchange({ payload }, {})
-    const unexpected = (detail: string) =>
-      new UnexpectedAnswer({ statusCode, requestId: headers["x-request-id"] ?? null, detail })
-    const { data, errors = [] } = yield* Effect.mapError(readTokenAnswer(value), () =>
-      unexpected("the answer of the token mutation is not as documented")
-    )
-    const [error] = errors
-    if (error !== undefined) return yield* tokenRefusedBy(error.extensions, headers)
-    const obtained = data?.obtainServiceToken
-    if (obtained === undefined || obtained === null) return yield* unexpected("there is no token")
-    // Their difference is right whatever the clock of this computer says.
-    const { exp, iat } = obtained.payload
-    return { token: obtained.token, milliseconds: (exp - iat) * 1_000 }
-  })
 
 const valueOf = ({ headers, statusCode, value }: Answered<unknown>) =>
   value === undefined
@@ -149,7 +91,19 @@ export const make = (
       })
       return [name, Object.fromEntries(operations) as unknown]
     })
-    return Object.fromEntries(grouped) as Client
+    const operations = Object.fromEntries(grouped) as Operations
+    const httpClient = yield* HttpClient.HttpClient
+    return {
+      ...operations,
+      batches: { ...operations.batches, ...batchFlows(operations, settings) },
+      events: { ...operations.events, ...eventFeed(operations) },
+      accountImport: {
+        ...operations.accountImport,
+        ...documentFlows(operations, httpClient, settings)
+      },
+      query: { ...operations.query, ...importLists(operations) },
+      accounts: { ...operations.accounts, ...accountStream(operations) }
+    }
   })
 
 /** The client with these settings. */

@@ -1,6 +1,6 @@
 /**
  * Cuts bytes into lines of text, whatever the pieces in which they arrive. A line may have any
- * length. Empty lines are left out.
+ * length, and may be empty.
  */
 import { Effect, Stream } from "effect"
 
@@ -33,20 +33,20 @@ const cut = (decoder: Decoder, rest: Rest, bytes: Uint8Array): ReadonlyArray<str
   return lines
 }
 
-const isFull = (line: string): boolean => line !== "" && line !== "\r"
-
 export const linesOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> =>
   Stream.unwrap(
     Effect.sync(() => {
       const decoder = new TextDecoder()
       const rest: Rest = { pieces: [] }
+      // What ends with a line end has no further line.
       const last = Stream.suspend(() =>
-        Stream.fromIterable([textOf(decoder, rest, new Uint8Array())])
+        Stream.fromIterable(
+          rest.pieces.length === 0 ? [] : [textOf(decoder, rest, new Uint8Array())]
+        )
       )
       return bytes.pipe(
         Stream.flatMap((piece) => Stream.fromIterable(cut(decoder, rest, piece))),
-        Stream.concat(last),
-        Stream.filter(isFull)
+        Stream.concat(last)
       )
     })
   )

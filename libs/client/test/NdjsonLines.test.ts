@@ -27,7 +27,7 @@ describe("linesOf", () => {
     )
   })
 
-  it("leaves out empty lines", () => {
-    expect(collected([new TextEncoder().encode("a\n\r\n\nb\n")])).toEqual(["a", "b"])
+  it("keeps empty lines, whose numbers count", () => {
+    expect(collected([new TextEncoder().encode("a\n\r\n\nb\n")])).toEqual(["a", "\r", "", "b"])
   })
 })
