@@ -27,7 +27,8 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   server: ["domain", "api"],
   service: ["domain", "api", "adapter", "server"],
   gateway: ["domain", "api", "server"],
-  tool: ["domain", "api", "adapter", "server", "service", "gateway", "tool"]
+  client: ["domain", "api"],
+  tool: ["domain", "api", "adapter", "server", "service", "gateway", "client", "tool"]
 }
 
 /**
@@ -119,6 +120,12 @@ const restrictions: ReadonlyArray<Restriction> = [
     except: (file) => platformFiles.test(file) || isTest(file),
     module: /^@effect\/platform-/,
     message: "Only mains, tools, libs/server and the gateway's client choose the platform."
+  },
+  {
+    rule: "portable",
+    files: /^libs\/client\/src\//,
+    module: /^node:/,
+    message: "The client runs on every platform that has fetch."
   },
   {
     rule: "platform-modules",

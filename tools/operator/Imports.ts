@@ -12,7 +12,7 @@ import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configura
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Entry, plain, say, table } from "./Answer.ts"
+import { plain, say, table } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
 import { asExternalAccountNumber, asSupplierCode, asText, pageSize } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
@@ -68,7 +68,7 @@ const show = Command.make(
     }
     yield* recordRead(key)
     const body = importBody(found.value, yield* DateTime.now)
-    yield* say(body as Entry, shown(body))
+    yield* say(body, shown(body))
   }, onStorage)
 ).pipe(Command.withDescription("Show where an import stands, and why its attempts failed"))
 

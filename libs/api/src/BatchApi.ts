@@ -49,7 +49,7 @@ const idParameter: ParameterDocs = {
 /** How many batches are listed unless the request says otherwise. */
 export const defaultListLimit = 100
 
-const errorsOf = (...codes: ReadonlyArray<RequestCode>) =>
+const errorsOf = <const Code extends RequestCode = never>(...codes: ReadonlyArray<Code>) =>
   errorBodies(["request_failed_validation", "not_found", ...codes, ...anyProtected, ...anywhere])
 
 const entityTag =

@@ -54,10 +54,10 @@ const detail = Schema.String.annotate({
 
 const NumberOrText = Schema.Union([Schema.Finite, Schema.String])
 
-const parameter = (schema: Schema.Top, description: string) =>
+const parameter = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
 
-const parameterFields: { readonly [Name in ErrorParameter]: Schema.Top } = {
+const parameterFields = {
   limit: parameter(
     NumberOrText,
     "The bound that was exceeded: a count, a number, a day or an instant."
@@ -67,7 +67,7 @@ const parameterFields: { readonly [Name in ErrorParameter]: Schema.Top } = {
   difference: parameter(Schema.String, "`actual` less `expected`."),
   nearest: parameter(Schema.String, "The nearest documented name."),
   allowed: parameter(Schema.Array(Schema.String), "The allowed values.")
-}
+} satisfies { readonly [Name in ErrorParameter]: Schema.Top }
 
 /** The parameters of an error. */
 const Parameters = Schema.Struct(parameterFields).annotate({
@@ -109,7 +109,7 @@ const linesReceived = lineCount(
 export const totalLines = Schema.Finite.annotate({ description: "The total_lines as sent." })
 
 /** The members of a body besides `detail` and `code`, by code. */
-const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
+export const members = {
   account_failed_validation: { errors },
   request_failed_validation: { errors },
   operations_team_name_does_not_exist: { errors },
@@ -134,7 +134,20 @@ const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
   error: {
     request_id: Schema.String.annotate({ description: "What to give the operator." })
   }
-}
+} satisfies { readonly [Key in RequestCode]?: Schema.Struct.Fields }
+
+const membersOf = (code: RequestCode): Schema.Struct.Fields =>
+  (members as { readonly [Key in RequestCode]?: Schema.Struct.Fields })[code] ?? {}
+
+/** The members of a body with this code besides `detail` and `code`. */
+export type ErrorMembers<Code extends RequestCode> = Code extends keyof typeof members
+  ? Schema.Struct.Type<(typeof members)[Code]>
+  : {}
+
+/** The body of an error with one of these codes. */
+export type ErrorBody<Code extends RequestCode> = Code extends RequestCode
+  ? { readonly detail: string; readonly code: Code } & ErrorMembers<Code>
+  : never
 
 const reasons: Record<ErrorStatus, string> = {
   400: "The request is refused, and nothing was changed.",
@@ -163,25 +176,28 @@ export const describeError = (status: ErrorStatus, codes: ReadonlyArray<Code>): 
 
 /** The envelope with these codes. Codes with the same members share a schema. */
 const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
-  const groups = Map.groupBy(codes, (code) => Object.keys(members[code] ?? {}).join())
+  const groups = Map.groupBy(codes, (code) => Object.keys(membersOf(code)).join())
   const bodies = [...groups.values()].map((group) =>
     Schema.Struct({
       detail,
       code: Schema.Literals(group),
-      ...Object.assign({}, ...group.map((code) => members[code]))
+      ...Object.assign({}, ...group.map(membersOf))
     })
   )
   return Schema.Union(bodies).annotate({ httpApiStatus: status })
 }
 
 /** One schema for each status that these codes have, in the order of the statuses. */
-export const errorBodies = (codes: ReadonlyArray<RequestCode>) => {
+export const errorBodies = <const Code extends RequestCode>(
+  codes: ReadonlyArray<Code>
+): ReadonlyArray<Schema.Codec<ErrorBody<Code>>> => {
   const statuses = [...new Set(codes.map((code) => statusOf[code]))].sort((a, b) => a - b)
-  return statuses.map((status) =>
-    bodyFor(
-      status,
-      codes.filter((code) => statusOf[code] === status)
-    )
+  return statuses.map(
+    (status) =>
+      bodyFor(
+        status,
+        codes.filter((code) => statusOf[code] === status)
+      ) as unknown as Schema.Codec<ErrorBody<Code>>
   )
 }
 

@@ -93,7 +93,7 @@ const TransactionResults = Schema.Struct({
 }).annotate({ identifier: "TransactionResults", description: "What became of the transactions." })
 
 /** The 400 of a transaction that cannot be added. Nothing of the request is stored. */
-const TransactionImportError = Schema.Struct({
+export const TransactionImportError = Schema.Struct({
   status: Schema.Literal("TRANSACTION_IMPORT_ERROR").annotate({ description: "Always this." }),
   code: Schema.Literals([
     "duplicate_transaction_ids",

@@ -79,7 +79,8 @@ const JsonWebKeys = Schema.Struct({
   ).annotate({ description: "One key, or two while they rotate." })
 }).annotate({ identifier: "JsonWebKeys", description: "A JSON Web Key Set (RFC 7517)." })
 
-const mutation =
+/** The document of the mutation; its variable is the input, with one of both credentials. */
+export const obtainTokenMutation =
   "mutation Obtain($input: ObtainServiceTokenInput!) { obtainServiceToken(input: $input) " +
   "{ token refreshToken refreshExpiresIn payload } }"
 
@@ -105,11 +106,11 @@ const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graph
       requests: {
         apiKey: {
           summary: "With an API key",
-          value: { query: mutation, variables: { input: { APIKey: "sk_…" } } }
+          value: { query: obtainTokenMutation, variables: { input: { APIKey: "sk_…" } } }
         },
         refreshToken: {
           summary: "With a refresh token",
-          value: { query: mutation, variables: { input: { refreshToken: "rt_…" } } }
+          value: { query: obtainTokenMutation, variables: { input: { refreshToken: "rt_…" } } }
         }
       },
       answers: {

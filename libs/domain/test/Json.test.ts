@@ -265,6 +265,10 @@ describe("a document of any size", () => {
     }
     expect(lengths(`[${long(3 * listElements, '{"a":1}')}]`)).toBe(listElements + 1)
     expect(lengths(`{${members(3 * listElements)}}`)).toBe(listElements + 1)
+    const unbounded = { depth: Infinity, elements: Infinity }
+    const deep = `${"[".repeat(nestingDepth)}${"]".repeat(nestingDepth)}`
+    const whole = `[${long(3 * listElements, deep)}]`
+    expect(parse(whole, unbounded)).toEqual(Result.succeed(JSON.parse(whole)))
     expect(refused(`[${long(3 * listElements, "[]")},{]`)).toMatch(/^parse_error/)
     expect(refused(`{${members(3 * listElements)},"a" 1}`)).toMatch(/^parse_error/)
     expect(refused(`{${members(3 * listElements)},"k1":1}`)).toMatch(/^parse_error: The key "k1"/)

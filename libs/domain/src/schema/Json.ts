@@ -22,6 +22,14 @@ export const nestingDepth = 32
  */
 export const listElements = 10_000
 
+/** How much of a document is read; see `parsing`. */
+export interface JsonBounds {
+  readonly depth: number
+  readonly elements: number
+}
+
+const boundsOfRequests: JsonBounds = { depth: nestingDepth, elements: listElements }
+
 /** A path from the root of a body: field names and list indexes. */
 export type Path = ReadonlyArray<string | number>
 
@@ -122,11 +130,11 @@ const closed = ({ list, object }: Container): unknown =>
   list === null ? object : list.slice()
 
 /** Keeps one element over the limit, so that a longer list is recognised. */
-const keep = (container: Container, value: unknown): void => {
+const keep = (container: Container, value: unknown, elements: number): void => {
   const { list, object } = container
   if (list !== null) {
-    if (list.length <= listElements) list.push(value)
-  } else if (container.members++ <= listElements) {
+    if (list.length <= elements) list.push(value)
+  } else if (container.members++ <= elements) {
     const { key } = container
     if (key === "__proto__") {
       const descriptor = { value, enumerable: true, configurable: true, writable: true }
@@ -160,6 +168,7 @@ type Expected =
 
 class Parser {
   readonly #text: string
+  readonly #bounds: JsonBounds
   #index = 0
   #depth = 0
   #container: Container | null = null
@@ -168,8 +177,9 @@ class Parser {
   /** The whole document, once `advance` has answered true. */
   document: unknown = undefined
 
-  constructor(text: string) {
+  constructor(text: string, bounds: JsonBounds) {
     this.#text = text
+    this.#bounds = bounds
   }
 
   /** Reads about this many characters, and returns whether that was all. @throws NotJson */
@@ -223,8 +233,9 @@ class Parser {
   }
 
   #open(bracket: number): void {
-    if (this.#depth === nestingDepth) {
-      throw new NotJson({ detail: `Nested deeper than ${nestingDepth} levels.` })
+    const { depth } = this.#bounds
+    if (this.#depth === depth) {
+      throw new NotJson({ detail: `Nested deeper than ${depth} levels.` })
     }
     this.#depth++
     this.#index++
@@ -288,7 +299,7 @@ class Parser {
       this.document = value
       this.#expected = "end of text"
     } else {
-      keep(this.#container, value)
+      keep(this.#container, value, this.#bounds.elements)
       this.#expected = "comma or end"
     }
   }
@@ -358,11 +369,15 @@ const stepsPerYield = 4_096
 
 /**
  * Parses a JSON document in steps. Fails with `parse_error` for malformed text, a byte-order mark,
- * a repeated key, or a nesting deeper than `nestingDepth`. A list or an object that is longer than
- * `listElements` is cut after the first element over the limit; every validator rejects it.
+ * a repeated key, or a nesting deeper than the bounds. A list or an object that is longer than they
+ * allow is cut after the first element over the limit; every validator rejects it. The bounds are
+ * those of a request unless given.
  */
-export function* parsing(text: string): Steps<Result.Result<unknown, NotJson>> {
-  const parser = new Parser(text)
+export function* parsing(
+  text: string,
+  bounds: JsonBounds = boundsOfRequests
+): Steps<Result.Result<unknown, NotJson>> {
+  const parser = new Parser(text, bounds)
   try {
     while (!parser.advance(stepsPerYield)) yield
     return Result.succeed(parser.document)
@@ -373,4 +388,5 @@ export function* parsing(text: string): Steps<Result.Result<unknown, NotJson>> {
 }
 
 /** Parses one JSON document without a pause; see `parsing`. */
-export const parse = (text: string): Result.Result<unknown, NotJson> => finish(parsing(text))
+export const parse = (text: string, bounds?: JsonBounds): Result.Result<unknown, NotJson> =>
+  finish(parsing(text, bounds))

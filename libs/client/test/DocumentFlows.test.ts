@@ -1,0 +1,67 @@
+/** A document is put to the link of the service. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { type Asked, clientOf, json, refusal, type Reply } from "./scriptedService.ts"
+
+const document_path = "notes/1.pdf"
+const hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+const url = "http://store.test/bucket/notes/1.pdf?signature=s"
+const link = {
+  document_path,
+  url,
+  headers: { "if-none-match": "*", "x-amz-checksum-sha256": "c" },
+  expires_at: "2026-11-23T09:14:07Z"
+}
+const document = {
+  import_supplier: "S",
+  document_path,
+  content: new TextEncoder().encode("abc")
+}
+
+const uploaded = (store: () => Reply) =>
+  Effect.gen(function* () {
+    const { asked, client } = yield* clientOf(({ method }) =>
+      method === "PUT" ? store() : json(link, 201)
+    )
+    const fiber = yield* Effect.forkChild(
+      Effect.result(client.accountImport.uploadDocument(document))
+    )
+    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    yield* TestClock.adjust("5 minutes")
+    return { asked, result: yield* Fiber.join(fiber) }
+  }).pipe(Effect.scoped)
+
+const isPut = ({ method }: Asked): boolean => method === "PUT"
+
+describe("the upload of a document", () => {
+  it.effect("asks for a link with size and hash, and puts the bytes with its headers", () =>
+    Effect.gen(function* () {
+      const { asked, result } = yield* uploaded(() => new Response(null, { status: 200 }))
+      expect(result).toMatchObject({ success: { document_path, existed: false } })
+      const [request] = asked.filter(({ path }) => path.endsWith("/documents/"))
+      const payload = { import_supplier: "S", document_path, size: 3, sha256: hash }
+      expect(JSON.parse(request?.body ?? "")).toEqual({ payload })
+      const [put] = asked.filter(isPut)
+      expect(put).toMatchObject({ body: "abc", headers: link.headers })
+      expect(put?.headers["authorization"]).toBeUndefined()
+    })
+  )
+
+  it.effect("takes a file that is there for done, and is repeated when the store is away", () =>
+    Effect.gen(function* () {
+      const answers: Array<Reply> = [undefined, json("", 503), new Response(null, { status: 412 })]
+      const { asked, result } = yield* uploaded(() => answers.shift())
+      expect(result).toMatchObject({ success: { existed: true } })
+      expect(asked.filter(isPut)).toHaveLength(3)
+    })
+  )
+
+  it.effect("fails without the link in its error if the store refuses the bytes", () =>
+    Effect.gen(function* () {
+      const { result } = yield* uploaded(() => refusal(400, "BadDigest"))
+      expect(result).toMatchObject({ failure: { code: "unexpected_answer", statusCode: 400 } })
+      expect(JSON.stringify(result)).not.toContain("signature")
+    })
+  )
+})
