@@ -10,10 +10,10 @@ import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { say } from "./Answer.ts"
+import { say } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
 import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 type Settings = Pick<Batch.BatchSettings, "supplier" | "operationsTeam" | "pending">
