@@ -1,6 +1,6 @@
 /** `data-import check`: tells offline what the server would refuse. */
 import { availableParallelism } from "node:os"
-import { Data, Effect, Option } from "effect"
+import { Data, DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SupplierCodeField } from "@data-import/domain/account/Account"
 import { decoderOf } from "@data-import/domain/schema/Decoder"
@@ -79,8 +79,9 @@ export const check = Command.make(
       onProgress: bar.show
     })
     yield* bar.end
-    yield* reports.finish(result, name)
     const notes = notesOf(result, known, Option.isSome(configuration))
+    const checkedAt = DateTime.formatIso(yield* DateTime.now)
+    yield* reports.finish({ book: name, result, notes, checkedAt })
     yield* say(jsonOf(name, result, notes), textOf(name, result, notes))
     if (result.failed > 0) return yield* new LinesFailed()
   }, Effect.scoped)

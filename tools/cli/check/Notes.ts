@@ -3,7 +3,7 @@ import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import type { CheckResult } from "./CheckBook.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
-export const notChecked =
+const notChecked =
   "Not checked, because only the server knows: whether the import supplier exists, and whether " +
   "the documents are in the store."
 

@@ -6,8 +6,8 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { extname, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import type { CheckResult, ReportWriter } from "../check/CheckBook.ts"
-import { htmlReport } from "./HtmlReport.ts"
+import type { ReportWriter } from "../check/CheckBook.ts"
+import { htmlReport, type PageOf } from "./HtmlReport.ts"
 import { headOf } from "./LineReport.ts"
 
 const kinds = { ".ndjson": "ndjson", ".csv": "csv", ".html": "html" } as const
@@ -58,7 +58,7 @@ export interface ReportFiles {
   /** Those that have an entry for each failed line. */
   readonly writers: ReadonlyArray<ReportWriter>
   /** Writes what is only known at the end, and puts every report in its place. */
-  readonly finish: (result: CheckResult, book: string) => Effect.Effect<void, Refused>
+  readonly finish: (page: PageOf) => Effect.Effect<void, Refused>
 }
 
 /** Opens the files before the work begins, so that a wrong path costs no time. */
@@ -73,12 +73,12 @@ export const openReports = Effect.fnUntraced(function* (files: ReadonlyArray<str
   })
   const reports: ReportFiles = {
     writers,
-    finish: (result, book) =>
+    finish: (page) =>
       Effect.forEach(
         open,
         ({ file, handle, kind }) =>
           attempt(file, async () => {
-            if (kind === "html") await handle.write(htmlReport(result, book))
+            if (kind === "html") await handle.write(htmlReport(page))
             await handle.sync()
             await rename(partOf(file), file)
           }),
