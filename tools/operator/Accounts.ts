@@ -10,10 +10,10 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { rawNumber } from "@data-import/domain/schema/RawNumber"
 import { DateTime, Effect, Option, type Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import { type Entry, plain, say, table } from "./Answer.ts"
+import { type Entry, plain, say, table } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
 import { asAccountNumber } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 const attemptEntry = ({ dryRun, endedAt, errors, id, outcome, startedAt }: Attempt): Entry => ({

@@ -2,8 +2,8 @@
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { plain, say } from "./Answer.ts"
-import { Refused } from "./Refused.ts"
+import { plain, say } from "@data-import/terminal/Answer"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 const reasons: Readonly<Record<AuditFault["why"], string>> = {

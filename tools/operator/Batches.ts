@@ -12,10 +12,10 @@ import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { plain, say, table } from "./Answer.ts"
+import { plain, say, table } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
 import { asBatchId, asSupplierCode, pageSize } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 const encode = Schema.encodeSync(BatchBody)

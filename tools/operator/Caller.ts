@@ -4,7 +4,7 @@ import { Flag, GlobalFlag } from "effect/cli"
 import { callerOf, CurrentOperator } from "@data-import/domain/organisation/Operator"
 import { type OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
 import { asText, printableText } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 
 const nameLength = 64
 

@@ -3,7 +3,7 @@ import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { list, say } from "./Answer.ts"
+import { list, say } from "@data-import/terminal/Answer"
 import { asText } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
 

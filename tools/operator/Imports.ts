@@ -12,10 +12,10 @@ import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configura
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { plain, say, table } from "./Answer.ts"
+import { plain, say, table } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
 import { asExternalAccountNumber, asSupplierCode, asText, pageSize } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { retry } from "./Retries.ts"
 import { onStorage } from "./Storage.ts"
 

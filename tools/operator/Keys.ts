@@ -6,9 +6,9 @@ import { DoesNotExist, Configuration } from "@data-import/domain/ports/Configura
 import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { list, say } from "./Answer.ts"
+import { list, say } from "@data-import/terminal/Answer"
 import { asLifetime, asOrganisation, asScopes, asText } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 const organisation = Argument.String("organisation").pipe(asOrganisation)

@@ -2,10 +2,11 @@
  * The operator command: all its subcommands, and how a run ends. It is apart from its process, so
  * that a test can run it on any storage.
  */
-import { Console, Effect, Layer } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { Effect, type Layer } from "effect"
+import { Command } from "effect/cli"
+import { commandLine } from "@data-import/terminal/CommandLine"
 import { account } from "./Accounts.ts"
-import { Json } from "./Answer.ts"
+import { Json } from "@data-import/terminal/Answer"
 import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
 import { As, Login } from "./Caller.ts"
@@ -19,32 +20,6 @@ import { type Ports, Storage } from "./Storage.ts"
 import { supplier } from "./Suppliers.ts"
 import { team } from "./Teams.ts"
 import { webhook } from "./Webhooks.ts"
-
-const formatter = CliOutput.defaultFormatter({ colors: false })
-
-/** Help that was not requested goes to stderr, so that stdout holds output only. */
-const presenter = CliOutput.layerPresenter({
-  present: (event) => {
-    switch (event._tag) {
-      case "Version":
-        return Console.log(event.version)
-      case "Help":
-        return event.reason === "Requested"
-          ? Console.log(formatter.formatHelpDoc(event.helpDoc))
-          : Console.error(formatter.formatHelpDoc(event.helpDoc))
-      case "InvalidInvocation":
-        return Console.error(
-          `${formatter.formatErrors(event.errors)}\n\n  See ${event.commandPath.join(" ")} --help`
-        )
-    }
-  }
-})
-
-const settings = Layer.mergeAll(
-  presenter,
-  CliOutput.layer(formatter),
-  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })
-)
 
 const operator = Command.make("operator").pipe(
   Command.withDescription("Sets up who may migrate what, on the database of the service"),
@@ -78,5 +53,5 @@ export const run = (
   runOperator(args).pipe(
     Effect.provideService(Storage, storage),
     Effect.provideService(Login, login),
-    Effect.provide(settings)
+    Effect.provide(commandLine())
   )

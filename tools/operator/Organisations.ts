@@ -4,7 +4,7 @@ import type { Organisation } from "@data-import/domain/organisation/Organisation
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { list, say } from "./Answer.ts"
+import { list, say } from "@data-import/terminal/Answer"
 import { asOrganisation } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
 

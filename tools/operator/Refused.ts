@@ -8,15 +8,8 @@ import type {
   DoesNotExist
 } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { Data, Effect } from "effect"
-import { CliError } from "effect/cli"
-
-/** The command changed nothing; `why` goes to stderr and the exit status is 1. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {
-  override get [CliError.userMessage](): string {
-    return this.why
-  }
-}
+import { Refused } from "@data-import/terminal/Refused"
+import { Effect } from "effect"
 
 /** Every way in which a command cannot be carried out. */
 export type Explained =

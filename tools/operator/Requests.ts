@@ -3,9 +3,9 @@ import { formatInstant } from "@data-import/domain/schema/Field"
 import { type AuditedRequest, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { type Entry, list, plain } from "./Answer.ts"
+import { type Entry, list, plain } from "@data-import/terminal/Answer"
 import { asRequestId } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 const members = [

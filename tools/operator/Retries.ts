@@ -14,10 +14,10 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Array, DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { say } from "./Answer.ts"
+import { say } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
 import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 type Settings = Pick<Batch.BatchSettings, "supplier" | "operationsTeam">

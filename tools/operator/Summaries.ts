@@ -9,7 +9,7 @@ import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configura
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Entry, plain, say, table } from "./Answer.ts"
+import { type Entry, plain, say, table } from "@data-import/terminal/Answer"
 import { asSupplierCode, asText } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
 

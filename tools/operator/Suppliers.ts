@@ -8,7 +8,7 @@ import {
 } from "@data-import/domain/organisation/Supplier"
 import { Effect, Option, Record, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { list, say } from "./Answer.ts"
+import { list, say } from "@data-import/terminal/Answer"
 import {
   asDocumentRoot,
   asLimit,
@@ -18,7 +18,7 @@ import {
   asTimeZone,
   readDocumentRoot
 } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 import { openImports, summary } from "./Summaries.ts"
 

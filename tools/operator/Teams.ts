@@ -2,7 +2,7 @@
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { list, say } from "./Answer.ts"
+import { list, say } from "@data-import/terminal/Answer"
 import { asText } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
 

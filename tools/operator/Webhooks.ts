@@ -12,7 +12,7 @@ import { formatInstant } from "@data-import/domain/schema/Field"
 import { addressIn, isPublic } from "@data-import/webhooks/Addresses"
 import { DateTime, Duration, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { list, say } from "./Answer.ts"
+import { list, say } from "@data-import/terminal/Answer"
 import {
   asEventId,
   asEventNames,
@@ -23,7 +23,7 @@ import {
   asWebhookId,
   asWebhookUrl
 } from "./Parameter.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
 const id = Argument.String("webhook-id").pipe(asWebhookId)

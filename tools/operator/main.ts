@@ -23,7 +23,7 @@ import {
   Redacted
 } from "effect"
 import { run } from "./Operator.ts"
-import { Refused } from "./Refused.ts"
+import { Refused } from "@data-import/terminal/Refused"
 
 const open = Effect.gen(function* () {
   const { embedded, url } = yield* borrow

@@ -85,7 +85,7 @@ const accountIn = (line: Readonly<Record<string, unknown>>) => {
 }
 
 /** The line with the account number that it names. */
-const lineOf = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
+export const receivedLine = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
   bytes === null
     ? Effect.succeed({ bytes, externalAccountNumber: null })
     : Effect.map(parse(bytes), (line) => ({
@@ -213,7 +213,7 @@ class Upload {
       lines,
       (bytes) =>
         Effect.gen({ self: this }, function* () {
-          this.#waiting.push(yield* lineOf(bytes))
+          this.#waiting.push(yield* receivedLine(bytes))
           this.#bytes += bytes?.length ?? 0
           if (this.#waiting.length >= linesAtOnce || this.#bytes >= bytesAtOnce) {
             yield* this.store()

@@ -1,0 +1,88 @@
+/**
+ * Whole lines of a book, enough to be worth handing to another thread. However long the book is,
+ * only a few blocks are in memory at once.
+ * Source: docs/contract/batches.md#upload.
+ */
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
+
+export interface Block {
+  /** The number of its first line, from 1. */
+  readonly firstLine: number
+  readonly lines: number
+  /** The lines with their ends. The buffer holds nothing else, so that it can be transferred. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** A block is full at this size or number of lines, whichever comes first. */
+const blockBytes = 512 * 1024
+const blockLines = 1_000
+
+const lineFeed = 0x0a
+
+/** What is kept of a line: enough to see that it is too long, even if it ends with CRLF. */
+const keptOfLine = batchLimits.lineBytes + 2
+
+const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const part of parts) {
+    bytes.set(part, offset)
+    offset += part.length
+  }
+  return bytes
+}
+
+/** Cuts the bytes of a book into blocks. A line that is too long keeps only its beginning. */
+export class BlockCutter {
+  #parts: Array<Uint8Array> = []
+  #bytes = 0
+  #lines = 0
+  #firstLine = 1
+  /** The bytes of the line that has not ended. */
+  #ofLine = 0;
+
+  /** The blocks that are full with these bytes. */
+  *feed(bytes: Uint8Array): Generator<Block> {
+    let start = 0
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      this.#keep(bytes.subarray(start, end))
+      this.#add(bytes.subarray(end, end + 1))
+      this.#ofLine = 0
+      this.#lines++
+      start = end + 1
+      if (this.#bytes >= blockBytes || this.#lines >= blockLines) yield this.#take()
+    }
+    this.#keep(bytes.subarray(start))
+  }
+
+  /** What is left, a last line without an end included. */
+  *end(): Generator<Block> {
+    if (this.#ofLine > 0) this.#lines++
+    if (this.#lines > 0) yield this.#take()
+  }
+
+  #keep(part: Uint8Array): void {
+    const room = Math.max(0, keptOfLine - this.#ofLine)
+    this.#ofLine += part.length
+    this.#add(part.subarray(0, room))
+  }
+
+  #add(part: Uint8Array): void {
+    if (part.length === 0) return
+    this.#parts.push(part)
+    this.#bytes += part.length
+  }
+
+  #take(): Block {
+    const block = {
+      firstLine: this.#firstLine,
+      lines: this.#lines,
+      bytes: joined(this.#parts, this.#bytes)
+    }
+    this.#firstLine += this.#lines
+    this.#parts = []
+    this.#bytes = 0
+    this.#lines = 0
+    return block
+  }
+}

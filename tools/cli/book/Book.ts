@@ -1,0 +1,80 @@
+/**
+ * Reads a book: a file with one account on each line, or the standard input, plain or packed with
+ * gzip.
+ */
+import { createReadStream, statSync } from "node:fs"
+import { pipeline, Readable } from "node:stream"
+import { createGunzip } from "node:zlib"
+import { Effect } from "effect"
+import { Refused } from "@data-import/terminal/Refused"
+
+export interface Book {
+  /** As it was given; `-` is the standard input. */
+  readonly name: string
+  /** Null where it is not known before the end. */
+  readonly size: number | null
+  /** How much was read so far, packed if it is packed. */
+  readonly read: () => number
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+const readAtOnce = 1024 * 1024
+
+const gzipMagic = [0x1f, 0x8b] as const
+
+/** No JSON and no text begins like this. */
+const isGzip = (bytes: Uint8Array): boolean => gzipMagic.every((byte, at) => bytes[at] === byte)
+
+async function* after(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
+  yield first
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
+}
+
+/** Unpacks what the server would unpack: one gzip stream, and nothing behind it. */
+const gunzip = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
+  const unpacking = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true })
+  // The reader of `unpacking` gets the error.
+  pipeline(Readable.from(packed, { objectMode: false }), unpacking, () => {})
+  return unpacking
+}
+
+async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = bytes[Symbol.asyncIterator]()
+  const first = await source.next()
+  if (first.done === true) return
+  const whole = after(first.value, source)
+  yield* isGzip(first.value) ? gunzip(whole) : whole
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "unknown")
+
+/** The sentence for an error of reading. */
+export const cannotRead = (name: string, error: unknown): Refused =>
+  new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
+
+/** A file that cannot be opened is refused at once; an error of reading ends `bytes` later. */
+export const open = (name: string): Effect.Effect<Book, Refused> =>
+  Effect.try({
+    try: () => {
+      const isFile = name !== "-"
+      const stat = isFile ? statSync(name) : null
+      if (stat?.isDirectory() === true) throw new Error("it is a folder")
+      let read = 0
+      const source: AsyncIterable<Buffer> = isFile
+        ? createReadStream(name, { highWaterMark: readAtOnce })
+        : process.stdin
+      const counted = async function* () {
+        for await (const bytes of source) {
+          read += bytes.length
+          yield bytes
+        }
+      }
+      return {
+        name,
+        size: stat?.isFile() === true ? stat.size : null,
+        read: () => read,
+        bytes: unpacked(counted())
+      }
+    },
+    catch: (error) => cannotRead(name, error)
+  })

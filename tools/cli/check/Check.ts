@@ -1,0 +1,109 @@
+/** `data-import check`: tells offline what the server would refuse. */
+import { availableParallelism } from "node:os"
+import { Data, DateTime, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { SupplierCodeField } from "@data-import/domain/account/Account"
+import { decoderOf } from "@data-import/domain/schema/Decoder"
+import { invalid } from "@data-import/domain/schema/LeafDecoder"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { say } from "@data-import/terminal/Answer"
+import { open } from "../book/Book.ts"
+import { isReportFile, openReports, reportForm } from "../reports/ReportFiles.ts"
+import { jsonOf, textOf } from "./CheckAnswer.ts"
+import { checkBook } from "./CheckBook.ts"
+import { notesOf } from "./Notes.ts"
+import { progressBar } from "./ProgressBar.ts"
+import { noConfiguration, readConfiguration, supplierForm } from "./SupplierConfiguration.ts"
+
+/** The check was carried out, and lines have failed. The answer has said so. */
+export class LinesFailed extends Data.TaggedError("LinesFailed")<{}> {}
+
+const readSupplier = decoderOf(SupplierCodeField)
+
+const supplierNamed = (text: string): Option.Option<SupplierCode> => {
+  const read = readSupplier(text)
+  return read === invalid ? Option.none() : Option.some(read as SupplierCode)
+}
+
+const mostThreads = 256
+
+const flags = {
+  book: Argument.String("book").pipe(
+    Argument.withDescription("One account on each line (NDJSON), plain or gzip; - reads stdin")
+  ),
+  configuration: Flag.String("configuration").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("What the server knows of the supplier: time zone and added choices"),
+    Flag.optional
+  ),
+  supplier: Flag.String("supplier").pipe(
+    Flag.withMetavar("CODE"),
+    Flag.withDescription("Whose book it is; unless given, the first supplier that it names"),
+    Flag.filterMap(supplierNamed, () => supplierForm),
+    Flag.optional
+  ),
+  output: Flag.String("output").pipe(
+    Flag.withAlias("o"),
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Write a report: .html for people, .csv or .ndjson; may be repeated"),
+    Flag.filter(isReportFile, () => reportForm),
+    Flag.atLeast(0)
+  ),
+  threads: Flag.Int("threads").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("How many threads check; as many as there are cores unless given"),
+    Flag.filter(
+      (threads) => threads >= 1 && threads <= mostThreads,
+      () => `a whole number from 1 to ${mostThreads}`
+    ),
+    Flag.withDefault(availableParallelism())
+  )
+}
+
+export const check = Command.make(
+  "check",
+  flags,
+  Effect.fnUntraced(function* ({ book: name, configuration, output, supplier, threads }) {
+    const read = Option.isSome(configuration)
+      ? yield* readConfiguration(configuration.value)
+      : noConfiguration
+    const known = { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
+    const book = yield* open(name)
+    const reports = yield* openReports(output)
+    const bar = yield* progressBar
+    const result = yield* checkBook({
+      book,
+      configuration: known,
+      threads,
+      reports: reports.writers,
+      onProgress: bar.show
+    })
+    yield* bar.end
+    const notes = notesOf(result, known, Option.isSome(configuration))
+    const checkedAt = DateTime.formatIso(yield* DateTime.now)
+    yield* reports.finish({ book: name, result, notes, checkedAt })
+    yield* say(jsonOf(name, result, notes), textOf(name, result, notes))
+    if (result.failed > 0) return yield* new LinesFailed()
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Check a book offline: every line by the rules of the server, with its codes and its order. " +
+      "Exits with 0 if no line failed, 1 if lines failed, and 2 if the book could not be checked."
+  ),
+  Command.withShortDescription("Check a book offline, by the rules of the server"),
+  Command.withExamples([
+    { command: "data-import check book.ndjson", description: "Print a summary of the problems" },
+    {
+      command: "data-import check book.ndjson.gz --output problems.html --output problems.csv",
+      description: "Write a page for people and a row for each error"
+    },
+    {
+      command: "data-import check book.ndjson --configuration acme.json --json",
+      description: "Use the supplier's time zone and choices, and print JSON"
+    },
+    {
+      command: "zcat book.ndjson.gz | data-import check - --supplier ACME",
+      description: "Read the standard input"
+    }
+  ])
+)

@@ -1,0 +1,98 @@
+/**
+ * What a check has found, as the problems of a batch are: grouped by code and place, so that few
+ * fixes clear many lines. Its memory is bounded, however many lines fail in however many ways.
+ * Source: docs/contract/batches.md#problems.
+ */
+import type { LineProblem } from "@data-import/domain/batch/BatchLine"
+import { clearedLines, type ProblemGroup } from "@data-import/domain/batch/Problems"
+import { type FailedLineProblems, problemKey } from "./CheckedBlock.ts"
+
+/** A group of failed lines; `cleared` lines have no other problem than it and those before it. */
+export interface SummarisedProblem extends ProblemGroup {
+  readonly cleared: number
+}
+
+export interface Summary {
+  readonly lines: number
+  readonly failed: number
+  /** The most frequent first, at most as many as are listed. */
+  readonly problems: ReadonlyArray<SummarisedProblem>
+  /** How many different problems there are; a lower bound if there are very many. */
+  readonly different: number
+}
+
+const listed = 1_000
+const mostGroups = 20_000
+const mostSets = 20_000
+const examples = 5
+
+type Growing = { -readonly [Key in keyof ProblemGroup]: ProblemGroup[Key] } & {
+  readonly examples: Array<ProblemGroup["examples"][number]>
+}
+
+interface ProblemSet {
+  readonly problems: ReadonlyArray<LineProblem>
+  lines: number
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+const byFrequency = (one: ProblemGroup, other: ProblemGroup): number =>
+  other.lines - one.lines || compare(one.code, other.code) || compare(one.attr, other.attr)
+
+export class SummaryBuilder {
+  readonly #groups = new Map<string, Growing>()
+  readonly #sets = new Map<string, ProblemSet>()
+  #lines = 0
+  #failed = 0
+
+  get lines(): number {
+    return this.#lines
+  }
+
+  get failed(): number {
+    return this.#failed
+  }
+
+  add(lines: number, failed: ReadonlyArray<FailedLineProblems>): void {
+    this.#lines += lines
+    this.#failed += failed.length
+    for (const line of failed) this.#addLine(line)
+  }
+
+  #addLine(failed: FailedLineProblems): void {
+    const keys = failed.problems.map(problemKey)
+    for (const [index, problem] of failed.problems.entries()) {
+      this.#addProblem(keys[index] as string, problem, failed)
+    }
+    const set = keys.toSorted().join("\n")
+    const present = this.#sets.get(set)
+    if (present !== undefined) present.lines++
+    else if (this.#sets.size < mostSets) {
+      this.#sets.set(set, { problems: failed.problems, lines: 1 })
+    }
+  }
+
+  #addProblem(key: string, problem: LineProblem, failed: FailedLineProblems): void {
+    const { attr, code, detail } = problem
+    const present = this.#groups.get(key)
+    if (present === undefined && this.#groups.size >= mostGroups) return
+    const group = present ?? { attr, code, lines: 0, examples: [] }
+    if (present === undefined) this.#groups.set(key, group)
+    group.lines++
+    if (group.examples.length >= examples) return
+    const { externalAccountNumber, line } = failed
+    group.examples.push({ line, externalAccountNumber, detail })
+  }
+
+  summary(): Summary {
+    const groups = [...this.#groups.values()].sort(byFrequency).slice(0, listed)
+    const cleared = clearedLines({ groups, sets: [...this.#sets.values()] })
+    return {
+      lines: this.#lines,
+      failed: this.#failed,
+      problems: groups.map((group, index) => ({ ...group, cleared: cleared[index] ?? 0 })),
+      different: this.#groups.size
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What only the server knows of a supplier, as a file: its time zone and the values that the
+ * operator added to the open choices. Without it, the business day is that of UTC and nothing was
+ * added.
+ * Source: docs/contract/operator.md#import-suppliers, docs/contract/operator.md#choices.
+ */
+import { readFileSync } from "node:fs"
+import { Effect, Option, Schema } from "effect"
+import { timeZoneNamed, utc } from "@data-import/domain/organisation/BusinessDay"
+import { type SupplierCode, supplierCodeLength } from "@data-import/domain/organisation/Supplier"
+import { OpenCodeList, type CodeLists } from "@data-import/domain/schema/CodeLists"
+import { SupplierCodeField } from "@data-import/domain/account/Account"
+import { Refused } from "@data-import/terminal/Refused"
+
+export interface SupplierConfiguration {
+  /** Null where it is left out. */
+  readonly supplier: SupplierCode | null
+  readonly timeZone: typeof utc
+  readonly codeLists: CodeLists
+}
+
+export const noConfiguration: SupplierConfiguration = {
+  supplier: null,
+  timeZone: utc,
+  codeLists: {}
+}
+
+const TimeZoneName = Schema.String.check(
+  Schema.makeFilter((name) => Option.isSome(timeZoneNamed(name)), {
+    expected: "the IANA name of a time zone, like Europe/Berlin"
+  })
+)
+
+const choices = Object.fromEntries(
+  OpenCodeList.literals.map((list) => [list, Schema.optionalKey(Schema.Array(Schema.String))])
+)
+
+/** Members that are not known here are ignored: a later service may tell more. */
+const ConfigurationFile = Schema.Struct({
+  import_supplier: Schema.optionalKey(SupplierCodeField),
+  time_zone: Schema.optionalKey(TimeZoneName),
+  choices: Schema.optionalKey(Schema.Struct(choices))
+})
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ConfigurationFile))
+
+export const supplierForm = `a code of 1 to ${supplierCodeLength} characters`
+
+export const readConfiguration = (file: string): Effect.Effect<SupplierConfiguration, Refused> =>
+  Effect.try({
+    try: () => {
+      const read = decode(readFileSync(file, "utf8"))
+      const zone = timeZoneNamed(read.time_zone ?? utc)
+      return {
+        supplier: read.import_supplier ?? null,
+        timeZone: Option.getOrElse(zone, () => utc),
+        codeLists: read.choices ?? {}
+      }
+    },
+    catch: (error) =>
+      new Refused({
+        why: `Cannot use the configuration ${file}: ${error instanceof Error ? error.message : ""}`
+      })
+  })

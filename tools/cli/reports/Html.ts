@@ -1,0 +1,40 @@
+/** Text for a page in which every value is escaped, unless it is a page's own piece. */
+
+/** A piece of a page that may stand as it is. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+/** Control characters have no place in a page, and marks of direction would turn its text around. */
+const unprintable = /[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+const escaped = (text: string): string =>
+  text
+    .replaceAll(/[\t\r\n]+/g, " ")
+    .replaceAll(unprintable, "\uFFFD")
+    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? "")
+
+type Value = string | number | Html | ReadonlyArray<Html>
+
+const textOf = (value: Value): string => {
+  if (value instanceof Html) return value.text
+  return typeof value === "object" ? value.map(({ text }) => text).join("") : escaped(String(value))
+}
+
+/** The tag of a template whose values are escaped. */
+export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html =>
+  new Html(
+    pieces.map((piece, at) => (at === 0 ? "" : textOf(values[at - 1] ?? "")) + piece).join("")
+  )

@@ -1,0 +1,89 @@
+/**
+ * The files of `--output`. The name says what is in it. A report is complete or not there: it is
+ * written beside its place and moved there at the end.
+ */
+import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { extname, resolve } from "node:path"
+import { Effect, type Scope } from "effect"
+import { Refused } from "@data-import/terminal/Refused"
+import type { ReportWriter } from "../check/CheckBook.ts"
+import { htmlReport, type PageOf } from "./HtmlReport.ts"
+import { headOf } from "./LineReport.ts"
+
+const kinds = { ".ndjson": "ndjson", ".csv": "csv", ".html": "html" } as const
+
+type Kind = (typeof kinds)[keyof typeof kinds]
+
+const kindOf = (file: string): Kind | undefined =>
+  kinds[extname(file).toLowerCase() as keyof typeof kinds]
+
+/** What `--output` accepts. */
+export const isReportFile = (file: string): boolean => kindOf(file) !== undefined
+
+export const reportForm = `a file that ends in ${Object.keys(kinds).join(", ")}`
+
+interface OpenReport {
+  readonly file: string
+  readonly kind: Kind
+  readonly handle: FileHandle
+}
+
+const partOf = (file: string): string => `${file}.part`
+
+const refused = (file: string) => (error: unknown) =>
+  new Refused({
+    why: `Cannot write ${file}: ${error instanceof Error ? error.message : "unknown"}.`
+  })
+
+const attempt = <A>(file: string, write: () => Promise<A>) =>
+  Effect.tryPromise({ try: write, catch: refused(file) })
+
+/** What was not moved to its place is deleted with the scope. */
+const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scope> =>
+  Effect.acquireRelease(
+    attempt(file, async () => {
+      const kind = kindOf(file) as Kind
+      const handle = await open(partOf(file), "w")
+      if (kind !== "html") await handle.write(headOf(kind))
+      return { file, kind, handle }
+    }),
+    ({ handle }) =>
+      Effect.promise(async () => {
+        await handle.close()
+        await rm(partOf(file), { force: true })
+      })
+  )
+
+export interface ReportFiles {
+  /** Those that have an entry for each failed line. */
+  readonly writers: ReadonlyArray<ReportWriter>
+  /** Writes what is only known at the end, and puts every report in its place. */
+  readonly finish: (page: PageOf) => Effect.Effect<void, Refused>
+}
+
+/** Opens the files before the work begins, so that a wrong path costs no time. */
+export const openReports = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+  const names = [...new Map(files.map((file) => [resolve(file), file])).values()]
+  const open = yield* Effect.forEach(names, openReport)
+  const writers = open.flatMap(({ file, handle, kind }): ReadonlyArray<ReportWriter> => {
+    if (kind === "html") return []
+    const write = (text: string) =>
+      text === "" ? Effect.void : Effect.asVoid(attempt(file, () => handle.write(text)))
+    return [{ kind, write }]
+  })
+  const reports: ReportFiles = {
+    writers,
+    finish: (page) =>
+      Effect.forEach(
+        open,
+        ({ file, handle, kind }) =>
+          attempt(file, async () => {
+            if (kind === "html") await handle.write(htmlReport(page))
+            await handle.sync()
+            await rename(partOf(file), file)
+          }),
+        { discard: true }
+      )
+  }
+  return reports
+})

@@ -1,0 +1,34 @@
+/**
+ * How the commands of this workspace read a line and speak to whoever typed it: the same help, the
+ * same errors, and nothing on stdout but what was asked for.
+ */
+import { Console, Layer } from "effect"
+import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"
+
+const formatter = CliOutput.defaultFormatter({ colors: false })
+
+/** Help that was not requested goes to stderr, so that stdout holds output only. */
+const presenter = CliOutput.layerPresenter({
+  present: (event) => {
+    switch (event._tag) {
+      case "Version":
+        return Console.log(event.version)
+      case "Help":
+        return event.reason === "Requested"
+          ? Console.log(formatter.formatHelpDoc(event.helpDoc))
+          : Console.error(formatter.formatHelpDoc(event.helpDoc))
+      case "InvalidInvocation":
+        return Console.error(
+          `${formatter.formatErrors(event.errors)}\n\n  See ${event.commandPath.join(" ")} --help`
+        )
+    }
+  }
+})
+
+/** For `Command.runWith`. Beside `--help` and `--version` a command may have `further` flags. */
+export const commandLine = (further: ReadonlyArray<GlobalFlag.BuiltIn> = []) =>
+  Layer.mergeAll(
+    presenter,
+    CliOutput.layer(formatter),
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, ...further] })
+  )
