@@ -1,7 +1,7 @@
 /**
  * Copies what a package needs to run: its own files and those of the packages of the workspace that
- * it depends on, without tests and what tests share. Plain JavaScript, because it runs before
- * anything is installed:
+ * it depends on, without tests and what tests share, and the documents that they publish. Plain
+ * JavaScript, because it runs before anything is installed:
  *   node docker/copySources.mjs services/query /sources
  */
 import { cpSync, globSync, readFileSync } from "node:fs"
@@ -28,4 +28,7 @@ for (const folder of needed) {
 for (const folder of needed) {
   const filter = (path) => !unused.has(basename(path)) && !path.endsWith(".test.ts")
   cpSync(folder, join(target, folder), { recursive: true, filter })
+  for (const document of manifest(folder).documents ?? []) {
+    cpSync(document, join(target, document), { recursive: true })
+  }
 }

@@ -38,34 +38,10 @@ describe("documents", () => {
     })
   )
 
-  it.live("/docs shows the same document", () =>
-    Effect.gen(function* () {
-      const [answer] = yield* ask("/docs")
-      const shown = /<script id="swagger-spec" type="application\/json">(.*?)<\/script>/s.exec(
-        answer?.body ?? ""
-      )?.[1]
-      expect(JSON.parse(shown ?? "null")).toEqual(JSON.parse(openapi))
-    })
-  )
-
-  it.live("/docs loads nothing from elsewhere, by content and by policy", () =>
-    Effect.gen(function* () {
-      const [answer] = yield* ask("/docs")
-      const body = answer?.body ?? ""
-      const markup = body.replace(/<(script|style)\b[^>]*>.*?<\/\1>/gs, "<$1></$1>")
-      expect(body).not.toMatch(/<script[^>]*\ssrc=/)
-      expect(markup).not.toMatch(/<(link|img|iframe|object|embed)\b|\b(src|href)=/)
-      const policy = answer?.headers["content-security-policy"] ?? ""
-      expect(policy).toContain("default-src 'none'")
-      expect(policy).toContain("connect-src 'self'")
-      expect(policy).not.toMatch(/https?:|\*/)
-    })
-  )
-
   it.live("need no token and take GET only", () =>
     Effect.gen(function* () {
       const port = yield* gateway("http://127.0.0.1:1")
-      for (const path of ["/openapi.json", "/docs", "/health/live", "/health/ready"]) {
+      for (const path of ["/openapi.json", "/docs", "/docs/x", "/health/live", "/health/ready"]) {
         const answer = yield* request(port, { method: "OPTIONS", path })
         expect([answer.status, answer.headers["allow"]], path).toEqual([405, "GET, HEAD"])
       }

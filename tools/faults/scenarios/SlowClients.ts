@@ -40,7 +40,7 @@ const kinds: ReadonlyArray<Kind> = [
     then: `${part.length.toString(16)}\r\n${part}\r\n`
   },
   { first: post("/v1/graphql/", "content-length: 60000", "{"), then: " " },
-  { first: "GET /docs HTTP/1.1\r\nhost: data-import.test\r\n\r\n", then: null },
+  { first: "GET /openapi.json HTTP/1.1\r\nhost: data-import.test\r\n\r\n", then: null },
   { first: "GET /v1/data-import/limits/ HTTP/1.1\r\nhost: data-import.test\r\nx: ", then: "y" }
 ]
 
