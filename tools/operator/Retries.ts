@@ -7,11 +7,12 @@ import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { Batches } from "@data-import/domain/ports/Batches"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { say } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
+import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
@@ -92,10 +93,11 @@ export const retry = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ code, number, supplier, team }) {
+  Effect.fnUntraced(function* ({ code, number, supplier: named, team }) {
     const configuration = yield* Configuration
+    const supplier = yield* supplierMeant(named)
     const owner = yield* configuration.supplier(supplier)
-    if (Option.isNone(owner)) return yield* new DoesNotExist({ what: "supplier", name: supplier })
+    if (Option.isNone(owner)) return yield* noSupplier(supplier)
     if (!(yield* configuration.hasTeam(team))) {
       return yield* new Refused({ why: `There is no team ${team}.` })
     }

@@ -105,7 +105,7 @@ const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graph
       requests: {
         apiKey: {
           summary: "With an API key",
-          value: { query: mutation, variables: { input: { APIKey: "sk_…" } } }
+          value: { query: mutation, variables: { input: { APIKey: "sk_live_…" } } }
         },
         refreshToken: {
           summary: "With a refresh token",

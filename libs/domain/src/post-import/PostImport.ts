@@ -118,9 +118,11 @@ export class PostImport extends Context.Service<
 
 type Unavailable = StorageUnavailable | DocumentsUnavailable
 
-const keyOf = ({ external_account_number, import_supplier }: ImportKey): ImportKey => ({
-  import_supplier,
-  external_account_number
+type Located = Pick<ImportKey, "external_account_number">
+
+const keyOf = ({ body, supplier }: ValidRequest<Located>): ImportKey => ({
+  import_supplier: supplier.code,
+  external_account_number: body.external_account_number
 })
 
 interface Dependencies {
@@ -167,12 +169,12 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
 const change = <A, E>(
   { accounts }: Dependencies,
   { action, caller, keep }: Write<A>,
-  { body, now: at }: ValidRequest<ImportKey>,
+  valid: ValidRequest<Located>,
   lookup: Lookup,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
 ) =>
   Effect.flatMap(
-    accounts.change({ key: keyOf(body), lookup, decide, action, caller, at, keep }),
+    accounts.change({ key: keyOf(valid), lookup, decide, action, caller, at: valid.now, keep }),
     Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
   )
 
@@ -244,8 +246,8 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   const valid = yield* validateRequest(deps, write, instructionRequest)
   const { reference, type, vendor } = valid.body
   const instruction = { vendor, reference, type }
-  const account = yield* deps.accounts.view(keyOf(valid.body), {})
-  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid.body))
+  const account = yield* deps.accounts.view(keyOf(valid), {})
+  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid))
   const details =
     account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
   const decide = decideInstruction(instruction, details)
