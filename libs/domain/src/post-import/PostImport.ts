@@ -38,6 +38,7 @@ import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
 import type { PaymentInstruction } from "../account/PaymentInstruction.ts"
 import { decideInstruction } from "./InstructionImport.ts"
 import {
@@ -218,9 +219,9 @@ const createStatements = Effect.fnUntraced(function* (
 const verify = (
   { vendor }: Dependencies,
   instruction: PaymentInstruction,
-  { organisation }: Caller
+  { code, organisation }: Supplier
 ) =>
-  waiting(vendor.verify(instruction, organisation)).pipe(
+  waiting(vendor.verify(instruction, organisation, modeOfSupplier(code))).pipe(
     Effect.catchTags({
       VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
       VendorUnreachable: () => new PaymentVendorUnreachable(),
@@ -249,7 +250,7 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   const account = yield* deps.accounts.view(keyOf(valid), {})
   if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid))
   const details =
-    account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
+    account.value.instruction === null ? yield* verify(deps, instruction, valid.supplier) : null
   const decide = decideInstruction(instruction, details)
   const createdOn = ({ isNew, number }: { number: AccountNumber; isNew: boolean }) => ({
     kraken_account_number: number,
