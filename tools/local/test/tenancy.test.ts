@@ -124,7 +124,10 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       const { test } = yield* siblings
       const { code } = test.supplier
       yield* test.imported
-      const answers = yield* Effect.forEach(ways, ([, ask]) => test.ask(ask(code, "imported")))
+      const asked = ["imported", "new"].flatMap((number) =>
+        ways.map(([, ask]) => ask(code, number))
+      )
+      const answers = yield* Effect.forEach(asked, (request) => test.ask(request))
       const batch = yield* test.askOf(yield* test.batch, "")
       const events = yield* test.ask({ path: `${root}/events/` })
       for (const { text } of [...answers, batch, events]) {
