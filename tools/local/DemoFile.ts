@@ -9,6 +9,11 @@ export const Demo = Schema.Struct({
   apiKey: Schema.String,
   /** Of an organisation that has no access to the first one's data. */
   rivalApiKey: Schema.String,
+  /**
+   * Of the test organisation of the first one, which has the same `importSupplier`. An earlier
+   * version wrote none.
+   */
+  testApiKey: Schema.optionalKey(Schema.String),
   importSupplier: Schema.String,
   operationsTeamName: Schema.String,
   /** The absolute folder in which the document paths of `importSupplier` start. */

@@ -6,7 +6,7 @@
 import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
 import { AlreadyExists, Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import type { SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { codeIn, type SupplierStatus, WireCode } from "@data-import/domain/organisation/Supplier"
 import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import { supplierOf, team } from "@data-import/testbed/Tenants"
 import { DateTime, Effect, FileSystem, Option, Path } from "effect"
@@ -16,6 +16,7 @@ import { samplePdf } from "./SamplePdf.ts"
 
 const demo = OrganisationName.make("demo")
 const rival = OrganisationName.make("rival")
+const test = OrganisationName.make("demo-test")
 const ongoing = "DEMO_ENERGY"
 
 const suppliers: ReadonlyArray<readonly [string, OrganisationName, SupplierStatus]> = [
@@ -24,6 +25,8 @@ const suppliers: ReadonlyArray<readonly [string, OrganisationName, SupplierStatu
   ["DEMO_COMPLETE", demo, "Complete"],
   ["RIVAL_ENERGY", rival, "Ongoing"]
 ]
+
+const testCodeOf = (code: string) => codeIn("test", WireCode.make(code))
 
 const unlessThere = <A, E, R>(make: Effect.Effect<A, E | AlreadyExists, R>) =>
   Effect.catchIf(
@@ -38,9 +41,14 @@ const setUp = Effect.gen(function* () {
   const now = yield* DateTime.now
   for (const name of [demo, rival]) yield* unlessThere(setup.createOrganisation(name, now))
   yield* unlessThere(setup.createTeam(team))
+  yield* unlessThere(setup.createOrganisation(test, now, demo))
   for (const [code, organisation, status] of suppliers) {
     const supplier = supplierOf(code, organisation, { status, documentCheck: true })
     yield* unlessThere(setup.createSupplier(supplier))
+    if (organisation !== demo) continue
+    const documentRoot = `${test}/${code}`
+    const sibling = { ...supplier, code: testCodeOf(code), organisation: test, documentRoot }
+    yield* unlessThere(setup.createSupplier(sibling))
   }
 })
 
@@ -79,11 +87,13 @@ const create = Effect.fnUntraced(function* (file: string, bucket: string, baseUr
   yield* fs.writeFileString(temporaryOf(file), "", { mode: 0o600 })
   const documentsDir = path.join(bucket, ongoing)
   yield* writeDocuments(documentsDir)
+  yield* writeDocuments(path.join(bucket, test, ongoing))
   yield* setUp
   yield* write(file, {
     baseUrl,
     apiKey: yield* keyFor(demo),
     rivalApiKey: yield* keyFor(rival),
+    testApiKey: yield* keyFor(test),
     importSupplier: ongoing,
     operationsTeamName: team,
     documentsDir

@@ -9,11 +9,12 @@ import { clearedLines } from "@data-import/domain/batch/Problems"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
+import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asBatchId, asSupplierCode, pageSize } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
@@ -85,12 +86,13 @@ const listAll = Command.make(
   Effect.fnUntraced(function* ({ after, all, limit, supplier }) {
     const batches = yield* Batches
     const configuration = yield* Configuration
-    if (Option.isSome(supplier) && Option.isNone(yield* configuration.supplier(supplier.value))) {
-      return yield* new DoesNotExist({ what: "supplier", name: supplier.value })
+    const meant = Option.isSome(supplier) ? yield* supplierMeant(supplier.value) : null
+    if (meant !== null && Option.isNone(yield* configuration.supplier(meant))) {
+      return yield* noSupplier(meant)
     }
     if (Option.isSome(after)) yield* findBatch(after.value)
     const found = yield* batches.list({
-      supplier: Option.getOrNull(supplier),
+      supplier: meant,
       isUnfinished: !all,
       after: Option.getOrNull(after),
       limit: limit + 1

@@ -6,14 +6,16 @@
 import { importBody } from "@data-import/api/ImportBody"
 import { attemptsOfImport, type ImportDetails } from "@data-import/domain/account/ImportDetails"
 import type { ImportKey, ImportState } from "@data-import/domain/account/ImportProcess"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { SupplierCode, WireCode } from "@data-import/domain/organisation/Supplier"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
+import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode, asText, pageSize } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { retry } from "./Retries.ts"
@@ -45,9 +47,19 @@ const shown = ({ attempts, ...members }: ReturnType<typeof importBody>): string 
 
 const organisationOf = Effect.fnUntraced(function* (code: SupplierCode) {
   const found = yield* (yield* Configuration).supplier(code)
-  if (Option.isNone(found)) return yield* new DoesNotExist({ what: "supplier", name: code })
+  if (Option.isNone(found)) return yield* noSupplier(code)
   return found.value.organisation
 })
+
+/** The import that the command line means. */
+const importMeant = (named: {
+  readonly import_supplier: WireCode
+  readonly external_account_number: ExternalAccountNumber
+}) =>
+  Effect.map(supplierMeant(named.import_supplier), (import_supplier): ImportKey => ({
+    import_supplier,
+    external_account_number: named.external_account_number
+  }))
 
 /** The errors of attempts repeat what was staged, which is personal data. */
 const recordRead = Effect.fnUntraced(function* (key: ImportKey) {
@@ -59,11 +71,12 @@ const recordRead = Effect.fnUntraced(function* (key: ImportKey) {
 const show = Command.make(
   "show",
   parameters,
-  Effect.fnUntraced(function* (key) {
+  Effect.fnUntraced(function* (named) {
     const imports = yield* ImportProcesses
+    const key = yield* importMeant(named)
     const found = yield* imports.details(key, attemptsOfImport)
     if (Option.isNone(found)) {
-      const label = `${key.import_supplier} ${key.external_account_number}`
+      const label = `${named.import_supplier} ${named.external_account_number}`
       return yield* new Refused({ why: `Nothing is staged for ${label}.` })
     }
     yield* recordRead(key)
@@ -105,7 +118,8 @@ const listAll = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ after, code, failed, limit, supplier }) {
+  Effect.fnUntraced(function* ({ after, code, failed, limit, supplier: named }) {
+    const supplier = yield* supplierMeant(named)
     yield* organisationOf(supplier)
     const at = yield* DateTime.now
     const filter = {
@@ -153,14 +167,15 @@ const setSkipped = (name: string, skipped: boolean, done: string) =>
   Command.make(
     name,
     parameters,
-    Effect.fnUntraced(function* (key) {
+    Effect.fnUntraced(function* (named) {
       const imports = yield* ImportProcesses
+      const key = yield* importMeant(named)
       const outcome = yield* imports.setSkipped({ key, skipped, at: yield* DateTime.now })
-      const label = `${key.import_supplier} ${key.external_account_number}`
+      const label = `${named.import_supplier} ${named.external_account_number}`
       if (outcome._tag === "Refused") {
         return yield* new Refused({ why: `Cannot ${name} ${label}: ${reason(outcome.found)}.` })
       }
-      yield* say({ ...key, skipped }, `${label} ${done}.`)
+      yield* say({ ...named, skipped }, `${label} ${done}.`)
     }, onStorage)
   )
 

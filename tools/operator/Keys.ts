@@ -2,11 +2,11 @@
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { ApiKeyId, type ListedKey, type Scope } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { DoesNotExist, Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"
+import { organisationMeant, organisationWanted } from "./Mode.ts"
 import { asLifetime, asOrganisation, asScopes, asText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
@@ -40,8 +40,9 @@ const issue = Command.make(
   },
   Effect.fnUntraced(function* ({ label, lifetime, organisation, scopes }) {
     const now = yield* DateTime.now
+    const { name } = yield* organisationWanted(organisation)
     const { key, secret } = yield* issueKey({
-      organisation,
+      organisation: name,
       scopes,
       label: Option.getOrElse(label, () => ""),
       expiresAt: Option.match(lifetime, {
@@ -82,13 +83,9 @@ const listAll = Command.make(
   "list",
   { organisation },
   Effect.fnUntraced(function* ({ organisation }) {
-    const configuration = yield* Configuration
     const apiKeys = yield* ApiKeys
-    const organisations = yield* configuration.organisations
-    if (!organisations.some(({ name }) => name === organisation)) {
-      return yield* new DoesNotExist({ what: "organisation", name: organisation })
-    }
-    const keys = yield* apiKeys.list(organisation)
+    const { name } = yield* organisationMeant(organisation)
+    const keys = yield* apiKeys.list(name)
     yield* list(members, keys.map(entry))
   }, onStorage)
 ).pipe(Command.withDescription("List the API keys of an organisation, without the keys themselves"))

@@ -15,6 +15,7 @@ import { importCommand } from "./Imports.ts"
 import { key } from "./Keys.ts"
 import { organisation } from "./Organisations.ts"
 import { request } from "./Requests.ts"
+import { Test } from "./Mode.ts"
 import type { Explained } from "./Refused.ts"
 import { type Ports, Storage } from "./Storage.ts"
 import { supplier } from "./Suppliers.ts"
@@ -36,7 +37,7 @@ const operator = Command.make("operator").pipe(
     webhook,
     audit
   ]),
-  Command.withGlobalFlags([Json, As])
+  Command.withGlobalFlags([Json, As, Test])
 )
 
 const runOperator = Command.runWith(operator, { version: "0.1.0" })

@@ -8,11 +8,12 @@ import { list, say } from "@data-import/terminal/Answer"
 import { asOrganisation } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
 
-const members = ["name", "createdAt"]
+const members = ["name", "createdAt", "testOf"]
 
-const entry = ({ createdAt, name }: Organisation) => ({
+const entry = ({ createdAt, name, testOf }: Organisation) => ({
   name,
-  createdAt: formatInstant(createdAt)
+  createdAt: formatInstant(createdAt),
+  testOf
 })
 
 const create = Command.make(

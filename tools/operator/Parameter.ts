@@ -9,7 +9,7 @@ import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
 import { OrganisationName, RequestId, Scope } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { type SupplierStatus, WireCode } from "@data-import/domain/organisation/Supplier"
 import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
 import { Duration, Option, Schema } from "effect"
 import { Flag, Param } from "effect/cli"
@@ -38,7 +38,7 @@ export const asSupplierCode = readAs(
   (text) =>
     printableText(32)(text).pipe(
       Option.filter((code) => code !== "." && code !== ".."),
-      Option.flatMap(Schema.decodeOption(SupplierCode))
+      Option.flatMap(Schema.decodeOption(WireCode))
     ),
   "a code of 1 to 32 characters, none of them a control character, and neither . nor .."
 )
@@ -94,7 +94,7 @@ export const asEventNames = readAs(
 )
 
 export const asSupplierCodes = readAs(
-  (text) => Schema.decodeUnknownOption(Schema.NonEmptyArray(SupplierCode))(words(text)),
+  (text) => Schema.decodeUnknownOption(Schema.NonEmptyArray(WireCode))(words(text)),
   "codes of suppliers, separated by commas"
 )
 

@@ -7,6 +7,7 @@ import type {
   DocumentRootTaken,
   DoesNotExist
 } from "@data-import/domain/ports/Configuration"
+import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Refused } from "@data-import/terminal/Refused"
 import { Effect } from "effect"
@@ -19,18 +20,21 @@ export type Explained =
   | DocumentRootTaken
   | StorageUnavailable
 
+const nameOf = ({ name, what }: AlreadyExists | DoesNotExist): string =>
+  what === "supplier" ? wireCode(SupplierCode.make(name)) : name
+
 const explanation = (error: Explained): string => {
   switch (error._tag) {
     case "Refused":
       return error.why
     case "AlreadyExists":
-      return `There is already ${article(error.what)} ${error.what} ${error.name}.`
+      return `There is already ${article(error.what)} ${error.what} ${nameOf(error)}.`
     case "DoesNotExist":
-      return `There is no ${error.what} ${error.name}.`
+      return `There is no ${error.what} ${nameOf(error)}.`
     case "DocumentRootTaken":
       return (
         `The document root ${error.documentRoot} overlaps ${error.by.documentRoot}, that of the ` +
-        `supplier ${error.by.code} of another organisation: give another --document-root.`
+        `supplier ${wireCode(error.by.code)} of another organisation: give another --document-root.`
       )
     case "StorageUnavailable":
       return "The database cannot be reached. Is DATABASE_URL right, and does PostgreSQL run?"

@@ -9,13 +9,14 @@ import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { Batches } from "@data-import/domain/ports/Batches"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Array, DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { say } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
+import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
@@ -127,10 +128,11 @@ export const retry = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ code, number, supplier, team }) {
+  Effect.fnUntraced(function* ({ code, number, supplier: named, team }) {
     const configuration = yield* Configuration
+    const supplier = yield* supplierMeant(named)
     const owner = yield* configuration.supplier(supplier)
-    if (Option.isNone(owner)) return yield* new DoesNotExist({ what: "supplier", name: supplier })
+    if (Option.isNone(owner)) return yield* noSupplier(supplier)
     if (!(yield* configuration.hasTeam(team))) {
       return yield* new Refused({ why: `There is no team ${team}.` })
     }

@@ -5,11 +5,12 @@
 import { openOf, type SupplierSummary } from "@data-import/domain/account/SupplierSummary"
 import { summaryBody } from "@data-import/domain/import/SummaryBody"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Entry, plain, say, table } from "@data-import/terminal/Answer"
+import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asSupplierCode, asText } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
 
@@ -66,10 +67,9 @@ export const summary = Command.make(
   },
   Effect.fnUntraced(function* ({ code, cohort }) {
     const configuration = yield* Configuration
-    if (Option.isNone(yield* configuration.supplier(code))) {
-      return yield* new DoesNotExist({ what: "supplier", name: code })
-    }
-    const body = summaryBody(yield* read(code, Option.getOrNull(cohort)))
+    const meant = yield* supplierMeant(code)
+    if (Option.isNone(yield* configuration.supplier(meant))) return yield* noSupplier(meant)
+    const body = summaryBody(yield* read(meant, Option.getOrNull(cohort)))
     yield* say(body, readable(body))
   }, onStorage)
 ).pipe(Command.withDescription("Show what the imports of a supplier come to"))

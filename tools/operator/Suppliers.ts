@@ -1,14 +1,18 @@
 /** Commands about import suppliers: their configuration, and whether they accept accounts. */
 import { utc } from "@data-import/domain/organisation/BusinessDay"
+import { modeOf } from "@data-import/domain/organisation/Organisation"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
   changeStatus,
+  codeIn,
   type Supplier,
-  type SupplierSettings
+  type SupplierSettings,
+  wireCode
 } from "@data-import/domain/organisation/Supplier"
 import { Effect, Option, Record, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"
+import { organisationWanted, supplierMeant } from "./Mode.ts"
 import {
   asDocumentRoot,
   asLimit,
@@ -36,7 +40,7 @@ const members = [
 ]
 
 const entry = (supplier: Supplier) => ({
-  code: supplier.code,
+  code: wireCode(supplier.code),
   organisation: supplier.organisation,
   status: supplier.status,
   documentRoot: supplier.documentRoot,
@@ -102,15 +106,25 @@ const create = Command.make(
   },
   Effect.fnUntraced(function* ({ code, organisation, ...flags }) {
     const configuration = yield* Configuration
-    const root = Option.orElse(flags.documentRoot, () => readDocumentRoot(code))
+    const owner = yield* organisationWanted(organisation)
+    const mode = modeOf(owner)
+    const root = Option.orElse(flags.documentRoot, () =>
+      readDocumentRoot(mode === "test" ? `${owner.name}/${code}` : code)
+    )
     if (Option.isNone(root)) {
       const why = `${code} cannot be the document root itself: give --document-root.`
       return yield* new Refused({ why })
     }
     const configured = { ...defaults, ...given(flags), documentRoot: root.value }
-    const supplier: Supplier = { ...configured, code, organisation, status: "Ongoing" }
+    const supplier: Supplier = {
+      ...configured,
+      code: codeIn(mode, code),
+      organisation: owner.name,
+      status: "Ongoing"
+    }
     yield* configuration.createSupplier(supplier)
-    yield* say(entry(supplier), `Created the supplier ${supplier.code}, Ongoing.`)
+    const what = mode === "test" ? "test supplier" : "supplier"
+    yield* say(entry(supplier), `Created the ${what} ${code}, Ongoing.`)
   }, onStorage)
 ).pipe(Command.withDescription("Create an import supplier; it starts Ongoing"))
 
@@ -124,7 +138,7 @@ const set = Command.make(
     if (names.length === 0) {
       return yield* new Refused({ why: "Give at least one setting: supplier set --help." })
     }
-    const supplier = yield* configuration.configureSupplier(code, changes)
+    const supplier = yield* configuration.configureSupplier(yield* supplierMeant(code), changes)
     yield* say(entry(supplier), `Set ${names.join(", ")} of the supplier ${code}.`)
   }, onStorage)
 ).pipe(Command.withDescription("Change settings of a supplier; what is not given stays"))
@@ -155,8 +169,9 @@ const setStatus = Command.make(
   },
   Effect.fnUntraced(function* ({ acceptOpen, code, reopen, status }) {
     const configuration = yield* Configuration
-    const open = status === "Complete" ? yield* openImports(code) : null
-    const supplier = yield* configuration.changeSupplierStatus(code, (present) =>
+    const meant = yield* supplierMeant(code)
+    const open = status === "Complete" ? yield* openImports(meant) : null
+    const supplier = yield* configuration.changeSupplierStatus(meant, (present) =>
       open !== null && !acceptOpen && present !== status
         ? Result.fail(new Refused({ why: withOpenImports(code, open) }))
         : Result.mapError(

@@ -3,9 +3,9 @@
  * Source: docs/contract/webhooks.md#commands.
  */
 import { randomBytes } from "node:crypto"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { modeOf, type Organisation } from "@data-import/domain/organisation/Organisation"
+import { codeIn, type WireCode, wireCode } from "@data-import/domain/organisation/Supplier"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { WebhookId } from "@data-import/domain/ports/EventLog"
 import { type Replaying, type Webhook, Webhooks } from "@data-import/domain/ports/Webhooks"
 import { formatInstant } from "@data-import/domain/schema/Field"
@@ -13,6 +13,7 @@ import { addressIn, isPublic } from "@data-import/webhooks/Addresses"
 import { DateTime, Duration, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"
+import { noSupplier, organisationMeant, Test } from "./Mode.ts"
 import {
   asEventId,
   asEventNames,
@@ -45,20 +46,18 @@ const checkUrl = (url: URL, allowsPrivate: boolean) => {
     : Effect.fail(new Refused({ why: `The address ${address} is not public. ${hint}` }))
 }
 
-const checkSuppliers = Effect.fnUntraced(function* (
-  organisation: OrganisationName,
-  suppliers: ReadonlyArray<SupplierCode> | null
+const ownSuppliers = Effect.fnUntraced(function* (
+  organisation: Organisation,
+  codes: ReadonlyArray<WireCode>
 ) {
   const configuration = yield* Configuration
-  const organisations = yield* configuration.organisations
-  if (!organisations.some(({ name }) => name === organisation)) {
-    return yield* new DoesNotExist({ what: "organisation", name: organisation })
-  }
-  for (const code of suppliers ?? []) {
+  const suppliers = codes.map((code) => codeIn(modeOf(organisation), code))
+  for (const code of suppliers) {
     const supplier = yield* configuration.supplier(code)
-    const isOwn = Option.exists(supplier, (found) => found.organisation === organisation)
-    if (!isOwn) return yield* new DoesNotExist({ what: "supplier", name: code })
+    const isOwn = Option.exists(supplier, (found) => found.organisation === organisation.name)
+    if (!isOwn) return yield* noSupplier(code)
   }
+  return suppliers
 })
 
 const create = Command.make(
@@ -83,14 +82,18 @@ const create = Command.make(
   },
   Effect.fnUntraced(function* ({ allowsPrivate, names, organisation, suppliers, url }) {
     yield* checkUrl(url, allowsPrivate)
-    yield* checkSuppliers(organisation, Option.getOrNull(suppliers))
+    const owner = yield* organisationMeant(organisation)
+    const own = yield* ownSuppliers(
+      owner,
+      Option.getOrElse(suppliers, () => [])
+    )
     const webhooks = yield* Webhooks
     const secret = yield* newSecret
     const webhook = yield* webhooks.create({
       id: WebhookId.make(crypto.randomUUID()),
-      organisation,
+      organisation: owner.name,
       url: url.href,
-      suppliers: Option.getOrNull(suppliers),
+      suppliers: Option.isSome(suppliers) ? own : null,
       names: Option.getOrNull(names),
       allowsPrivate,
       createdAt: yield* DateTime.now,
@@ -122,7 +125,7 @@ const entry = (webhook: Webhook) => ({
   id: webhook.id,
   organisation: webhook.organisation,
   url: webhook.url,
-  suppliers: webhook.suppliers === null ? null : [...webhook.suppliers],
+  suppliers: webhook.suppliers === null ? null : webhook.suppliers.map(wireCode),
   events: webhook.names === null ? null : [...webhook.names],
   allow_private: webhook.allowsPrivate,
   state: webhook.disabledBy === null ? "ACTIVE" : `DISABLED_BY_${webhook.disabledBy}`,
@@ -144,7 +147,9 @@ const listAll = Command.make(
   },
   Effect.fnUntraced(function* ({ organisation }) {
     const webhooks = yield* Webhooks
-    const found = yield* webhooks.list(Option.getOrNull(organisation))
+    const name = Option.getOrNull(organisation)
+    const isMeant = name !== null && (yield* Test)
+    const found = yield* webhooks.list(isMeant ? (yield* organisationMeant(name)).name : name)
     yield* list(members, found.map(entry))
   }, onStorage)
 ).pipe(Command.withDescription("List webhooks and how far each has come, without secrets"))

@@ -16,6 +16,7 @@ import type {
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
 import { encodeTransaction, type Transaction } from "@data-import/domain/account/Transaction"
 import { headerBytes } from "./Limits.ts"
@@ -69,7 +70,7 @@ type Message = Omit<ProblemBody, "code"> & { readonly headers?: Readonly<Record<
 const text = (detail: string) => (): Message => ({ detail })
 
 const pair = (key: ImportKey) =>
-  `account "${key.external_account_number}" of supplier "${key.import_supplier}"`
+  `account "${key.external_account_number}" of supplier "${wireCode(key.import_supplier)}"`
 
 const retryAfter = (seconds: number) => ({
   "retry-after": String(Math.max(1, Math.ceil(seconds)))

@@ -12,6 +12,7 @@ import {
   recordOfAttempt
 } from "@data-import/domain/account/ImportDetails"
 import { type Code, registry } from "@data-import/domain/codes/Code"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { DateTime } from "effect"
 import { InstantText } from "./DecimalSchema.ts"
@@ -96,7 +97,7 @@ export const detailsBody = (details: ImportDetails, at: DateTime.Utc) => ({
 export const importBody = (details: ImportDetails, at: DateTime.Utc) => {
   const { account, key } = details.process
   return {
-    import_supplier: key.import_supplier as string,
+    import_supplier: wireCode(key.import_supplier) as string,
     external_account_number: key.external_account_number as string,
     kraken_account_number: (account?.number ?? null) as string | null,
     account_created_at: account && formatInstant(account.createdAt),

@@ -106,7 +106,7 @@ const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graph
       requests: {
         apiKey: {
           summary: "With an API key",
-          value: { query: obtainTokenMutation, variables: { input: { APIKey: "sk_…" } } }
+          value: { query: obtainTokenMutation, variables: { input: { APIKey: "sk_live_…" } } }
         },
         refreshToken: {
           summary: "With a refresh token",

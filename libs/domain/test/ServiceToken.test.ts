@@ -72,6 +72,21 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
+  it.effect("of a test organisation acts for that organisation, and says so", () =>
+    Effect.gen(function* () {
+      const organisation = OrganisationName.make("acme-test")
+      yield* (yield* Configuration).createOrganisation(organisation, noon, acme)
+      const { key, secret } = yield* issue({ organisation })
+      expect(secret).toMatch(/^sk_test_[A-Za-z0-9_-]{43}$/)
+      const first = yield* obtain({ APIKey: secret })
+      expect(first.payload).toMatchObject({ sub: "acme-test", scope: "import:read" })
+      const second = yield* refresh(first)
+      expect(second.payload.sub).toBe("acme-test")
+      yield* revokeKey(key.id)
+      expect(yield* refusal({ refreshToken: second.refreshToken })).toBe("InvalidRefreshToken")
+    }).pipe(atNoon)
+  )
+
   it.effect("yields different tokens each time", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
@@ -331,7 +346,7 @@ describe("the operator", () => {
   it.effect("issues a key that is shown once and stored as a hash", () =>
     Effect.gen(function* () {
       const { key, secret } = yield* issue({ label: "nightly", scopes: ["import:write"] })
-      expect(secret).toMatch(/^sk_[A-Za-z0-9_-]{43}$/)
+      expect(secret).toMatch(/^sk_live_[A-Za-z0-9_-]{43}$/)
       expect(key).toMatchObject({
         organisation: acme,
         label: "nightly",

@@ -3,8 +3,16 @@
  * Source: docs/contract/operator.md#supplier-status.
  */
 import { expect, it } from "@effect/vitest"
-import { Result } from "effect"
-import { changeStatus, SupplierStatus } from "../src/organisation/Supplier.ts"
+import { Result, Schema } from "effect"
+import { nonBlankText } from "../src/schema/Field.ts"
+import {
+  changeStatus,
+  codeIn,
+  modeOfSupplier,
+  SupplierStatus,
+  WireCode,
+  wireCode
+} from "../src/organisation/Supplier.ts"
 
 type Row = [SupplierStatus, SupplierStatus, boolean, boolean]
 
@@ -38,4 +46,21 @@ it.each(table)("%s to %s, reopened %s: %s", (from, to, reopen, allowed) => {
 it("the table covers every status transition", () => {
   const statuses = SupplierStatus.literals
   expect(new Set(table.map((row) => row.slice(0, 3).join())).size).toBe(statuses.length ** 2 * 2)
+})
+
+it.each(["A", "x".repeat(32), "Ærø 2", "test"])(
+  "the code %s stands for a supplier in each mode",
+  (text) => {
+    const code = WireCode.make(text)
+    const [live, test] = [codeIn("live", code), codeIn("test", code)]
+    expect(live).toBe(text)
+    expect(test).not.toBe(live)
+    expect([live, test].map(modeOfSupplier)).toEqual(["live", "test"])
+    expect([live, test].map(wireCode)).toEqual([code, code])
+  }
+)
+
+it("no code of a body is stored as that of a test supplier", () => {
+  const test = codeIn("test", WireCode.make("ENERGY"))
+  expect(Schema.decodeSync(nonBlankText(32))(test)).toBe("ENERGY")
 })

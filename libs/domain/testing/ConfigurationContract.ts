@@ -15,6 +15,7 @@ import {
   type SupplierSettings
 } from "../src/organisation/Supplier.ts"
 import { documentRoots } from "./DocumentRootContract.ts"
+import { testOrganisations } from "./TestOrganisationContract.ts"
 import {
   expectSame,
   freshOrganisation,
@@ -47,7 +48,9 @@ const organisations = (it: It): void => {
       const configuration = yield* Configuration
       const name = freshOrganisationName()
       const created = yield* configuration.createOrganisation(name, noon)
-      expectSame(created, { name, createdAt: noon })
+      expectSame(created, { name, createdAt: noon, testOf: null })
+      expectSame(Option.getOrNull(yield* configuration.organisation(name)), created)
+      expect(Option.isNone(yield* configuration.organisation(freshOrganisationName()))).toBe(true)
       const again = yield* Effect.flip(configuration.createOrganisation(name, noon))
       expect(again).toMatchObject({ _tag: "AlreadyExists", what: "organisation", name })
       const listed = (yield* configuration.organisations).filter((each) => each.name === name)
@@ -365,6 +368,7 @@ export const configurationContract = <E>(
     `Configuration, ${name}`,
     (it) => {
       describe("organisations", () => organisations(it))
+      describe("test organisations", () => testOrganisations(it))
       describe("suppliers", () => {
         suppliers(it)
         supplierNames(it)

@@ -4,10 +4,10 @@
  * that another one opened, and runs under the test clock.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, type Layer, Result } from "effect"
+import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
-import { OrganisationName } from "../src/organisation/Organisation.ts"
+import { type Mode, OrganisationName } from "../src/organisation/Organisation.ts"
 import type { PaymentInstruction } from "../src/account/PaymentInstruction.ts"
 
 /** Beginnings of references, as the vendors have them; the simulator knows neither. */
@@ -60,11 +60,15 @@ const failures: ReadonlyArray<readonly [word: string, failure: object]> = [
 
 const organisation = OrganisationName.make("acme")
 
+/** In which mode the vendors are asked. */
+const Asked = Context.Reference<Mode>("test/Asked", { defaultValue: () => "live" })
+
 /** The details, or the failure. */
-const verified = (instruction: PaymentInstruction) =>
-  Effect.flatMap(PaymentVendor, (vendor) =>
-    Effect.map(Effect.result(vendor.verify(instruction, organisation)), Result.merge)
-  )
+const verified = Effect.fnUntraced(function* (instruction: PaymentInstruction) {
+  const vendor = yield* PaymentVendor
+  const verifying = vendor.verify(instruction, organisation, yield* Asked)
+  return Result.merge(yield* Effect.result(verifying))
+})
 
 /** The same once more time has passed than a caller of the system waits. */
 const verifiedInTime = Effect.fnUntraced(function* (instruction: PaymentInstruction) {
@@ -144,11 +148,13 @@ const failing = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
   )
 }
 
-/** Declares the suite under `name`. */
+/** Declares the suite under `name`, for this mode. */
 export const paymentVendorContract = <E>(
   name: string,
-  layer: Layer.Layer<PaymentVendor, E>
+  live: Layer.Layer<PaymentVendor, E>,
+  mode: Mode = "live"
 ): void => {
+  const layer = Layer.merge(live, Layer.succeed(Asked, mode))
   describe(`PaymentVendor, ${name}`, () => {
     active(layer)
     failing(layer)

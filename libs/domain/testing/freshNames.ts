@@ -16,7 +16,7 @@ import {
   OrganisationName,
   RequestId
 } from "../src/organisation/Organisation.ts"
-import { type Supplier, SupplierCode } from "../src/organisation/Supplier.ts"
+import { codeIn, type Supplier, SupplierCode, wireCode } from "../src/organisation/Supplier.ts"
 
 /** Random lower-case hexadecimal digits, 32 at most. */
 export const hex = (digits: number): string =>
@@ -37,6 +37,23 @@ export const noonPlus = (seconds: number): DateTime.Utc => DateTime.add(noon, { 
 export const freshOrganisation = Effect.gen(function* () {
   const configuration = yield* Configuration
   return yield* configuration.createOrganisation(freshOrganisationName(), noon)
+})
+
+/** The test organisation of a live one. */
+export const freshTestOrganisation = Effect.fnUntraced(function* (live: OrganisationName) {
+  const configuration = yield* Configuration
+  return yield* configuration.createOrganisation(freshOrganisationName(), noon, live)
+})
+
+/** The same supplier in test mode, of this organisation and with documents of its own. */
+export const testSupplierOf = (
+  organisation: OrganisationName,
+  live: Supplier = supplierOf(organisation)
+): Supplier => ({
+  ...live,
+  code: codeIn("test", wireCode(live.code)),
+  organisation,
+  documentRoot: `test/${live.code}`
 })
 
 /** An Ongoing supplier without a limit. */
@@ -92,7 +109,11 @@ export const freshSupplier = Effect.gen(function* () {
 })
 
 /** The least that is an account: its occupier is unknown, so it needs no customer. */
-export const minimalAccount = (key: ImportKey): Account => ({ ...key, unknown_occupier: true })
+export const minimalAccount = (key: ImportKey): Account => ({
+  import_supplier: wireCode(key.import_supplier),
+  external_account_number: key.external_account_number,
+  unknown_occupier: true
+})
 
 /** An account for the import, with a fresh number unless one is given. */
 export const newAccountFor = (

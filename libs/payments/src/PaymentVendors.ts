@@ -1,12 +1,14 @@
 /**
  * All payment vendors, behind the port. Each has a timeout, and a circuit breaker for each
  * organisation, so that one failing vendor does not slow the others and no organisation opens the
- * breaker of another. A new vendor is a file and a line in the table here.
+ * breaker of another. A new vendor is a file and a line in the table here. In test mode the
+ * simulated vendors are asked instead, without a key and without a connection.
  */
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import { isSlow, simulate } from "@data-import/domain/ports/SimulatedVendors"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type {
   InstructionDetails,
@@ -53,9 +55,10 @@ const makeVerify = Effect.fnUntraced(function* (vendor: VendorDefinition) {
   const { key, timeout, url } = yield* vendorSettings(vendor)
   const client = yield* HttpClient.HttpClient
   const breaker = yield* CircuitBreaker.CircuitBreaker
-  if (Option.isNone(key)) return (): Verified => Effect.fail(unreachable("not configured"))
+  const notConfigured = (): Verified => Effect.fail(unreachable("not configured"))
+  if (Option.isNone(key)) return { timeout, verify: notConfigured }
   const read = VendorHttp.make(client, vendor, url, key.value)
-  return (reference: string, organisation: OrganisationName): Verified =>
+  const verify = (reference: string, organisation: OrganisationName): Verified =>
     vendor.verify(read, reference).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
@@ -64,15 +67,16 @@ const makeVerify = Effect.fnUntraced(function* (vendor: VendorDefinition) {
       breaker.execute({ key: `${vendor.code}:${organisation}`, classify }),
       Effect.catchTag("CircuitBreakerError", () => Effect.fail(unavailable("circuit open")))
     )
+  return { timeout, verify }
 })
 
 const make = Effect.gen(function* () {
   const table = new Map(
     yield* Effect.forEach(vendors, (vendor) =>
-      Effect.map(makeVerify(vendor), (verify) => [vendor.code, { ...vendor, verify }] as const)
+      Effect.map(makeVerify(vendor), (asked) => [vendor.code, { ...vendor, ...asked }] as const)
     )
   )
-  const ask = (
+  const askReal = (
     { reference, type, vendor: code }: PaymentInstruction,
     organisation: OrganisationName
   ): Verified => {
@@ -82,9 +86,17 @@ const make = Effect.gen(function* () {
     if (!VendorHttp.isSegment(reference)) return Effect.fail(rejected("unknown"))
     return vendor.verify(reference, organisation)
   }
+  const askSimulated = (instruction: PaymentInstruction): Verified => {
+    const timeout = isSlow(instruction) && table.get(instruction.vendor)?.timeout
+    return timeout ? Effect.delay(simulate(instruction), timeout) : simulate(instruction)
+  }
   return PaymentVendor.of({
-    verify: Effect.fn("PaymentVendor.verify")((instruction, organisation) =>
-      Effect.tapError(ask(instruction, organisation), (failure) => log(instruction.vendor, failure))
+    verify: Effect.fn("PaymentVendor.verify")((instruction, organisation, mode) =>
+      mode === "test"
+        ? askSimulated(instruction)
+        : Effect.tapError(askReal(instruction, organisation), (failure) =>
+            log(instruction.vendor, failure)
+          )
     )
   })
 })

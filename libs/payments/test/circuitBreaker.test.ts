@@ -189,7 +189,7 @@ describe("the failure count of the circuit breaker", () => {
       const { verify } = yield* PaymentVendor
       state.answer = () => Effect.die("a bug")
       for (const _ of Array.from({ length: 6 })) {
-        expect(yield* Effect.exit(verify(byCard, acme))).toMatchObject({ _tag: "Failure" })
+        expect(yield* Effect.exit(verify(byCard, acme, "live"))).toMatchObject({ _tag: "Failure" })
       }
       expect(state.asked).toBe(6)
     }).pipe(Effect.provide(layer))

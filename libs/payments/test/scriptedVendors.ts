@@ -81,5 +81,5 @@ export const acme = OrganisationName.make("acme")
 /** The details, or the failure. */
 export const verified = (instruction: PaymentInstruction, organisation = acme) =>
   Effect.flatMap(PaymentVendor, (vendor) =>
-    Effect.map(Effect.result(vendor.verify(instruction, organisation)), Result.merge)
+    Effect.map(Effect.result(vendor.verify(instruction, organisation, "live")), Result.merge)
   )

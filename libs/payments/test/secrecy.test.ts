@@ -66,7 +66,7 @@ const traces = Effect.fnUntraced(function* (script: Script) {
     const vendor = yield* PaymentVendor
     for (const instruction of [byCard, byMandate]) {
       const exit = yield* Effect.exit(
-        vendor.verify({ ...instruction, reference: cardNumber }, acme)
+        vendor.verify({ ...instruction, reference: cardNumber }, acme, "live")
       )
       kept.push(exit)
       if (Exit.isFailure(exit)) kept.push(Cause.pretty(exit.cause))

@@ -8,7 +8,13 @@ import { type OrganisationName, Scope } from "@data-import/domain/organisation/O
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
-import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
+import {
+  callerOf,
+  freshOrganisation,
+  freshTestOrganisation,
+  supplierOf,
+  testSupplierOf
+} from "@data-import/domain/testing/freshNames"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { TokenIssuer } from "./TokenIssuer.ts"
 
@@ -33,12 +39,9 @@ export const freshSupplierOf = Effect.fnUntraced(function* (
   return supplier
 })
 
-/** An organisation with a supplier, whose documents are not checked, and a token for everything. */
-export const freshTenant = Effect.fnUntraced(function* (
-  configured: Parameters<typeof freshSupplierOf>[1] = {}
-) {
-  const { name: organisation } = yield* freshOrganisation
-  const supplier = yield* freshSupplierOf(organisation, { documentCheck: false, ...configured })
+/** A client of this supplier, with a token for everything. */
+const tenantOf = Effect.fnUntraced(function* (supplier: Supplier) {
+  const { organisation } = supplier
   const { key, token } = yield* freshToken(organisation, Scope.literals)
   const keyOf = (number: string): ImportKey => ({
     import_supplier: supplier.code,
@@ -47,6 +50,23 @@ export const freshTenant = Effect.fnUntraced(function* (
   /** As whom the ports are asked where a test goes past the service. */
   const caller = { ...callerOf(organisation), apiKey: key.id }
   return { organisation, supplier, apiKey: key, token, keyOf, caller }
+})
+
+/** An organisation with a supplier, whose documents are not checked, and a token for everything. */
+export const freshTenant = Effect.fnUntraced(function* (
+  configured: Parameters<typeof freshSupplierOf>[1] = {}
+) {
+  const { name } = yield* freshOrganisation
+  return yield* tenantOf(yield* freshSupplierOf(name, { documentCheck: false, ...configured }))
+})
+
+/** The same in test mode: the test organisation of `live`, with the same supplier. */
+export const testTenantOf = Effect.fnUntraced(function* (live: Supplier) {
+  const setup = yield* Configuration
+  const { name } = yield* freshTestOrganisation(live.organisation)
+  const supplier = testSupplierOf(name, live)
+  yield* setup.createSupplier(supplier)
+  return yield* tenantOf(supplier)
 })
 
 export type Tenant = Effect.Success<ReturnType<typeof freshTenant>>

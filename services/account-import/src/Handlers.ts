@@ -5,6 +5,8 @@ import { importBody } from "@data-import/api/ImportBody"
 import { Account } from "@data-import/domain/account/Account"
 import { AccountImport, type StagingParameters } from "@data-import/domain/import/AccountImport"
 import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { ImportChange } from "@data-import/domain/import/ImportChange"
 import * as Answer from "@data-import/server/http/Answer"
@@ -21,6 +23,11 @@ const withDefaults = ({ create_only = false }: SentParameters): StagingParameter
   createOnly: create_only
 })
 
+const namesOf = ({ external_account_number, import_supplier }: ImportKey) => ({
+  import_supplier: wireCode(import_supplier),
+  external_account_number
+})
+
 export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
   const documentUpload = yield* DocumentUpload
@@ -35,7 +42,7 @@ export const routes = Effect.gen(function* () {
     stageAccount: write(
       ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
         accountImport.stage(caller, body, keep, Result.map(parameters, withDefaults)),
-      ({ first, hash, key }) => Answer.small(first ? 201 : 200, key, { etag: `"${hash}"` })
+      ({ first, hash, key }) => Answer.small(first ? 201 : 200, namesOf(key), { etag: `"${hash}"` })
     ),
     changeImport: ({ body, caller, parameters, params }) =>
       Effect.map(

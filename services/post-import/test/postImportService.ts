@@ -93,7 +93,14 @@ export const importedAccount = Effect.fnUntraced(function* (
   payloadOf: (key: ImportKey) => Wire = accountOf,
   configured: Parameters<typeof freshTenant>[0] = {}
 ) {
-  const tenant = yield* freshTenant(configured)
+  return yield* importedBy(yield* freshTenant(configured), payloadOf)
+})
+
+/** An imported account of this tenant. */
+export const importedBy = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  payloadOf: (key: ImportKey) => Wire = accountOf
+) {
   const key = tenant.keyOf("NL-0004711")
   const number = yield* importAccount({ tenant, key }, payloadOf(key))
   return { tenant, key, number }

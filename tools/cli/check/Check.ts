@@ -5,7 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { SupplierCodeField } from "@data-import/domain/account/Account"
 import { decoderOf } from "@data-import/domain/schema/Decoder"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { WireCode } from "@data-import/domain/organisation/Supplier"
 import { say } from "@data-import/terminal/Answer"
 import { open } from "../book/Book.ts"
 import { isReportFile, openReports, reportForm } from "../reports/ReportFiles.ts"
@@ -20,9 +20,9 @@ export class LinesFailed extends Data.TaggedError("LinesFailed")<{}> {}
 
 const readSupplier = decoderOf(SupplierCodeField)
 
-const supplierNamed = (text: string): Option.Option<SupplierCode> => {
+const supplierNamed = (text: string): Option.Option<WireCode> => {
   const read = readSupplier(text)
-  return read === invalid ? Option.none() : Option.some(read as SupplierCode)
+  return read === invalid ? Option.none() : Option.some(read as WireCode)
 }
 
 const mostThreads = 256

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option, Result, Stream } from "effect"
 import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { LineSplitter } from "@data-import/domain/batch/LineSplitter"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { WireCode } from "@data-import/domain/organisation/Supplier"
 import { namedSupplier } from "@data-import/domain/requests/NamedSupplier"
 import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
 import { finish } from "@data-import/domain/support/Steps"
@@ -41,7 +41,7 @@ export interface CheckOptions {
 
 export interface CheckResult extends Summary {
   /** The supplier whose book it is; null where nothing names one. */
-  readonly supplier: SupplierCode | null
+  readonly supplier: WireCode | null
   readonly milliseconds: number
 }
 
@@ -51,14 +51,14 @@ async function* blocksOf(book: Book): AsyncGenerator<Block> {
   yield* cutter.end()
 }
 
-const supplierIn = (line: SplitLine): Option.Option<SupplierCode> => {
+const supplierIn = (line: SplitLine): Option.Option<WireCode> => {
   if (line === null) return Option.none()
   const parsed = finish(parsingBytes(line))
   return Result.isSuccess(parsed) ? namedSupplier(parsed.success) : Option.none()
 }
 
 /** The first supplier that a line names. */
-const supplierOf = ({ bytes }: Block): SupplierCode | null => {
+const supplierOf = ({ bytes }: Block): WireCode | null => {
   const splitter = new LineSplitter()
   for (const line of [...splitter.feed(bytes), ...splitter.end()]) {
     const named = supplierIn(line)
@@ -68,12 +68,12 @@ const supplierOf = ({ bytes }: Block): SupplierCode | null => {
 }
 
 /** Lines that name no supplier do not tell the one they are sent for. */
-const unnamed = SupplierCode.make("UNNAMED")
+const unnamed = WireCode.make("UNNAMED")
 
 const checkBlocks = Effect.fnUntraced(function* (
   { book, configuration, onProgress, reports, threads }: CheckOptions,
   blocks: Stream.Stream<Block, Refused>,
-  supplier: SupplierCode | null
+  supplier: WireCode | null
 ) {
   const startedAt = yield* Clock.currentTimeMillis
   const pool = yield* makeWorkerPool(threads, {

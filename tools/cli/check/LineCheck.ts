@@ -21,7 +21,7 @@ import {
   OrganisationName,
   RequestId
 } from "@data-import/domain/organisation/Organisation"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { codeIn, type WireCode } from "@data-import/domain/organisation/Supplier"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
@@ -38,7 +38,7 @@ import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
 /** What is known of the supplier whose lines these are. */
 export interface CheckSettings extends SupplierConfiguration {
-  readonly supplier: SupplierCode
+  readonly supplier: WireCode
 }
 
 /** One error of a failed line. */
@@ -95,7 +95,7 @@ const setUp = Effect.fnUntraced(function* ({ codeLists, supplier, timeZone }: Ch
   const port = yield* Configuration
   yield* port.createOrganisation(caller.organisation, yield* DateTime.now)
   yield* port.createSupplier({
-    code: supplier,
+    code: codeIn("live", supplier),
     organisation: caller.organisation,
     status: "Ongoing",
     documentRoot: supplier,
@@ -111,13 +111,13 @@ const setUp = Effect.fnUntraced(function* ({ codeLists, supplier, timeZone }: Ch
   }
 })
 
-const batchOf = (supplier: SupplierCode) =>
+const batchOf = (supplier: WireCode) =>
   Effect.map(DateTime.now, (createdAt) =>
     Batch.open({
       id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
       organisation: caller.organisation,
       settings: {
-        supplier,
+        supplier: codeIn("live", supplier),
         operation: "VALIDATE",
         name: null,
         operationsTeam: null,

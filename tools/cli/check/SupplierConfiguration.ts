@@ -7,14 +7,14 @@
 import { readFileSync } from "node:fs"
 import { Effect, Option, Schema } from "effect"
 import { timeZoneNamed, utc } from "@data-import/domain/organisation/BusinessDay"
-import { type SupplierCode, supplierCodeLength } from "@data-import/domain/organisation/Supplier"
+import { supplierCodeLength, type WireCode } from "@data-import/domain/organisation/Supplier"
 import { OpenCodeList, type CodeLists } from "@data-import/domain/schema/CodeLists"
 import { SupplierCodeField } from "@data-import/domain/account/Account"
 import { Refused } from "@data-import/terminal/Refused"
 
 export interface SupplierConfiguration {
   /** Null where it is left out. */
-  readonly supplier: SupplierCode | null
+  readonly supplier: WireCode | null
   readonly timeZone: typeof utc
   readonly codeLists: CodeLists
 }

@@ -62,8 +62,15 @@ const expectPdf = (text: string): void => {
 const expectDemoTenant = async (dataDir: string): Promise<void> => {
   const listed = async (noun: string): Promise<unknown> =>
     JSON.parse((await operator(dataDir, noun, "list", "--json")).out)
-  expect(await listed("organisation")).toMatchObject([{ name: "demo" }, { name: "rival" }])
+  expect(await listed("organisation")).toMatchObject([
+    { name: "demo" },
+    { name: "demo-test", testOf: "demo" },
+    { name: "rival" }
+  ])
   expect(await listed("supplier")).toMatchObject([
+    { code: "DEMO_COMPLETE", organisation: "demo-test", status: "Complete" },
+    { code: "DEMO_ENERGY", organisation: "demo-test", status: "Ongoing" },
+    { code: "DEMO_PAUSED", organisation: "demo-test", status: "Paused" },
     { code: "DEMO_COMPLETE", organisation: "demo", status: "Complete" },
     { code: "DEMO_ENERGY", organisation: "demo", status: "Ongoing" },
     { code: "DEMO_PAUSED", organisation: "demo", status: "Paused" },
@@ -91,8 +98,9 @@ describe("the local run", { timeout: 120_000 }, () => {
     const demo = demoIn(dataDir)
     expect(demo).toEqual({
       baseUrl: first.baseUrl,
-      apiKey: expect.stringMatching(/^sk_[\w-]{43}$/) as string,
-      rivalApiKey: expect.stringMatching(/^sk_[\w-]{43}$/) as string,
+      apiKey: expect.stringMatching(/^sk_live_[\w-]{43}$/) as string,
+      rivalApiKey: expect.stringMatching(/^sk_live_[\w-]{43}$/) as string,
+      testApiKey: expect.stringMatching(/^sk_test_[\w-]{43}$/) as string,
       importSupplier: "DEMO_ENERGY",
       operationsTeamName: "Migration Team",
       documentsDir: join(dataDir, "documents", "DEMO_ENERGY")

@@ -1,131 +1,36 @@
 /**
- * Every operation that names a supplier, asked for one's own supplier, for another organisation's,
- * and for one that does not exist. The last two answers are the same, whatever the other
- * organisation has stored.
+ * Every operation that names a supplier, asked for one's own supplier, for a stranger's, and for
+ * one that does not exist. The last two answers are the same, whatever the stranger has stored.
+ * Strangers are other organisations, and one's own in the other mode.
  */
 import { readFileSync } from "node:fs"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type Request, send } from "@data-import/api/testing/Client"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
-  domesticPayload,
-  instructionPayload,
-  notesPayload,
-  statementsPayload,
-  transactionsPayload
-} from "@data-import/domain/testing/samples"
+  freshOrganisation,
+  freshTestOrganisation,
+  supplierOf,
+  testSupplierOf
+} from "@data-import/domain/testing/freshNames"
+import {
+  accounts,
+  batches,
+  batchRequests,
+  client,
+  clientWith,
+  noBatch,
+  ofBatch,
+  operations,
+  retry,
+  root,
+  seen,
+  siblings,
+  team,
+  ways
+} from "./clients.ts"
 import { healthyWorld } from "./healthyWorld.ts"
-import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
-
-const team = "Migration Team"
-
-interface Key {
-  readonly import_supplier: string
-  readonly external_account_number: string
-}
-
-type Ask = (supplier: string, number: string) => Omit<Request, "headers">
-
-const posting =
-  (path: string, body: (key: Key) => unknown): Ask =>
-  (import_supplier, external_account_number) => ({
-    path,
-    body: JSON.stringify(body({ import_supplier, external_account_number }))
-  })
-
-const at =
-  (path: string): Ask =>
-  (supplier, number) => ({
-    path: path.replace("{import_supplier}", supplier).replace("{external_account_number}", number)
-  })
-
-const root = "/v1/data-import"
-const stagePath = `${root}/account-import-process/create-or-update/`
-const processPath = `${root}/account-import-process/process/`
-
-const stage = posting(stagePath, (key) => ({ payload: { ...domesticPayload(), ...key } }))
-const processing = (dry_run: boolean) =>
-  posting(processPath, (key) => ({ payload: { ...key, operations_team_name: team, dry_run } }))
-
-const batches = `${root}/batches/`
-const accounts = `${root}/accounts/`
-
-const uploadPayload = { document_path: "new.pdf", size: 7, sha256: "0".repeat(64) }
-
-/** By the template of the document's path; several where an operation has several ways. */
-const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
-  [`${root}/validate-account/`]: [
-    posting(`${root}/validate-account/`, (key) => ({ payload: { ...domesticPayload(), ...key } })),
-    posting(`${root}/validate-account/`, (key) => ({ payload: { ...key, customers: "wrong" } }))
-  ],
-  [stagePath]: [
-    stage,
-    posting(stagePath, (key) => ({ payload: { ...key, unknown_occupier: "wrong" } }))
-  ],
-  [processPath]: [
-    processing(false),
-    processing(true),
-    posting(processPath, (key) => ({ payload: { ...key, operations_team_name: "Nobody" } }))
-  ],
-  [`${root}/documents/`]: [
-    posting(`${root}/documents/`, ({ import_supplier }) => ({
-      payload: { ...uploadPayload, import_supplier }
-    }))
-  ],
-  [`${root}/notes/create/`]: [
-    posting(`${root}/notes/create/`, (key) => ({ ...notesPayload(), ...key }))
-  ],
-  [`${root}/transactions/create/`]: [
-    posting(`${root}/transactions/create/`, (key) => ({ ...transactionsPayload(), ...key })),
-    posting(`${root}/transactions/create/?force_add_to_current_statement=false`, (key) => ({
-      ...transactionsPayload(),
-      ...key
-    }))
-  ],
-  [`${root}/historical-statements/create/`]: [
-    posting(`${root}/historical-statements/create/`, (key) => ({ ...statementsPayload(), ...key }))
-  ],
-  [`${root}/payment-instruction/create/`]: [
-    posting(`${root}/payment-instruction/create/`, (key) => ({ ...instructionPayload(), ...key }))
-  ],
-  [`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`]: [
-    at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
-  ],
-  [accounts]: [(supplier) => ({ path: `${accounts}?import_supplier=${supplier}` })],
-  [`${root}/imports/{import_supplier}/{external_account_number}/`]: [
-    at(`${root}/imports/{import_supplier}/{external_account_number}/`),
-    (supplier, number) => ({
-      method: "PATCH",
-      path: `${root}/imports/${supplier}/${number}/`,
-      body: JSON.stringify({ cohort: "wave" })
-    })
-  ],
-  [`${root}/suppliers/{import_supplier}/summary/`]: [
-    at(`${root}/suppliers/{import_supplier}/summary/`)
-  ],
-  [batches]: [
-    posting(batches, ({ import_supplier }) => ({
-      payload: { import_supplier, operation: "STAGE" }
-    })),
-    (supplier) => ({ path: `${batches}?import_supplier=${supplier}` })
-  ],
-  [`${root}/events/`]: [(supplier) => ({ path: `${root}/events/?import_supplier=${supplier}` })],
-  ...Object.fromEntries(
-    ["all", "pending", "imported"].map((kind) => {
-      const path = `${root}/${kind}-account-import-processes/{import_supplier}/`
-      return [
-        path,
-        [at(path), at(`${path}?limit=1`), at(`${path}?after=0`), at(`${path}?failed=true`)]
-      ]
-    })
-  )
-}
-
-const ways = Object.entries(operations).flatMap(([template, asks]) =>
-  asks.map((ask, way) => [`${template} (${way + 1})`, ask] as const)
-)
+import { wholeSystem } from "./wholeSystem.ts"
 
 interface Documented {
   readonly paths: Readonly<Record<string, object>>
@@ -134,88 +39,19 @@ interface Documented {
 /** Paths that name no supplier, by the document. */
 const withoutSupplier = [`${root}/limits/`, "/v1/graphql/", "/.well-known/jwks.json"]
 
-const json = { "content-type": "application/json" }
-
-/** What is asked of a batch, by the path after its id. */
-const ofBatch: Readonly<Record<string, Omit<Request, "path">>> = {
-  "": {},
-  "lines/": {
-    method: "PUT",
-    headers: { "content-type": "application/x-ndjson" },
-    body: '{"external_account_number":"L"}\n'
-  },
-  "start/": { headers: json, body: '{"payload":{"total_lines":0}}' },
-  "pause/": { method: "POST" },
-  "resume/": { method: "POST" },
-  "cancel/": { method: "POST" },
-  "results/": {},
-  "problems/": {}
-}
-
-const batchRequests = Object.entries(ofBatch)
-
-/** A creation that names another batch. */
-const retry = (import_supplier: string, retry_of: string): Omit<Request, "headers"> => ({
-  path: batches,
-  body: JSON.stringify({ payload: { import_supplier, operation: "STAGE", retry_of } })
-})
-
-const noBatch = "3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
-
-/** A client with a supplier, on which it has imported one account and staged another. */
-const client = Effect.gen(function* () {
-  const setup = yield* Configuration
-  const { name: organisation } = yield* freshOrganisation
-  const supplier = supplierOf(organisation)
-  yield* setup.createSupplier(supplier)
-  const token = yield* tokenFor(organisation)
-  const ask = Effect.fnUntraced(function* (
-    request: Omit<Request, "headers">,
-    key?: string,
-    type: Request["headers"] = json
-  ) {
-    const { gatewayUrl } = yield* WholeSystem
-    const headers = {
-      authorization: `Token ${token}`,
-      ...type,
-      ...(key !== undefined && { "idempotency-key": key })
-    }
-    return yield* send(gatewayUrl, { ...request, headers })
-  })
-  const askOf = (batch: string, rest: string, key?: string) => {
-    const { headers, ...request } = ofBatch[rest] ?? {}
-    return ask({ path: `${batches}${batch}/${rest}`, ...request }, key, headers)
-  }
-  /** A new batch of one line. */
-  const batch = Effect.gen(function* () {
-    const payload = { import_supplier: supplier.code, operation: "STAGE" }
-    const created = yield* ask({ path: batches, body: JSON.stringify({ payload }) })
-    const { batch_id } = created.json as { readonly batch_id: string }
-    expect((yield* askOf(batch_id, "lines/")).status).toBe(200)
-    return batch_id
-  })
-  const imported = Effect.gen(function* () {
-    expect((yield* ask(stage(supplier.code, "staged"))).status).toBe(201)
-    expect((yield* ask(stage(supplier.code, "imported"))).status).toBe(201)
-    const processed = yield* ask(processing(false)(supplier.code, "imported"))
-    expect(processed.status).toBe(201)
-    return (processed.json as { readonly kraken_account_number: string }).kraken_account_number
-  })
-  return { ask, askOf, batch, imported, supplier }
-})
-
-/** What a caller can see of an answer, but for what differs between any two. */
-const seen = ({
-  headers,
-  status,
-  text
-}: {
-  readonly headers: Readonly<Record<string, string>>
-  readonly status: number
-  readonly text: string
-}) => {
-  const { date: _, "x-request-id": __, ...same } = headers
-  return { status, text, headers: same }
+/** Who asks, and whose supplier is asked for. */
+const strangers = {
+  "of another organisation": Effect.gen(function* () {
+    return { mine: yield* client, rival: yield* client }
+  }),
+  "of one's own test organisation": Effect.map(siblings, ({ live, test }) => ({
+    mine: live,
+    rival: test
+  })),
+  "of one's own live organisation": Effect.map(siblings, ({ live, test }) => ({
+    mine: test,
+    rival: live
+  }))
 }
 
 const teamIsThere = Layer.effectDiscard(
@@ -235,11 +71,14 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     expect(named.toSorted()).toEqual(Object.keys(paths).toSorted())
   })
 
-  describe("answers alike for another organisation's supplier and for none", () => {
-    it.effect.each(ways)("%s", ([, ask]) =>
+  const asked = Object.entries(strangers).flatMap(([whose, two]) =>
+    ways.map(([way, ask]) => [whose, way, two, ask] as const)
+  )
+
+  describe("answers alike for none and for a supplier", () => {
+    it.effect.each(asked)("%s: %s", ([, , two, ask]) =>
       Effect.gen(function* () {
-        const mine = yield* client
-        const rival = yield* client
+        const { mine, rival } = yield* two
         yield* rival.imported
         const none = supplierOf(rival.supplier.organisation).code
         for (const number of ["imported", "staged", "unknown"]) {
@@ -252,6 +91,54 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       })
     )
   })
+
+  it.effect("keeps apart the accounts of a code that is there in both modes", () =>
+    Effect.gen(function* () {
+      const { name: organisation } = yield* freshOrganisation
+      const stored = supplierOf(organisation)
+      const { name: tests } = yield* freshTestOrganisation(organisation)
+      const live = yield* clientWith(stored)
+      const test = yield* clientWith(testSupplierOf(tests, stored))
+      const { code } = test.supplier
+      expect(code).toBe(live.supplier.code)
+      const number = yield* test.imported
+      const batch = yield* test.batch
+      const status = { path: `${root}/account-transfer-status/${code}/imported/` }
+      const list = { path: `${root}/all-account-import-processes/${code}/` }
+      const ofTest = yield* test.ask(list)
+      expect(ofTest.text).toContain('"imported"')
+      expect((yield* test.ask(status)).text).toContain(number)
+      expect((yield* live.ask(status)).status).toBe(404)
+      expect((yield* live.ask(list)).text).not.toContain('"imported"')
+      expect((yield* live.ask({ path: `${accounts}${number}/` })).status).toBe(404)
+      expect((yield* live.askOf(batch, "")).status).toBe(404)
+      yield* live.imported
+      expect((yield* live.ask(status)).status).toBe(200)
+      expect((yield* live.ask(status)).text).not.toContain(number)
+      expect((yield* test.ask(list)).text).toBe(ofTest.text)
+    })
+  )
+
+  it.effect("answers a test client with the code that it sent, wherever a code is", () =>
+    Effect.gen(function* () {
+      const { test } = yield* siblings
+      const { code } = test.supplier
+      yield* test.imported
+      const asked = ["imported", "new"].flatMap((number) =>
+        ways.map(([, ask]) => ask(code, number))
+      )
+      const answers = yield* Effect.forEach(asked, (request) => test.ask(request))
+      const batch = yield* test.askOf(yield* test.batch, "")
+      const events = yield* test.ask({ path: `${root}/events/` })
+      for (const { text } of [...answers, batch, events]) {
+        for (const [, named] of text.matchAll(/"import_supplier":\s*"([^"]*)"/g)) {
+          expect(named).toBe(code)
+        }
+        expect(text).not.toContain(`" ${code}`)
+      }
+      expect(events.text).toContain(`"import_supplier":"${code}"`)
+    })
+  )
 
   it.effect("answers differently for one's own supplier", () =>
     Effect.gen(function* () {

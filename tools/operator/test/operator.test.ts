@@ -20,12 +20,13 @@ describe("organisation", () => {
     Effect.gen(function* () {
       const { done, json } = yield* arrange
       expect(yield* json("organisation", "list")).toEqual([])
-      const rival = { name: "rival", createdAt: "2026-03-01T12:00:00Z" }
+      const rival = { name: "rival", createdAt: "2026-03-01T12:00:00Z", testOf: null }
       expect(yield* json("organisation", "create", "rival")).toEqual(rival)
       expect(yield* done("organisation", "create", "demo")).toBe("Created the organisation demo.")
       expect(yield* json("organisation", "list")).toEqual([{ ...rival, name: "demo" }, rival])
       expect(yield* done("organisation", "list")).toBe(
-        "name   createdAt\ndemo   2026-03-01T12:00:00Z\nrival  2026-03-01T12:00:00Z"
+        "name   createdAt             testOf\ndemo   2026-03-01T12:00:00Z  -\n" +
+          "rival  2026-03-01T12:00:00Z  -"
       )
     })
   )
@@ -48,7 +49,7 @@ describe("key", () => {
       yield* done("organisation", "create", "demo")
       const issued = (yield* json("key", "issue", "demo")) as { id: string; apiKey: string }
       expect(Object.keys(issued)).toEqual(["id", "apiKey"])
-      expect(issued.apiKey).toMatch(/^sk_[\w-]{43}$/)
+      expect(issued.apiKey).toMatch(/^sk_live_[\w-]{43}$/)
       const kept = yield* Effect.gen(function* () {
         const hash = yield* (yield* TokenSecrets).hash(issued.apiKey)
         return yield* (yield* ApiKeys).findByHash(hash)

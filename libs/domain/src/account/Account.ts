@@ -79,7 +79,7 @@ export const AccountNumber = Schema.String.check(Schema.isPattern(/^A-[0-9A-F]{8
 export type AccountNumber = typeof AccountNumber.Type
 
 /** The code of a supplier as a field of a body. */
-export const SupplierCodeField = nonBlankText(supplierCodeLength).pipe(Schema.brand("SupplierCode"))
+export const SupplierCodeField = nonBlankText(supplierCodeLength).pipe(Schema.brand("WireCode"))
 
 const AccountType = choice([
   "DOMESTIC",

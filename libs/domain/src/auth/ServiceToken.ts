@@ -7,7 +7,7 @@
  */
 import { Context, Data, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ApiKeys } from "../ports/ApiKeys.ts"
-import type { DoesNotExist } from "../ports/Configuration.ts"
+import { Configuration, DoesNotExist } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { TokenSigner, TokenSecrets } from "../ports/TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
@@ -16,6 +16,8 @@ import {
   type ApiKey,
   ApiKeyId,
   isLive,
+  keyPrefix,
+  modeOf,
   type OrganisationName,
   type Scope
 } from "../organisation/Organisation.ts"
@@ -187,19 +189,24 @@ export interface KeyOrder {
 }
 
 /**
- * Issues an API key. `secret` is what the organisation sends: `sk_` and 256 bits in base64url. It
- * cannot be shown again, because only its hash is stored.
+ * Issues an API key. `secret` is what the organisation sends: `sk_live_` or `sk_test_`, by the mode
+ * of the organisation, and 256 bits in base64url. It cannot be shown again, because only its hash
+ * is stored.
  */
 export const issueKey: (
   order: KeyOrder
 ) => Effect.Effect<
   { readonly key: ApiKey; readonly secret: string },
   DoesNotExist | StorageUnavailable,
-  ApiKeys | TokenSecrets
+  ApiKeys | Configuration | TokenSecrets
 > = Effect.fn("ServiceToken.issueKey")(function* (order: KeyOrder) {
   const apiKeys = yield* ApiKeys
+  const configuration = yield* Configuration
   const secrets = yield* TokenSecrets
-  const secret = `sk_${yield* secrets.make}`
+  const { organisation: name } = order
+  const found = yield* configuration.organisation(name)
+  if (Option.isNone(found)) return yield* new DoesNotExist({ what: "organisation", name })
+  const secret = `${keyPrefix[modeOf(found.value)]}${yield* secrets.make}`
   const key: ApiKey = {
     ...order,
     id: ApiKeyId.make(`key_${(yield* secrets.make).slice(0, 16)}`),

@@ -9,6 +9,7 @@ import { type BatchBody, bodyOf, type CreatedBatchBody } from "../batch/BatchBod
 import { BatchLimits } from "../batch/BatchLimits.ts"
 import { clearedLines, type ProblemGroup } from "../batch/Problems.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { type SupplierCode, wireCode } from "../organisation/Supplier.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import { Batches, type Created, type Results, type ResultsQuery } from "../ports/Batches.ts"
 import { Configuration } from "../ports/Configuration.ts"
@@ -99,8 +100,12 @@ const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 type Old = Partial<Batch.BatchSettings>
 
 /** What a retry leaves out is as in the old batch. */
-const settingsOf = (payload: BatchPayload, old: Old = {}): Batch.BatchSettings => ({
-  supplier: payload.import_supplier,
+const settingsOf = (
+  supplier: SupplierCode,
+  payload: BatchPayload,
+  old: Old = {}
+): Batch.BatchSettings => ({
+  supplier,
   operation: payload.operation,
   name: payload.name ?? old.name ?? null,
   operationsTeam: payload.operations_team_name ?? old.operationsTeam ?? null,
@@ -160,7 +165,7 @@ const retried = Effect.fnUntraced(function* (
     return yield* new BatchStateConflict({ state })
   const { settings } = old
   const same = [
-    ["import_supplier", import_supplier === settings.supplier],
+    ["import_supplier", import_supplier === wireCode(settings.supplier)],
     ["operation", operation === settings.operation]
   ] as const
   const errors = same.flatMap(([attr, isSame]): ReadonlyArray<FieldError> =>
@@ -185,7 +190,7 @@ const create = Effect.fnUntraced(function* (
   parameterErrors: ReadonlyArray<FieldError>
 ) {
   const { batches, configuration, limits, requestValidator } = deps
-  const { body: valid, now: at } = yield* requestValidator.validate({
+  const valid = yield* requestValidator.validate({
     validator: batchRequest,
     caller,
     body,
@@ -193,7 +198,9 @@ const create = Effect.fnUntraced(function* (
     code: "request_failed_validation",
     parameterErrors
   })
-  const settings = settingsOf(valid.payload, yield* retried(deps, caller, valid.payload))
+  const { payload } = valid.body
+  const old = yield* retried(deps, caller, payload)
+  const settings = settingsOf(valid.supplier.code, payload, old)
   const { operationsTeam: team } = settings
   if (team !== null && !(yield* configuration.hasTeam(team))) {
     return yield* new OperationsTeamDoesNotExist({ name: team })
@@ -204,7 +211,7 @@ const create = Effect.fnUntraced(function* (
     settings,
     limit: limits.unfinishedBatches,
     caller,
-    at,
+    at: valid.now,
     keep: keepFrom(keep, answerOf)
   })
   switch (creating._tag) {

@@ -11,6 +11,7 @@ import type { AccountImport, StagedLine } from "../import/AccountImport.ts"
 import type { Created } from "../import/ImportAttempt.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { wireCode } from "../organisation/Supplier.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
 import type {
   InstructionCreated,
@@ -122,12 +123,12 @@ const unwrapped = ({ batch: { settings } }: Run, line: Sent["body"]) => {
 }
 
 const sentOf = (run: Run, line: Sent["body"]): Sent => {
-  const { settings } = run.batch
+  const supplier = wireCode(run.batch.settings.supplier)
   const { beside, body } = unwrapped(run, line)
   const { import_supplier: named } = body
-  const isOther = named !== undefined && named !== settings.supplier
+  const isOther = named !== undefined && named !== supplier
   return {
-    body: { ...body, import_supplier: settings.supplier },
+    body: { ...body, import_supplier: supplier },
     beside,
     errors: isOther ? [otherSupplier] : []
   }
@@ -177,12 +178,13 @@ const stageFirst = (run: Run, sent: Sent) => {
 
 const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   if (run.batch.settings.dryRun) {
-    const { external_account_number, import_supplier } = yield* run.accountImport.validate(
+    const { external_account_number } = yield* run.accountImport.validate(
       run.caller,
       accountRequestOf(sent),
       sent.errors
     )
-    const failure = new DryRunSuccessful({ key: { import_supplier, external_account_number } })
+    const key = { import_supplier: run.batch.settings.supplier, external_account_number }
+    const failure = new DryRunSuccessful({ key })
     return endOf(run.encode, run.line, succeeded({ failure }))
   }
   yield* stageFirst(run, sent)

@@ -4,7 +4,7 @@
  */
 import type { DateTime } from "effect"
 import { Schema } from "effect"
-import { SupplierCode } from "../organisation/Supplier.ts"
+import { WireCode, wireCode } from "../organisation/Supplier.ts"
 import { Instant } from "../schema/Field.ts"
 import {
   type Batch,
@@ -33,7 +33,7 @@ export const CountsBody = Schema.Struct({
 
 export const BatchBody = Schema.Struct({
   batch_id: BatchId,
-  import_supplier: SupplierCode,
+  import_supplier: WireCode,
   operation: BatchOperation,
   name: Schema.NullOr(Schema.String),
   cohort: Schema.NullOr(Schema.String),
@@ -71,7 +71,7 @@ export const bodyOf = (batch: Batch, isWorkerAlive: boolean, now: DateTime.Utc):
   const estimate = isWorkable(batch) ? Throughput.estimatedEnd(remaining, speed, now) : null
   return {
     batch_id: batch.id,
-    import_supplier: batch.settings.supplier,
+    import_supplier: wireCode(batch.settings.supplier),
     operation: batch.settings.operation,
     name: batch.settings.name,
     cohort: batch.settings.cohort,

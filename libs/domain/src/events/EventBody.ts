@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { AccountNumber } from "../account/Account.ts"
 import { BatchId } from "../batch/Batch.ts"
 import { OrganisationName } from "../organisation/Organisation.ts"
-import { SupplierCode } from "../organisation/Supplier.ts"
+import { WireCode, wireCode } from "../organisation/Supplier.ts"
 import { EventId, type LoggedEvent, WebhookId } from "../ports/EventLog.ts"
 import { Instant } from "../schema/Field.ts"
 
@@ -16,7 +16,7 @@ export const EventBody = Schema.Struct({
   name: Schema.String,
   at: Instant,
   organisation: OrganisationName,
-  import_supplier: Schema.NullOr(SupplierCode),
+  import_supplier: Schema.NullOr(WireCode),
   external_account_number: Schema.NullOr(Schema.String),
   kraken_account_number: Schema.NullOr(AccountNumber),
   cohort: Schema.NullOr(Schema.String),
@@ -32,7 +32,7 @@ export const bodyOf = (event: LoggedEvent): EventBody => ({
   name: event.name,
   at: event.at,
   organisation: event.organisation,
-  import_supplier: event.supplier,
+  import_supplier: event.supplier && wireCode(event.supplier),
   external_account_number: event.externalAccountNumber,
   kraken_account_number: event.accountNumber,
   cohort: event.cohort,

@@ -183,8 +183,8 @@ const isSame = Effect.fnUntraced(function* (
 const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
   const valid = yield* validateAccountRequest(deps, asked)
   yield* requireOngoing(valid.supplier)
-  const { external_account_number, import_supplier } = valid.body.payload
-  const key = { import_supplier, external_account_number }
+  const { external_account_number } = valid.body.payload
+  const key = { import_supplier: valid.supplier.code, external_account_number }
   const payload = yield* inTimeSlices(() => writingAccount(valid.body.payload))
   const hash = yield* hashOf(deps, valid.body.payload)
   const { cohort = null } = valid.body
@@ -289,7 +289,9 @@ const startAttempt = Effect.fnUntraced(function* (
   const request = { validator: processRequest, ...asked, payload, code } as const
   const { body: valid, now, supplier } = yield* deps.requestValidator.validate(request)
   yield* requireOngoing(supplier)
-  const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
+  const { dry_run: dryRun = false, operations_team_name: team } = valid.payload
+  const { external_account_number } = valid.payload
+  const key = { import_supplier: supplier.code, external_account_number }
   if (!(yield* deps.configuration.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
   const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })

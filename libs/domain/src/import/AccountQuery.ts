@@ -13,7 +13,7 @@ import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { sizeOfLists } from "../ports/StoredAccount.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
-import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { findOwnSupplier, ownSupplier } from "../validation/OwnSupplier.ts"
 import { accountText } from "./AccountText.ts"
 
 /** JSON text in parts, in memory that does not grow with its length. */
@@ -49,7 +49,8 @@ const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const auditLog = yield* AuditLog
   const processes = yield* ImportProcesses
-  const findSupplier = findOwnSupplier(yield* Configuration)
+  const configuration = yield* Configuration
+  const findSupplier = findOwnSupplier(configuration)
 
   /** The text of the account; none if it does not exist. */
   const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
@@ -64,9 +65,9 @@ const make = Effect.gen(function* () {
     const number = accountNumber(named)
     if (Option.isNone(number)) return yield* new NotFound()
     const located = yield* accounts.locate(number.value)
-    const code = Option.map(located, ({ import_supplier }) => import_supplier)
-    const supplier = yield* findSupplier(caller, code)
-    if (Option.isNone(located) || Option.isNone(supplier)) return yield* new NotFound()
+    if (Option.isNone(located)) return yield* new NotFound()
+    const supplier = yield* ownSupplier(configuration)(caller, located.value.import_supplier)
+    if (Option.isNone(supplier)) return yield* new NotFound()
     const at = yield* DateTime.now
     yield* auditLog.recordRead({ key: located.value, action: "read_account", caller, at })
     const text = yield* textOf(number.value)

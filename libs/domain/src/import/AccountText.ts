@@ -20,6 +20,7 @@ import type {
   StoredAccount,
   StoredLedger
 } from "../ports/StoredAccount.ts"
+import { wireCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { textEncoderOf, writingJson } from "../schema/Encoder.ts"
@@ -170,7 +171,8 @@ const ledgerBalances = ({ ledgers }: StoredAccount) =>
 export const accountText = (account: StoredAccount): Parts => {
   const head = JSON.stringify({
     kraken_account_number: account.number,
-    ...account.key,
+    import_supplier: wireCode(account.key.import_supplier),
+    external_account_number: account.key.external_account_number,
     account_created_at: formatInstant(account.createdAt),
     operations_team_name: account.operationsTeam,
     balance: twoDecimals(account.balance),

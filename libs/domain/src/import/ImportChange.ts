@@ -89,15 +89,17 @@ const make = Effect.gen(function* () {
     parameterErrors: ReadonlyArray<FieldError>
   ) {
     const { cohort } = yield* validated(body, parameterErrors, yield* DateTime.now)
-    const key = keyOf(named)
-    if (Option.isNone(key)) return yield* new NotFound()
-    const supplier = yield* findSupplier(caller, Option.some(key.value.import_supplier))
-    if (Option.isNone(supplier)) return yield* new NotFound()
+    const sent = keyOf(named)
+    const code = Option.map(sent, ({ import_supplier }) => import_supplier)
+    const supplier = yield* findSupplier(caller, code)
+    if (Option.isNone(sent) || Option.isNone(supplier)) return yield* new NotFound()
+    const { external_account_number } = sent.value
+    const key = { import_supplier: supplier.value.code, external_account_number }
     yield* requireOngoing(supplier.value)
     const at = yield* DateTime.now
-    const set = yield* processes.setCohort({ key: key.value, cohort, caller, at })
-    if (set._tag === "Refused") return yield* refusalOf(key.value, set.found)
-    const found = yield* processes.details(key.value, attemptsOfImport)
+    const set = yield* processes.setCohort({ key, cohort, caller, at })
+    if (set._tag === "Refused") return yield* refusalOf(key, set.found)
+    const found = yield* processes.details(key, attemptsOfImport)
     const details = yield* Option.isSome(found) ? Effect.succeed(found.value) : unavailable
     return { details, at: yield* DateTime.now }
   })

@@ -8,6 +8,7 @@ import {
   type SupplierSummary,
   totalOf
 } from "../account/SupplierSummary.ts"
+import { wireCode } from "../organisation/Supplier.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { ReadSummary } from "./SummaryQuery.ts"
@@ -22,7 +23,7 @@ const ledgerBody = ({ balance, code, ledgers }: SupplierSummary["ledgers"][numbe
 export const summaryBody = ({ at, cohort, summary, supplier }: ReadSummary) => {
   const { balance, codes, importedLastHour, ledgers, oldestPending, states } = summary
   return {
-    import_supplier: supplier,
+    import_supplier: wireCode(supplier),
     cohort,
     at: formatInstant(at),
     total: totalOf(summary),

@@ -36,10 +36,21 @@ export interface Caller {
   readonly requestId: RequestId
 }
 
+/** `test` is what a client tries out: it shares nothing with what is `live`. */
+export type Mode = "live" | "test"
+
 export interface Organisation {
   readonly name: OrganisationName
   readonly createdAt: DateTime.Utc
+  /** The live organisation for which this one is the test organisation; null for a live one. */
+  readonly testOf: OrganisationName | null
 }
+
+export const modeOf = ({ testOf }: Pick<Organisation, "testOf">): Mode =>
+  testOf === null ? "live" : "test"
+
+/** What an API key begins with. Those of earlier releases begin with `sk_`, and are live. */
+export const keyPrefix: Readonly<Record<Mode, string>> = { live: "sk_live_", test: "sk_test_" }
 
 /**
  * An API key as it is stored. The secret is stored only as its SHA-256 hash, in lower-case
@@ -65,6 +76,10 @@ export type KeyEnd = Pick<ApiKey, "expiresAt" | "revokedAt">
 /** Whether the key is neither revoked nor expired at `now`. */
 export const isLive = (key: KeyEnd, now: DateTime.Utc): boolean =>
   key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))
+
+/** In the audit log: that the organisation was created, and for which live one. */
+export const creationOutcome = ({ testOf }: Pick<Organisation, "testOf">): string =>
+  testOf === null ? "created" : `created as the test organisation of ${testOf}`
 
 /** In the audit log: the key that was issued, and what it may do. */
 export const issueOutcome = ({ id, scopes }: Pick<ApiKey, "id" | "scopes">): string =>

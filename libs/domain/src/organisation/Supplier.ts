@@ -5,16 +5,42 @@
  */
 import { Result, Schema } from "effect"
 import type { TimeZone } from "./BusinessDay.ts"
-import type { OrganisationName } from "./Organisation.ts"
+import type { Mode, OrganisationName } from "./Organisation.ts"
 
 export const supplierCodeLength = 32
 
-/** Code of an import supplier, 1 to 32 characters, compared exactly. */
-export const SupplierCode = Schema.String.check(
+/**
+ * Code of an import supplier as clients and the operator write it: 1 to 32 characters without blank
+ * around them, compared exactly. It is unique for each mode.
+ */
+export const WireCode = Schema.String.check(
   Schema.isMinLength(1),
   Schema.isMaxLength(supplierCodeLength)
+).pipe(Schema.brand("WireCode"))
+export type WireCode = typeof WireCode.Type
+
+/** Begins the codes of test suppliers. No code on the wire begins with it, because it is trimmed. */
+const testMark = " "
+
+/**
+ * Code of an import supplier as it is stored and looked up, unique in both modes: on the wire a
+ * test supplier has the same code without the mark. `codeIn` and `wireCode` convert between them.
+ */
+export const SupplierCode = Schema.String.check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(testMark.length + supplierCodeLength)
 ).pipe(Schema.brand("SupplierCode"))
 export type SupplierCode = typeof SupplierCode.Type
+
+/** The supplier that this code means in this mode. */
+export const codeIn = (mode: Mode, code: WireCode): SupplierCode =>
+  SupplierCode.make(mode === "test" ? `${testMark}${code}` : code)
+
+export const modeOfSupplier = (code: SupplierCode): Mode =>
+  code.startsWith(testMark) ? "test" : "live"
+
+export const wireCode = (code: SupplierCode): WireCode =>
+  WireCode.make(modeOfSupplier(code) === "test" ? code.slice(testMark.length) : code)
 
 /** Ongoing accepts accounts; Paused and Complete refuse every write. */
 export const SupplierStatus = Schema.Literals(["Ongoing", "Paused", "Complete"])

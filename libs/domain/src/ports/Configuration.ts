@@ -33,14 +33,25 @@ export class DocumentRootTaken extends Data.TaggedError("DocumentRootTaken")<{
 export class Configuration extends Context.Service<
   Configuration,
   {
+    /**
+     * `testOf` is the live organisation for which the new one is the test organisation. A live
+     * organisation has one at most: another one fails with `AlreadyExists` for it.
+     */
     readonly createOrganisation: (
       name: OrganisationName,
-      at: DateTime.Utc
-    ) => Effect.Effect<Organisation, AlreadyExists | StorageUnavailable>
+      at: DateTime.Utc,
+      testOf?: OrganisationName | null
+    ) => Effect.Effect<Organisation, AlreadyExists | DoesNotExist | StorageUnavailable>
+    readonly organisation: (
+      name: OrganisationName
+    ) => Effect.Effect<Option.Option<Organisation>, StorageUnavailable>
     /** In code point order of the name or code, like the lists below. */
     readonly organisations: Effect.Effect<ReadonlyArray<Organisation>, StorageUnavailable>
 
-    /** Fails for a document root that overlaps that of another organisation's supplier. */
+    /**
+     * Fails for a document root that overlaps that of another organisation's supplier. There is no
+     * such organisation if it is not of the mode of the code.
+     */
     readonly createSupplier: (
       supplier: Supplier
     ) => Effect.Effect<void, AlreadyExists | DoesNotExist | DocumentRootTaken | StorageUnavailable>

@@ -3,7 +3,7 @@
  * may be stored. A vendor's address, credentials, time-outs and terms stay in its adapter.
  */
 import { Context, Data, type Effect } from "effect"
-import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { Mode, OrganisationName } from "../organisation/Organisation.ts"
 import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
 
 /**
@@ -29,11 +29,13 @@ export class PaymentVendor extends Context.Service<
   {
     /**
      * The details of an instruction that exists, is active and has the requested type. The requests
-     * of one organisation never cause a refusal for another.
+     * of one organisation never cause a refusal for another. In test mode a simulated vendor is
+     * asked, and never a real one.
      */
     readonly verify: (
       instruction: PaymentInstruction,
-      organisation: OrganisationName
+      organisation: OrganisationName,
+      mode: Mode
     ) => Effect.Effect<InstructionDetails, VendorRejected | VendorUnreachable | VendorUnavailable>
   }
 >()("@data-import/domain/ports/PaymentVendor") {}

@@ -38,6 +38,7 @@ import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
 import type { PaymentInstruction } from "../account/PaymentInstruction.ts"
 import { decideInstruction } from "./InstructionImport.ts"
 import {
@@ -118,9 +119,11 @@ export class PostImport extends Context.Service<
 
 type Unavailable = StorageUnavailable | DocumentsUnavailable
 
-const keyOf = ({ external_account_number, import_supplier }: ImportKey): ImportKey => ({
-  import_supplier,
-  external_account_number
+type Located = Pick<ImportKey, "external_account_number">
+
+const keyOf = ({ body, supplier }: ValidRequest<Located>): ImportKey => ({
+  import_supplier: supplier.code,
+  external_account_number: body.external_account_number
 })
 
 interface Dependencies {
@@ -167,12 +170,12 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
 const change = <A, E>(
   { accounts }: Dependencies,
   { action, caller, keep }: Write<A>,
-  { body, now: at }: ValidRequest<ImportKey>,
+  valid: ValidRequest<Located>,
   lookup: Lookup,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
 ) =>
   Effect.flatMap(
-    accounts.change({ key: keyOf(body), lookup, decide, action, caller, at, keep }),
+    accounts.change({ key: keyOf(valid), lookup, decide, action, caller, at: valid.now, keep }),
     Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
   )
 
@@ -216,9 +219,9 @@ const createStatements = Effect.fnUntraced(function* (
 const verify = (
   { vendor }: Dependencies,
   instruction: PaymentInstruction,
-  { organisation }: Caller
+  { code, organisation }: Supplier
 ) =>
-  waiting(vendor.verify(instruction, organisation)).pipe(
+  waiting(vendor.verify(instruction, organisation, modeOfSupplier(code))).pipe(
     Effect.catchTags({
       VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
       VendorUnreachable: () => new PaymentVendorUnreachable(),
@@ -244,10 +247,10 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   const valid = yield* validateRequest(deps, write, instructionRequest)
   const { reference, type, vendor } = valid.body
   const instruction = { vendor, reference, type }
-  const account = yield* deps.accounts.view(keyOf(valid.body), {})
-  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid.body))
+  const account = yield* deps.accounts.view(keyOf(valid), {})
+  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid))
   const details =
-    account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
+    account.value.instruction === null ? yield* verify(deps, instruction, valid.supplier) : null
   const decide = decideInstruction(instruction, details)
   const createdOn = ({ isNew, number }: { number: AccountNumber; isNew: boolean }) => ({
     kraken_account_number: number,

@@ -4,24 +4,38 @@
  */
 import { Effect, Option } from "effect"
 import type { Caller } from "../organisation/Organisation.ts"
-import type { Supplier } from "../organisation/Supplier.ts"
+import {
+  codeIn,
+  type Supplier,
+  type SupplierCode,
+  type WireCode
+} from "../organisation/Supplier.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
-/** The supplier with this code, if it belongs to the caller's organisation. */
+/** The supplier with this code on the wire, if it belongs to the caller's organisation. */
 export type FindOwnSupplier = (
   caller: Caller,
-  code: Option.Option<Supplier["code"]>
+  code: Option.Option<WireCode>
 ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
 
-export const findOwnSupplier =
-  (configuration: Configuration["Service"]): FindOwnSupplier =>
-  (caller, code) =>
-    Option.match(code, {
-      onNone: () => Effect.succeedNone,
-      onSome: (named) =>
-        Effect.map(
-          configuration.supplier(named),
-          Option.filter(({ organisation }) => organisation === caller.organisation)
-        )
-    })
+/** The supplier with this code, if it belongs to the caller's organisation. */
+export const ownSupplier =
+  (configuration: Configuration["Service"]) => (caller: Caller, code: SupplierCode) =>
+    Effect.map(
+      configuration.supplier(code),
+      Option.filter(({ organisation }) => organisation === caller.organisation)
+    )
+
+/**
+ * An organisation has suppliers of one mode only, so at most one of the two that a code means is
+ * the caller's own. One that is another's takes as long to answer as one that does not exist.
+ */
+export const findOwnSupplier = (configuration: Configuration["Service"]): FindOwnSupplier => {
+  const own = ownSupplier(configuration)
+  return Effect.fnUntraced(function* (caller, code) {
+    if (Option.isNone(code)) return Option.none()
+    const live = yield* own(caller, codeIn("live", code.value))
+    return Option.isSome(live) ? live : yield* own(caller, codeIn("test", code.value))
+  })
+}

@@ -9,6 +9,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { ExternalAccountNumber } from "../account/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { codeIn, type Supplier } from "../organisation/Supplier.ts"
 import { namedSupplier } from "../requests/NamedSupplier.ts"
 
 const accountNumber = Schema.decodeUnknownOption(
@@ -24,10 +25,14 @@ const refusedKey = Effect.fnUntraced(function* (
   const code = namedSupplier(payload)
   const nothing = { import_supplier: null, external_account_number: null }
   if (Option.isNone(code)) return nothing
-  const supplier = yield* configuration.supplier(code.value)
+  const isOwn = ({ organisation }: Supplier) => organisation === caller.organisation
+  const live = yield* configuration.supplier(codeIn("live", code.value))
+  const own = Option.exists(live, isOwn)
+    ? live
+    : Option.filter(yield* configuration.supplier(codeIn("test", code.value)), isOwn)
+  const supplier = Option.orElse(own, () => live)
   if (Option.isNone(supplier)) return nothing
-  const isOwn = supplier.value.organisation === caller.organisation
-  const named = isOwn ? accountNumber(payload) : Option.none()
+  const named = Option.isSome(own) ? accountNumber(payload) : Option.none()
   return {
     import_supplier: supplier.value.code,
     external_account_number: Option.isSome(named) ? named.value.external_account_number : null

@@ -5,7 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { isSent, type Omitted, withoutOmitted } from "@data-import/domain/account/Omissions"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
 import type { PayloadFields } from "@data-import/domain/ports/StoredAccount"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { instant, texts } from "../tables/Column.ts"
@@ -142,7 +142,7 @@ const asSent = <A extends object, Name extends keyof A & string>(
 export const fieldsOf = (head: Head): PayloadFields => {
   const { address, external_account_number, fields, omitted, options, supplier } = head
   return {
-    import_supplier: supplier,
+    import_supplier: wireCode(supplier),
     external_account_number,
     ...withoutOmitted(fields, omitted),
     ...(address && { billing_address: asSent(address, "structured_street_address") }),

@@ -4,7 +4,12 @@
  */
 import { DateTime, Effect, Layer, Option, type Result, Schema } from "effect"
 import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import {
+  creationOutcome,
+  modeOf,
+  type Organisation,
+  OrganisationName
+} from "@data-import/domain/organisation/Organisation"
 import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import {
   AlreadyExists,
@@ -14,6 +19,7 @@ import {
 } from "@data-import/domain/ports/Configuration"
 import type { OperatorAction } from "@data-import/domain/ports/AuditLog"
 import {
+  modeOfSupplier,
   overlappingRoot,
   settingsOutcome,
   statusOutcome,
@@ -30,25 +36,43 @@ type Sql = Database["Service"]["sql"]
 
 const OrganisationRow = Schema.Struct({
   name: OrganisationName,
-  createdAt: Schema.DateTimeUtcFromDate
+  createdAt: Schema.DateTimeUtcFromDate,
+  testOf: Schema.NullOr(OrganisationName)
 })
+
+const organisationColumns = (sql: Sql) => sql.literal(columnsOf(OrganisationRow.fields))
 
 const organisationRows = rowsOf(OrganisationRow)
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
-const createOrganisation = Effect.fnUntraced(function* (
-  sql: Sql,
-  name: OrganisationName,
-  at: DateTime.Utc
-) {
+const findOrganisation = (sql: Sql, name: OrganisationName) =>
+  organisationRows(sql`
+    select ${organisationColumns(sql)} from organisations where name = ${name}`).pipe(
+    Effect.map(([row]) => Option.fromUndefinedOr(row))
+  )
+
+/** Fails if there is no live organisation of this name, or if it has a test organisation. */
+const refuseTestOf = Effect.fnUntraced(function* (sql: Sql, live: OrganisationName) {
+  const found = yield* findOrganisation(sql, live)
+  if (!Option.exists(found, (organisation) => modeOf(organisation) === "live")) {
+    return yield* new DoesNotExist({ what: "organisation", name: live })
+  }
+  const [present] = yield* nameRows(sql`select name from organisations where test_of = ${live}`)
+  if (present !== undefined) return yield* new AlreadyExists({ what: "organisation", ...present })
+})
+
+const createOrganisation = Effect.fnUntraced(function* (sql: Sql, organisation: Organisation) {
+  const { createdAt, name, testOf } = organisation
+  if (testOf !== null) yield* refuseTestOf(sql, testOf)
   const rows = yield* nameRows(sql`
-    insert into organisations (name, created_at) values (${name}, ${DateTime.toDateUtc(at)})
+    insert into organisations (name, created_at, test_of)
+    values (${name}, ${DateTime.toDateUtc(createdAt)}, ${testOf})
     on conflict do nothing returning name`)
   if (rows.length === 0) return yield* new AlreadyExists({ what: "organisation", name })
-  const write = { action: "create_organisation", outcome: "created" } as const
-  yield* recordOperator(sql, { ...write, organisation: name })
-  return { name, createdAt: at }
+  const outcome = creationOutcome(organisation)
+  yield* recordOperator(sql, { action: "create_organisation", outcome, organisation: name })
+  return organisation
 })
 
 const SupplierRow = Schema.Struct({
@@ -99,6 +123,7 @@ const createdSupplierRows = rowsOf(
 
 const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier) {
   const { code, organisation } = supplier
+  const isTest = modeOfSupplier(code) === "test"
   yield* lockDocumentRoots(sql)
   const [answer] = yield* createdSupplierRows(sql`
     with created as (
@@ -107,10 +132,12 @@ const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier
       select ${code}, name, ${supplier.status}, ${supplier.documentRoot},
         ${supplier.documentCheck}, ${supplier.customerEmails},
         ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}
-      from organisations where name = ${organisation}
+      from organisations where name = ${organisation} and (test_of is not null) = ${isTest}
       on conflict do nothing returning code
     )
-    select exists (select from organisations where name = ${organisation}) as organisation_exists,
+    select exists (
+        select from organisations where name = ${organisation} and (test_of is not null) = ${isTest}
+      ) as organisation_exists,
       exists (select from created) as created`)
   if (answer?.created === true) {
     yield* refuseTakenRoot(sql, supplier)
@@ -220,11 +247,11 @@ const make = Effect.gen(function* () {
   const { run, sql } = database
   const { codeLists, hasTeam, supplier } = batchedReads(database)
   return Configuration.of({
-    createOrganisation: (name, at) => run(sql.withTransaction(createOrganisation(sql, name, at))),
+    createOrganisation: (name, at, testOf = null) =>
+      run(sql.withTransaction(createOrganisation(sql, { name, createdAt: at, testOf }))),
+    organisation: (name) => run(findOrganisation(sql, name)),
     organisations: run(
-      organisationRows(sql`
-        select ${sql.literal(columnsOf(OrganisationRow.fields))}
-        from organisations order by name`)
+      organisationRows(sql`select ${organisationColumns(sql)} from organisations order by name`)
     ),
     createSupplier: (created) => run(sql.withTransaction(createSupplier(sql, created))),
     supplier: (code) => (isStorable(code) ? supplier(code) : Effect.succeedNone),

@@ -1,6 +1,8 @@
 /** The operator's configuration in memory. */
 import { Effect, Layer, Option, Order, type Result } from "effect"
+import { creationOutcome, modeOf, type Organisation } from "../../organisation/Organisation.ts"
 import {
+  modeOfSupplier,
   overlappingRoot,
   settingsOutcome,
   statusOutcome,
@@ -40,12 +42,34 @@ const recordSupplier = (
   return recordOperator(store, { action, outcome, organisation, key })
 }
 
+const createOrganisation = Effect.fnUntraced(function* (
+  store: MemoryStore["Service"],
+  organisation: Organisation
+) {
+  const { name, testOf } = organisation
+  const what = "organisation"
+  if (testOf !== null) {
+    const live = store.organisations.get(testOf)
+    if (live === undefined || modeOf(live) !== "live") {
+      return yield* new DoesNotExist({ what, name: testOf })
+    }
+    const present = store.organisations.values().find((other) => other.testOf === testOf)
+    if (present !== undefined) return yield* new AlreadyExists({ what, name: present.name })
+  }
+  if (store.organisations.has(name)) return yield* new AlreadyExists({ what, name })
+  store.organisations.set(name, organisation)
+  const outcome = creationOutcome(organisation)
+  yield* recordOperator(store, { action: "create_organisation", outcome, organisation: name })
+  return organisation
+})
+
 const createSupplier = Effect.fnUntraced(function* (
   store: MemoryStore["Service"],
   supplier: Supplier
 ) {
   const { code, organisation } = supplier
-  if (!store.organisations.has(organisation)) {
+  const owner = store.organisations.get(organisation)
+  if (owner === undefined || modeOf(owner) !== modeOfSupplier(code)) {
     return yield* new DoesNotExist({ what: "organisation", name: organisation })
   }
   if (store.suppliers.has(code)) return yield* new AlreadyExists({ what: "supplier", name: code })
@@ -86,16 +110,10 @@ export const layerMemory: Layer.Layer<Configuration> = Layer.effect(
   Configuration,
   Effect.map(MemoryStore, (store) =>
     Configuration.of({
-      createOrganisation: (name, at) =>
-        Effect.suspend(() => {
-          if (store.organisations.has(name)) {
-            return new AlreadyExists({ what: "organisation", name })
-          }
-          const organisation = { name, createdAt: at }
-          store.organisations.set(name, organisation)
-          const write = { action: "create_organisation", outcome: "created" } as const
-          return Effect.as(recordOperator(store, { ...write, organisation: name }), organisation)
-        }),
+      createOrganisation: (name, at, testOf = null) =>
+        createOrganisation(store, { name, createdAt: at, testOf }),
+      organisation: (name) =>
+        Effect.sync(() => Option.fromNullishOr(store.organisations.get(name))),
       organisations: Effect.sync(() =>
         [...store.organisations.values()].sort(byName(({ name }) => name))
       ),
