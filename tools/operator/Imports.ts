@@ -135,12 +135,15 @@ const listAll = Command.make(
   }, onStorage)
 ).pipe(Command.withDescription("List the imports of a supplier that have no account yet"))
 
+/** Why an import in this state cannot be changed. */
 const reason = (found: ImportState | null): string => {
   switch (found?._tag) {
     case undefined:
       return "nothing is staged for it"
     case "Imported":
       return `it is imported, as ${found.accountNumber}`
+    case "Erased":
+      return "its data was erased"
     case "InProgress":
       return "it is being processed right now"
     case "Pending":

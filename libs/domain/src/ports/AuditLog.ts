@@ -26,6 +26,7 @@ export const operatorActions = [
   "add_choice",
   "skip_import",
   "unskip_import",
+  "erase_import",
   "create_webhook",
   "change_webhook"
 ] as const

@@ -33,6 +33,7 @@ import { webhooks } from "../../migrations/0022_webhooks.ts"
 import { importCounts } from "../../migrations/0023_import_counts.ts"
 import { refusalWindows } from "../../migrations/0024_refusal_windows.ts"
 import { payloadRetention } from "../../migrations/0025_payload_retention.ts"
+import { erasure } from "../../migrations/0027_erasure.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ImportCounts from "./ImportCounts.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
@@ -63,7 +64,8 @@ export const migrations = {
   "0022_webhooks": webhooks,
   "0023_import_counts": importCounts,
   "0024_refusal_windows": refusalWindows,
-  "0025_payload_retention": payloadRetention
+  "0025_payload_retention": payloadRetention,
+  "0027_erasure": erasure
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
