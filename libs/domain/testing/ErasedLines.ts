@@ -63,7 +63,10 @@ const failed = ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): 
       errors: [{ attr: "zq", code: "max_length" }]
     }
   }),
-  problems: [{ code: "max_length", attr: "notes.*.body", detail: `zq ${line}` }]
+  problems: [
+    { code: "max_length", attr: "notes.*.body", detail: `zq ${line}` },
+    { code: "unknown_field", attr: line === 2 ? "zqOwn" : "everybody's", detail: "" }
+  ]
 })
 
 const finishAll = (batch: Begun) =>
@@ -116,8 +119,16 @@ export const erasedLines = (it: It): void => {
             { line: 4, externalAccountNumber: null, detail: null },
             { line: 5, externalAccountNumber: null, detail: null }
           ]
+        },
+        expect.objectContaining({ code: "unknown_field", attr: "everybody's", lines: 4 }),
+        {
+          code: "unknown_field",
+          attr: "non_field_errors",
+          lines: 1,
+          examples: [{ line: 2, externalAccountNumber: null, detail: null }]
         }
       ])
+      expect(JSON.stringify(problems.sets)).not.toContain("zqOwn")
       expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 0 })
     })
   )

@@ -259,22 +259,48 @@ const erasingLines = Effect.gen(function* () {
         and key = any (keys);
     end $$`)
   yield* sql`grant execute on function erase_lines to data_import_operator`
+  yield* erasingProblems
+})
+
+/**
+ * Erases what the problems of a batch tell of these lines. The name of an unknown field is what was
+ * sent; it stays where other lines have it too.
+ */
+const erasingProblems = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const isErased = "(example ->> 'line')::integer = any (erased_lines)"
+  const isOwn = (code: string, attr: string) => `${code} = 'unknown_field' and ${attr} = any (own)`
   yield* sql.unsafe(`
     create function erase_examples(of_batch uuid, erased_lines integer[]) returns void
-    language sql ${definer} as $$
-      with named as (
-        select digest from batch_problems as problem
-        where batch = $1 and exists (
-          select from jsonb_array_elements(examples) as example
-          where (example ->> 'line')::integer = any ($2))
-        order by digest for no key update
-      )
-      update batch_problems set examples = (
-        select jsonb_agg(case when (example ->> 'line')::integer = any ($2)
-          then example || '{"externalAccountNumber": null, "detail": null}' else example end
+    language plpgsql ${definer} as $$
+    declare own text[];
+    begin
+      perform from batch_problems
+      where batch = of_batch and exists (
+        select from jsonb_array_elements(examples) as example where ${isErased})
+      order by digest for no key update;
+      own := array(
+        select attr from batch_problems
+        where batch = of_batch and code = 'unknown_field' and lines = (
+          select count(*) from jsonb_array_elements(examples) as example where ${isErased}));
+      update batch_problems
+      set attr = case when ${isOwn("code", "attr")} then 'non_field_errors' else attr end,
+        examples = (
+          select jsonb_agg(case when ${isErased}
+            then example || '{"externalAccountNumber": null, "detail": null}' else example end
+            order by place)
+          from jsonb_array_elements(examples) with ordinality as present(example, place))
+      where batch = of_batch and exists (
+        select from jsonb_array_elements(examples) as example where ${isErased});
+      update batch_problem_sets
+      set problems = (
+        select json_agg(case when ${isOwn("problem ->> 0", "problem ->> 1")}
+          then json_build_array('unknown_field', 'non_field_errors') else problem end
           order by place)
-        from jsonb_array_elements(examples) with ordinality as present(example, place))
-      from named where batch = $1 and batch_problems.digest = named.digest
-    $$`)
+        from json_array_elements(problems) with ordinality as present(problem, place))
+      where batch = of_batch and exists (
+        select from json_array_elements(problems) as problem
+        where ${isOwn("problem ->> 0", "problem ->> 1")});
+    end $$`)
   yield* sql`grant execute on function erase_examples to data_import_operator`
 })

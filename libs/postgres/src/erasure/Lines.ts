@@ -70,7 +70,7 @@ export const erase = Effect.fnUntraced(function* (
   number: string,
   chunks: ReadonlyArray<FoundChunk>
 ) {
-  let count = 0
+  const erased = new Map<BatchId, ReadonlyArray<number>>()
   for (const chunk of chunks) {
     const { batch, first } = chunk
     const lines = yield* linesIn(sql, number, chunk)
@@ -82,8 +82,10 @@ export const erase = Effect.fnUntraced(function* (
     yield* sql`
       select erase_lines(${batch}::uuid, ${first}, ${lines.map(({ place }) => place)}::integer[],
         ${results}::text[], ${keys}::text[])`
-    yield* sql`select erase_examples(${batch}::uuid, ${numbers}::integer[])`
-    count += lines.length
+    erased.set(batch, [...(erased.get(batch) ?? []), ...numbers])
   }
-  return { _tag: "Erased", count } as const
+  for (const [batch, lines] of erased) {
+    yield* sql`select erase_examples(${batch}::uuid, ${lines}::integer[])`
+  }
+  return { _tag: "Erased", count: [...erased.values()].flat().length } as const
 })

@@ -7,6 +7,7 @@ import type { BatchId } from "../../batch/Batch.ts"
 import { erasedResult, isErased, names } from "../../batch/ErasedLine.ts"
 import type { AccountNumber } from "../../account/Account.ts"
 import { relativePath } from "../../schema/DocumentPath.ts"
+import { wholePayload } from "../../schema/Rules.ts"
 import { type Erased, Erasures, type Erasing } from "../Erasures.ts"
 import { deleteKeysOfLine } from "./IdempotencyKeys.ts"
 import {
@@ -51,16 +52,33 @@ const erasedLine = (line: StoredLine): StoredLine => ({
   }
 })
 
+const unknownFields = ({ end }: StoredLine): ReadonlyArray<string> =>
+  (end?.problems ?? []).flatMap(({ attr, code }) => (code === "unknown_field" ? [attr] : []))
+
+/** The name of an unknown field is what was sent; it stays where other lines have it too. */
+const withoutOwnNames = (line: StoredLine, others: ReadonlySet<string>): StoredLine => ({
+  ...line,
+  end: line.end && {
+    ...line.end,
+    problems: line.end.problems.map((problem) =>
+      problem.code === "unknown_field" && !others.has(problem.attr)
+        ? { ...problem, attr: wholePayload }
+        : problem
+    )
+  }
+})
+
 /** Returns how many lines there were. */
 const eraseLines = (store: Store, key: ImportKey): number => {
   let erased = 0
   for (const { batch, lines } of batchesOf(store, key)) {
-    for (const [index, line] of lines.entries()) {
-      if (!names(line, key.external_account_number)) continue
-      lines[index] = erasedLine(line)
+    const own = lines.filter((line) => names(line, key.external_account_number))
+    const known = new Set(lines.filter((line) => !own.includes(line)).flatMap(unknownFields))
+    for (const line of own) {
+      lines[line.line - 1] = erasedLine(withoutOwnNames(line, known))
       deleteKeysOfLine(store, batch, line.line)
-      erased += 1
     }
+    erased += own.length
   }
   return erased
 }

@@ -1,0 +1,225 @@
+/**
+ * A customer with a canary in every field, known to every part of the system, is erased. After
+ * that, no column of any table has any of it, but for the number that is kept. A new column fails
+ * this test until it is seen to be erased, or is listed with those that hold nothing personal.
+ */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { type Reply, send } from "@data-import/api/testing/Client"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
+import {
+  domesticPayload,
+  instructionPayload,
+  notesPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
+import { isWire, putAll, type Wire } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
+import { persistently } from "@data-import/server/testing/RunningService"
+import { personalCanaries, withCanaries } from "./Canaries.ts"
+import { healthyWorld } from "./healthyWorld.ts"
+import { placesOf, textColumns } from "./storedTexts.ts"
+import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+
+const root = "/v1/data-import"
+const team = "Migration Team"
+const number = "zqnumber-871"
+const units = [871540012, 871540228]
+const canaries = [...personalCanaries, number, ...units.map(String), "2019-06-14", "2019-07-01"]
+
+/** Columns that hold nothing of a customer, each with what it holds instead. */
+const impersonal: Readonly<Record<string, string>> = {}
+
+/** Texts that are compared with something, and so have no canary of `withCanaries`. */
+const free =
+  /^(?:transaction_id|statement_id|key|reason|rate_band|operations_team_name|sales_subchannel|product_code)$/
+
+let ids = 0
+const marked = (value: unknown, name = ""): unknown => {
+  if (Array.isArray(value)) {
+    return name === "units" ? units : value.map((one) => marked(one, name))
+  }
+  if (isWire(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([inner, part]) => [inner, marked(part, inner)])
+    )
+  }
+  return typeof value === "string" && free.test(name) ? `zqpersonal-${name}-${++ids}` : value
+}
+
+const withAll = (payload: Wire): Wire => marked(withCanaries(payload)) as Wire
+
+const card = { brand: "zqpersonal", last4: "4242", exp_month: 12, exp_year: 2099 }
+
+let isStored = true
+const world = {
+  ...healthyWorld(),
+  vendor: ((_incoming, response) => {
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify({ type: "card", customer: "zqpersonal", card }))
+  }) satisfies ReturnType<typeof healthyWorld>["vendor"],
+  store: ((_incoming, response) => {
+    response.writeHead(isStored ? 200 : 404, { "content-length": "7", etag: '"zqpersonal"' }).end()
+  }) satisfies ReturnType<typeof healthyWorld>["store"]
+}
+
+/** A client of a fresh supplier, whose requests go through the gateway. */
+const makeClient = Effect.gen(function* () {
+  const { gatewayUrl } = yield* WholeSystem
+  const setup = yield* Configuration
+  yield* Effect.ignore(setup.createTeam(team))
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  yield* setup.configureSupplier(supplier.code, { documentCheck: true })
+  const token = yield* tokenFor(caller.organisation)
+  let posts = 0
+  const ask = (path: string, body?: unknown, own: { method?: string; type?: string } = {}) =>
+    persistently(
+      send(gatewayUrl, {
+        path: root + path,
+        headers: {
+          authorization: `Token ${token}`,
+          "content-type": own.type ?? "application/json",
+          ...(body !== undefined && !own.method && { "idempotency-key": `key-${++posts}` })
+        },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        ...(own.method !== undefined && { method: own.method })
+      })
+    )
+  return { ask, caller, keyOf, supplier }
+})
+type Client = Effect.Success<typeof makeClient>
+
+const memberOf = (reply: Reply, name: string) =>
+  (reply.json as Readonly<Record<string, unknown>>)[name]
+
+const expecting = Effect.fnUntraced(function* <E, R>(
+  status: number,
+  request: Effect.Effect<Reply, E, R>
+) {
+  const reply = yield* request
+  expect(reply.status, reply.text).toBe(status)
+  return reply
+})
+
+/** A batch of these lines, worked on to its end. */
+const batch = Effect.fnUntraced(function* (
+  { ask, supplier }: Client,
+  operation: string,
+  lines: ReadonlyArray<unknown>
+) {
+  const settings = ["IMPORT", "PROCESS"].includes(operation) ? { operations_team_name: team } : {}
+  const payload = { import_supplier: supplier.code, operation, ...settings }
+  const created = yield* expecting(201, ask("/batches/", { payload }))
+  const path = `/batches/${String(memberOf(created, "batch_id"))}/`
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)))
+  const type = "application/x-ndjson"
+  yield* expecting(200, ask(`${path}lines/`, text.join("\n"), { method: "PUT", type }))
+  yield* expecting(200, ask(`${path}start/`, { payload: { total_lines: lines.length } }))
+  const ended = yield* Effect.repeat(Effect.delay(ask(path), "50 millis"), {
+    until: (reply) => memberOf(reply, "finished_at") !== null,
+    times: 400
+  })
+  expect(memberOf(ended, "finished_at")).not.toBeNull()
+  return { path, counts: memberOf(ended, "counts") }
+})
+
+const requestsOf = (key: ImportKey) => {
+  const account = putAll(withAll({ ...domesticPayload(), ...key }), key as unknown as Wire)
+  const adding = (path: string, body: Wire) => [path, { ...withAll(body), ...key }] as const
+  return {
+    account,
+    processing: { payload: { ...key, operations_team_name: team } },
+    additions: [
+      adding("/notes/create/", notesPayload()),
+      adding("/transactions/create/", transactionsPayload()),
+      adding("/historical-statements/create/", statementsPayload()),
+      [
+        "/payment-instruction/create/",
+        { ...instructionPayload(), ...key, reference: "pm_zqpersonal" }
+      ]
+    ] as ReadonlyArray<readonly [path: string, body: Wire]>
+  }
+}
+
+/** Brings the customer into every table, by requests, in batches, and by what fails. */
+const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
+  const { ask, keyOf } = client
+  const { account, additions, processing } = requestsOf(key)
+  const staging = "/account-import-process/create-or-update/"
+  const process = "/account-import-process/process/"
+  yield* expecting(201, ask(staging, { payload: account, cohort: "wave 1" }))
+  yield* expecting(400, ask(staging, { payload: { ...account, billing_email: "zqpersonal" } }))
+  isStored = false
+  yield* expecting(400, ask(process, processing))
+  isStored = true
+  const created = yield* expecting(201, ask(process, processing))
+  for (const [path, body] of additions) yield* expecting(201, ask(path, body))
+  const [[, notes] = ["", {}]] = additions
+  const other = minimalAccount(keyOf("another"))
+  const broken = { ...account, billing_email: "zqpersonal", customers: [{ zqpersonal: 1 }] }
+  const malformed = `{"external_account_number": "${number}", zqpersonal`
+  const batches = [
+    yield* batch(client, "VALIDATE", [account, other, broken, malformed]),
+    yield* batch(client, "IMPORT", [account, other, { ...account, billing_name: "zqpersonal 2" }]),
+    yield* batch(client, "NOTES", [notes, { ...notes, notes: [{ body: "zqpersonal 3" }] }]),
+    yield* batch(client, "PROCESS", [{ external_account_number: number }])
+  ]
+  const accountNumber = String(memberOf(created, "kraken_account_number"))
+  yield* expecting(200, ask(`/accounts/${accountNumber}/`))
+  yield* expecting(200, ask(`/imports/${key.import_supplier}/${number}/`))
+  return { accountNumber, batches, other }
+})
+
+const erase = Effect.fnUntraced(function* (key: ImportKey) {
+  const requestId = RequestId.make(crypto.randomUUID())
+  const erasing = (yield* Erasures).erase({ key, at: yield* DateTime.now })
+  return yield* Effect.provideService(erasing, CurrentOperator, { name: "Ada", requestId })
+})
+
+/** Every sum of money, and what the counts say. */
+const money = rows(
+  (sql) => sql`
+    select (select sum(balance) from accounts) as balances,
+      (select sum(ledger_balance) from ledgers) as ledgers,
+      (select json_agg(json_build_array(transaction_date, moved_from_date, amount, type,
+        effect_on_balance) order by account_id, sequence) from transactions) as transactions,
+      (select sum(net_amount) from transaction_line_items) as lines,
+      (select json_agg(to_jsonb(tax_items)) from transaction_tax_items as tax_items) as taxes,
+      (select json_agg(json_build_array(gross_amount, bill_period_from_date, issued_date)
+        order by account_id, sequence) from statements) as statements`
+)
+
+const summaryOf = ({ ask, supplier }: Client) =>
+  Effect.map(ask(`/suppliers/${supplier.code}/summary/`), (reply) => reply.json)
+
+layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
+  "a customer who is erased",
+  (it) => {
+    it.effect("is in no table any more, and the money and the log are as before", () =>
+      Effect.gen(function* () {
+        const client = yield* makeClient
+        const key = client.keyOf(number)
+        const { batches } = yield* fill(client, key)
+        const before = yield* placesOf(canaries)
+        const columns = yield* textColumns
+        console.log(columns.filter((name) => !before.has(name)).join("\n"))
+        const [summary, sums] = [yield* summaryOf(client), yield* money]
+        const erased = yield* erase(key)
+        console.log(erased)
+        const left = yield* placesOf(canaries)
+        console.log(left)
+        expect([...left.keys()]).toEqual(["import_processes.external_account_number"])
+        expect(yield* money).toEqual(sums)
+        console.log(JSON.stringify(summary), JSON.stringify(yield* summaryOf(client)), batches)
+        expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
+      })
+    )
+  }
+)
