@@ -20,6 +20,7 @@ export const matrix = {
   billing_options: "account-import a, query r, batch-worker a, operator r",
   choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
   customers: "account-import a, query r, batch-worker a, operator r",
+  earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:

@@ -70,6 +70,7 @@ const changed = [
   "billing_addresses",
   "billing_options",
   "customers",
+  "earlier_audit_chains",
   "event_heads",
   "refusal_windows",
   "idempotency_keys",
@@ -192,7 +193,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "webhooks",
       "import_counts",
       "refusal_windows",
-      "payload_retention"
+      "payload_retention",
+      "erasable_chains"
     ])
     expect(yield* asked).toStrictEqual(before)
 
