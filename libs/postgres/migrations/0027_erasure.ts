@@ -170,7 +170,8 @@ const whatIsOutside = `json_build_object(
 /**
  * Erases an import, which the caller has locked, with its account. Returns what is outside of the
  * database. An id of the supplier may repeat the number of the account. The lines of a bill keep
- * what their amounts are computed from.
+ * what their amounts are computed from. What was refused is kept as digests, by which a number
+ * could be found; a repeated refusal may be recorded once more.
  */
 const erasingImport = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -221,13 +222,20 @@ const erasingImport = Effect.gen(function* () {
   yield* sql`grant execute on function erase_import to data_import_operator`
   yield* sql.unsafe(`
     create function erase_answers(import bigint) returns void language sql ${definer} as $$
-      delete from idempotency_keys where import_id = $1;
-      update refusal_windows set digests = '{}', is_full = false
-      from import_processes join suppliers on suppliers.code = supplier
-      where import_processes.id = $1 and refusal_windows.organisation = suppliers.organisation
-        and digests <> '{}'
+      delete from idempotency_keys where import_id = $1
     $$`)
   yield* sql`grant execute on function erase_answers to data_import_operator`
+  yield* sql.unsafe(`
+    create function erase_refusals(of_organisation text) returns void language sql ${definer} as $$
+      with recorded as (
+        select organisation, api_key from refusal_windows where organisation = $1
+        order by api_key for no key update
+      )
+      update refusal_windows as present set digests = '{}', is_full = false from recorded
+      where present.organisation = recorded.organisation and present.api_key = recorded.api_key
+        and digests <> '{}'
+    $$`)
+  yield* sql`grant execute on function erase_refusals to data_import_operator`
 })
 
 /**

@@ -20,6 +20,7 @@ export const matrix = {
   billing_options: "account-import a, query r, batch-worker a, operator r",
   choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
   customers: "account-import a, query r, batch-worker a, operator r",
+  earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
@@ -137,6 +138,11 @@ export const columns = {
 }
 
 /** The functions that a role may call; what they do needs no privilege of its own. */
-export const functions = ["erase_answers", "erase_examples", "erase_import", "erase_lines"].map(
-  (name) => ({ role: "data_import_operator", name })
-)
+export const functions = [
+  "erase_answers",
+  "erase_audited_number",
+  "erase_examples",
+  "erase_import",
+  "erase_lines",
+  "erase_refusals"
+].map((name) => ({ role: "data_import_operator", name }))

@@ -70,6 +70,7 @@ const changed = [
   "billing_addresses",
   "billing_options",
   "customers",
+  "earlier_audit_chains",
   "event_heads",
   "refusal_windows",
   "idempotency_keys",
@@ -195,6 +196,7 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "import_counts",
       "refusal_windows",
       "payload_retention",
+      "erasable_chains",
       "erasure"
     ])
     expect(yield* asked).toStrictEqual(before)

@@ -16,17 +16,25 @@ import * as Lines from "./Lines.ts"
 type Sql = Database["Service"]["sql"]
 type Command = Parameters<Erasures["Service"]["erase"]>[0]
 
-const importRows = rowsOf(Schema.Struct({ id: Schema.BigInt, organisation: OrganisationName }))
+const organisationRows = rowsOf(Schema.Struct({ organisation: OrganisationName }))
 
-/** Nobody else reads or changes the import, nor writes its number into the log, until the end. */
+const organisationOf = (sql: Sql, { import_supplier }: ImportKey) =>
+  Effect.map(
+    organisationRows(sql`select organisation from suppliers where code = ${import_supplier}`),
+    ([row]) => row?.organisation ?? null
+  )
+
+const importRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+
+/** Nobody else changes the import, nor writes its number into the log, until the end. */
 const lockImport = (sql: Sql, key: ImportKey) =>
   Effect.map(
     importRows(sql`
-      select id, organisation from import_processes join suppliers on suppliers.code = supplier
+      select id from import_processes
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number}
-      for update of import_processes nowait`),
-    ([row]) => Option.fromUndefinedOr(row)
+      for update nowait`),
+    ([row]) => row?.id ?? null
   )
 
 const Outside = Schema.Struct({
@@ -39,7 +47,8 @@ const outsideRows = rowsOf(Schema.Struct({ outside: Outside }))
 const nothingOutside: typeof Outside.Type = { documents: [], instructions: [] }
 
 /** The import with its account, and the event that tells it. */
-const eraseImport = Effect.fnUntraced(function* (sql: Sql, id: bigint, at: DateTime.Utc) {
+const eraseImport = Effect.fnUntraced(function* (sql: Sql, id: bigint, { at, key }: Command) {
+  yield* sql`select erase_audited_number(${key.import_supplier}, ${key.external_account_number})`
   const instant = DateTime.toDateUtc(at)
   const [row] = yield* outsideRows(
     sql`select erase_import(${id}, ${instant}::timestamptz) as outside`
@@ -56,21 +65,24 @@ const eraseImport = Effect.fnUntraced(function* (sql: Sql, id: bigint, at: DateT
  */
 const erase = Effect.fnUntraced(function* (
   database: Database["Service"],
-  { at, key }: Command,
+  command: Command,
   found: ReadonlyArray<Lines.FoundChunk>
 ) {
   const { sql } = database
-  const locked = yield* lockImport(sql, key)
+  const { at, key } = command
+  const organisation = yield* organisationOf(sql, key)
+  // A refusal locks what was refused before it locks the import.
+  yield* sql`select erase_refusals(${organisation})`
+  const id = yield* lockImport(sql, key)
   const process = yield* readImport(database, key)
-  if (Option.isNone(locked) || Option.isNone(process))
+  if (id === null || Option.isNone(process))
     return { _tag: "Refused", found: null } satisfies Erasing
   const state = stateAt(process.value, at)
   if (state._tag === "InProgress") return { _tag: "Refused", found: state } satisfies Erasing
-  const { id, organisation } = locked.value
   const isRepeated = state._tag === "Erased"
   const outcome = isRepeated ? "unchanged" : "erased"
   yield* recordOperator(sql, { action: "erase_import", outcome, organisation, key })
-  const outside = isRepeated ? nothingOutside : yield* eraseImport(sql, id, at)
+  const outside = isRepeated ? nothingOutside : yield* eraseImport(sql, id, command)
   yield* sql`select erase_answers(${id})`
   const lines = yield* Lines.erase(sql, key.external_account_number, found)
   if (lines._tag === "InBatch") return lines
