@@ -25,6 +25,7 @@ import { rows } from "@data-import/postgres/testing/rows"
 import { persistently } from "@data-import/server/testing/RunningService"
 import { personalCanaries, withCanaries } from "./Canaries.ts"
 import { healthyWorld } from "./healthyWorld.ts"
+import { impersonal, unmarked } from "./impersonalColumns.ts"
 import { placesOf, textColumns } from "./storedTexts.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
@@ -33,9 +34,6 @@ const team = "Migration Team"
 const number = "zqnumber-871"
 const units = [871540012, 871540228]
 const canaries = [...personalCanaries, number, ...units.map(String), "2019-06-14", "2019-07-01"]
-
-/** Columns that hold nothing of a customer, each with what it holds instead. */
-const impersonal: Readonly<Record<string, string>> = {}
 
 /** Texts that are compared with something, and so have no canary of `withCanaries`. */
 const free =
@@ -58,6 +56,15 @@ const withAll = (payload: Wire): Wire => marked(withCanaries(payload)) as Wire
 
 const card = { brand: "zqpersonal", last4: "4242", exp_month: 12, exp_year: 2099 }
 
+/** Where the number is kept, so that nobody imports the customer again. */
+const tombstone = "import_processes.external_account_number"
+
+const headersOfStore = {
+  "content-length": "7",
+  etag: '"zqpersonal"',
+  "x-amz-checksum-sha256": `${"zq".repeat(21)}A=`
+}
+
 let isStored = true
 const world = {
   ...healthyWorld(),
@@ -66,7 +73,7 @@ const world = {
     response.end(JSON.stringify({ type: "card", customer: "zqpersonal", card }))
   }) satisfies ReturnType<typeof healthyWorld>["vendor"],
   store: ((_incoming, response) => {
-    response.writeHead(isStored ? 200 : 404, { "content-length": "7", etag: '"zqpersonal"' }).end()
+    response.writeHead(isStored ? 200 : 404, headersOfStore).end()
   }) satisfies ReturnType<typeof healthyWorld>["store"]
 }
 
@@ -131,7 +138,10 @@ const batch = Effect.fnUntraced(function* (
 })
 
 const requestsOf = (key: ImportKey) => {
-  const account = putAll(withAll({ ...domesticPayload(), ...key }), key as unknown as Wire)
+  const account = putAll(withAll(domesticPayload()), {
+    ...key,
+    "metadata.0.value.code": "zqpersonal"
+  })
   const adding = (path: string, body: Wire) => [path, { ...withAll(body), ...key }] as const
   return {
     account,
@@ -161,6 +171,18 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   isStored = true
   const created = yield* expecting(201, ask(process, processing))
   for (const [path, body] of additions) yield* expecting(201, ask(path, body))
+  // One payload cannot have both kinds of address, nor a value that was valid when it was staged.
+  yield* rows(
+    (sql) => sql`
+      update billing_addresses set structured_street_address = '{"street": "zqpersonal"}'
+      where street_address is not null`
+  )
+  yield* rows(
+    (sql) => sql`
+      update import_attempts
+      set errors = '[{"code": "max_length", "attr": "zqpersonal", "detail": "zqpersonal"}]'
+      where errors <> '[]'`
+  )
   const [[, notes] = ["", {}]] = additions
   const other = minimalAccount(keyOf("another"))
   const broken = { ...account, billing_email: "zqpersonal", customers: [{ zqpersonal: 1 }] }
@@ -197,7 +219,82 @@ const money = rows(
 )
 
 const summaryOf = ({ ask, supplier }: Client) =>
-  Effect.map(ask(`/suppliers/${supplier.code}/summary/`), (reply) => reply.json)
+  Effect.map(ask(`/suppliers/${supplier.code}/summary/`), ({ json }) => json as Wire)
+
+/** How many values there are in the columns that can have no canary. */
+const unmarkedValues = Effect.forEach(unmarked, (name) => {
+  const [table = "", column = ""] = name.split(".")
+  return Effect.map(
+    rows(
+      (sql) => sql<{ count: number }>`
+      select count(${sql(column)})::integer as count from ${sql(table)}`
+    ),
+    ([row]) => [name, row?.count ?? 0] as const
+  )
+}).pipe(Effect.map((counts) => new Map(counts)))
+
+const codesOf = (replies: ReadonlyArray<Reply>) =>
+  replies.map((reply) => [reply.status, memberOf(reply, "code")])
+
+/** What is answered to every request about the customer. */
+const answers = Effect.fnUntraced(function* (
+  { ask, supplier }: Client,
+  key: ImportKey,
+  accountNumber: string
+) {
+  const { account, additions, processing } = requestsOf(key)
+  const staging = "/account-import-process/create-or-update/"
+  const path = `/imports/${supplier.code}/${number}/`
+  const refused = [
+    yield* ask(staging, { payload: account }),
+    yield* ask(`${staging}?create_only=true`, { payload: account }),
+    yield* ask("/account-import-process/process/", processing),
+    yield* ask(path, { cohort: "x" }, { method: "PATCH" })
+  ]
+  for (const [path, body] of additions) refused.push(yield* ask(path, body))
+  expect(codesOf(refused)).toEqual(refused.map(() => [400, "account_import_process_erased"]))
+  yield* expecting(200, ask("/validate-account/", { payload: account }))
+  expect((yield* ask(`/account-transfer-status/${supplier.code}/${number}/`)).json).toEqual({
+    status: "UNKNOWN",
+    kraken_account_number: ""
+  })
+  expect((yield* ask(path)).json).toMatchObject({
+    state: "ERASED",
+    kraken_account_number: null,
+    payload_hash: null,
+    attempts: [
+      {
+        code: "account_failed_validation",
+        errors: [{ attr: "non_field_errors", code: "max_length" }]
+      },
+      { outcome: "CREATED", errors: [] }
+    ]
+  })
+  yield* expecting(404, ask(`/accounts/${accountNumber}/`))
+  const all = yield* ask(`/accounts/?import_supplier=${supplier.code}`)
+  expect(all.text.trim().split("\n")).toHaveLength(1)
+  const listed = Effect.fnUntraced(function* (list: string) {
+    const { json } = yield* ask(`/${list}`)
+    return (json as ReadonlyArray<Wire>).map((each) => each["external_account_number"])
+  })
+  const of = `account-import-processes/${supplier.code}/`
+  expect(yield* listed(`all-${of}?state=ERASED`)).toEqual([number])
+  expect(yield* listed(`pending-${of}`)).toEqual([])
+  expect(yield* listed(`imported-${of}`)).toEqual(["another"])
+})
+
+/** The events that are told of it. */
+const eventsOf = ({ ask }: Client) =>
+  Effect.repeat(Effect.delay(ask("/events/?limit=100"), "50 millis"), {
+    until: ({ text }) => text.includes("erased-v1"),
+    times: 100
+  }).pipe(
+    Effect.map(({ json }) =>
+      ((json as Wire)["events"] as ReadonlyArray<Wire>).filter(
+        (event) => event["external_account_number"] === number
+      )
+    )
+  )
 
 layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
   "a customer who is erased",
@@ -206,18 +303,37 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
       Effect.gen(function* () {
         const client = yield* makeClient
         const key = client.keyOf(number)
-        const { batches } = yield* fill(client, key)
-        const before = yield* placesOf(canaries)
-        const columns = yield* textColumns
-        console.log(columns.filter((name) => !before.has(name)).join("\n"))
+        const { accountNumber, batches } = yield* fill(client, key)
+        const filled = yield* placesOf(canaries)
+        const known = [...filled.keys(), ...unmarked, ...impersonal]
+        expect(known.toSorted()).toEqual((yield* textColumns).toSorted())
+        const values = yield* unmarkedValues
         const [summary, sums] = [yield* summaryOf(client), yield* money]
-        const erased = yield* erase(key)
-        console.log(erased)
-        const left = yield* placesOf(canaries)
-        console.log(left)
-        expect([...left.keys()]).toEqual(["import_processes.external_account_number"])
+        const counts = yield* Effect.forEach(batches, ({ path }) => client.ask(path))
+
+        expect(yield* erase(key)).toMatchObject({ _tag: "Erased", isRepeated: false, lines: 8 })
+        expect([...(yield* placesOf(canaries)).keys()]).toEqual([tombstone])
+        for (const [name, count] of yield* unmarkedValues) {
+          expect(count, name).toBeLessThan(values.get(name) ?? 0)
+        }
         expect(yield* money).toEqual(sums)
-        console.log(JSON.stringify(summary), JSON.stringify(yield* summaryOf(client)), batches)
+        expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
+        const states = { ...(summary["states"] as Wire), IMPORTED: 1, ERASED: 1 }
+        const expected = { ...summary, at: expect.any(String), states }
+        expect(yield* summaryOf(client)).toEqual(expected)
+        const after = yield* Effect.forEach(batches, ({ path }) => client.ask(path))
+        expect(after.map(({ json }) => json)).toEqual(counts.map(({ json }) => json))
+
+        yield* answers(client, key, accountNumber)
+        expect(yield* eventsOf(client)).toMatchObject([
+          { name: "data_import.import_process.erased-v1", kraken_account_number: null }
+        ])
+        const again = yield* batch(client, "IMPORT", [requestsOf(key).account])
+        expect(again.counts).toMatchObject({ failed: 1 })
+        const { text } = yield* client.ask(`${again.path}results/`)
+        expect(text).toContain("account_import_process_erased")
+        expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 1 })
+        expect([...(yield* placesOf(canaries)).keys()]).toEqual([tombstone])
         expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
       })
     )

@@ -84,7 +84,7 @@ const erase = Effect.fnUntraced(function* (
   yield* recordOperator(sql, { action: "erase_import", outcome, organisation, key })
   const outside = isRepeated ? nothingOutside : yield* eraseImport(sql, id, command)
   yield* sql`select erase_answers(${id})`
-  const lines = yield* Lines.erase(sql, key.external_account_number, found)
+  const lines = yield* Lines.erase(sql, key, found)
   if (lines._tag === "InBatch") return lines
   return { _tag: "Erased", isRepeated, ...outside, lines: lines.count } satisfies Erasing
 })

@@ -22,6 +22,15 @@ const namesIt = (sql: Sql, number: string) => sql`
   (number = ${number} or number is null
     and position(convert_to(${JSON.stringify(number)}, 'UTF8') in bytes) > 0)`
 
+const chunksOf = (sql: Sql, number: string, { id }: { readonly id: BatchId }) =>
+  chunkRows(sql`
+    select batch, first_line as first from batch_chunks
+    where batch = ${id} and (${number} = any (numbers)
+      or array_position(numbers, null) is not null and exists (
+        select from unnest(lines, numbers) as of_line(bytes, number)
+        where ${namesIt(sql, number)}))
+    order by first_line`)
+
 /** The chunks with lines of this number. Each batch is one statement. */
 export const find = Effect.fnUntraced(function* (
   { run, sql }: Database["Service"],
@@ -30,18 +39,23 @@ export const find = Effect.fnUntraced(function* (
   const batches = yield* run(
     batchRows(sql`select id from batches where supplier = ${import_supplier} order by number`)
   )
-  const found = yield* Effect.forEach(batches, ({ id }) =>
-    run(
-      chunkRows(sql`
-        select batch, first_line as first from batch_chunks
-        where batch = ${id} and (${number} = any (numbers)
-          or array_position(numbers, null) is not null and exists (
-            select from unnest(lines, numbers) as of_line(bytes, number)
-            where ${namesIt(sql, number)}))
-        order by first_line`)
-    )
-  )
+  const found = yield* Effect.forEach(batches, (batch) => run(chunksOf(sql, number, batch)))
   return found.flat()
+})
+
+/** What is found with those that were received, or have ended, since they were looked for. */
+const withNew = Effect.fnUntraced(function* (
+  sql: Sql,
+  { external_account_number: number, import_supplier }: ImportKey,
+  found: ReadonlyArray<FoundChunk>
+) {
+  const batches = yield* batchRows(sql`
+    select id from batches where supplier = ${import_supplier}
+      and (finished_at is null or finished_at > now() - interval '1 hour')
+    order by number`)
+  const late = yield* Effect.forEach(batches, (batch) => chunksOf(sql, number, batch))
+  const known = new Set(found.map(({ batch, first }) => `${batch} ${first}`))
+  return [...found, ...late.flat().filter(({ batch, first }) => !known.has(`${batch} ${first}`))]
 })
 
 const lineRows = rowsOf(
@@ -67,9 +81,11 @@ const linesIn = (sql: Sql, number: string, { batch, first }: FoundChunk) =>
 /** In a transaction. Nothing may stay of it where a line has not ended. */
 export const erase = Effect.fnUntraced(function* (
   sql: Sql,
-  number: string,
-  chunks: ReadonlyArray<FoundChunk>
+  key: ImportKey,
+  found: ReadonlyArray<FoundChunk>
 ) {
+  const number = key.external_account_number
+  const chunks = yield* withNew(sql, key, found)
   const erased = new Map<BatchId, ReadonlyArray<number>>()
   for (const chunk of chunks) {
     const { batch, first } = chunk
