@@ -324,6 +324,8 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
         const after = yield* Effect.forEach(batches, ({ path }) => client.ask(path))
         expect(after.map(({ json }) => json)).toEqual(counts.map(({ json }) => json))
 
+        const results = yield* client.ask(`${batches[0]?.path ?? ""}results/`)
+        expect(results.text.match(/"erased":true/g)).toHaveLength(3)
         yield* answers(client, key, accountNumber)
         expect(yield* eventsOf(client)).toMatchObject([
           { name: "data_import.import_process.erased-v1", kraken_account_number: null }

@@ -50,11 +50,15 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     notes: "omitted"
   },
   "the money": {
-    ledgers: "last_statement_closing_date ledger_code omitted",
-    statements: "bill_period_from_date bill_period_to_date issued_date origin",
-    transaction_line_items: "end_date start_date",
-    transaction_tax_items: "tax_type unit_type",
-    transactions: "moved_from_date origin transaction_date type"
+    accounts: "balance transfer_balance",
+    import_differences: "amount",
+    import_totals: "amount",
+    ledgers:
+      "last_statement_balance last_statement_closing_date ledger_balance ledger_code omitted",
+    statements: "bill_period_from_date bill_period_to_date gross_amount issued_date origin",
+    transaction_line_items: "end_date net_amount number_of_units price_per_unit start_date",
+    transaction_tax_items: "amount rate tax_type unit_type value_taxed",
+    transactions: "amount effect_on_balance moved_from_date origin transaction_date type"
   }
 }
 

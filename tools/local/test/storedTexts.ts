@@ -13,7 +13,7 @@ const readable = (value: unknown): string =>
     return `${bytes.toString("latin1")} ${bytes.toString("utf8")} ${isPacked ? gunzipSync(bytes).toString() : ""}`
   })
 
-/** The columns that can hold a text, bytes, or a date, as `table.column`. */
+/** The columns that can hold a text, bytes, a date or a decimal, as `table.column`. */
 export const textColumns = rows(
   (sql) => sql<{ name: string }>`
     select relname || '.' || attname as name
@@ -23,7 +23,7 @@ export const textColumns = rows(
     where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0
       and not attisdropped
       and coalesce(nullif(element.typname, '-'), pg_type.typname)
-        in ('text', 'varchar', 'bpchar', 'json', 'jsonb', 'bytea', 'date', 'xml', 'char', 'name')
+        in ('text', 'varchar', 'bpchar', 'json', 'jsonb', 'bytea', 'date', 'numeric', 'exact_money', 'xml', 'char', 'name')
     order by 1`
 ).pipe(Effect.map((found) => found.map(({ name }) => name)))
 
