@@ -57,6 +57,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["accounts"],
     ["imports"],
     ["batches", "events"],
+    ["erasure"],
     ["setup"]
   ],
   server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]

@@ -177,7 +177,10 @@ const missing = (number: AccountNumber) => new Refused({ why: `There is no accou
 const keyOf = Effect.fnUntraced(function* (number: AccountNumber) {
   const accounts = yield* Accounts
   const located = yield* accounts.locate(number)
-  return Option.isSome(located) ? located.value : yield* missing(number)
+  if (Option.isSome(located)) return located.value
+  // Of an erased account, the money is there.
+  const left = yield* accounts.read(number)
+  return Option.isSome(left) ? left.value.key : yield* missing(number)
 })
 
 /** The operator, who reads or changes an account of this import. */

@@ -11,7 +11,8 @@ const reasons: Readonly<Record<AuditFault["why"], string>> = {
   missing: "it is missing",
   beyond_head: "the head of the chain ends before it",
   head_differs: "it is the last, and the head of the chain says otherwise",
-  head_missing: "its chain has no head"
+  head_missing: "its chain has no head",
+  former_head_differs: "up to it, the former head of the chain says otherwise"
 }
 
 const faultEntry = ({ id, position, ...fault }: AuditFault) => ({

@@ -6,8 +6,7 @@
 import { importBody } from "@data-import/api/ImportBody"
 import { attemptsOfImport, type ImportDetails } from "@data-import/domain/account/ImportDetails"
 import type { ImportKey, ImportState } from "@data-import/domain/account/ImportProcess"
-import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
-import type { SupplierCode, WireCode } from "@data-import/domain/organisation/Supplier"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -15,7 +14,7 @@ import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
-import { noSupplier, supplierMeant } from "./Mode.ts"
+import { importMeant, noSupplier, supplierMeant } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode, asText, pageSize } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { retry } from "./Retries.ts"
@@ -50,16 +49,6 @@ const organisationOf = Effect.fnUntraced(function* (code: SupplierCode) {
   if (Option.isNone(found)) return yield* noSupplier(code)
   return found.value.organisation
 })
-
-/** The import that the command line means. */
-const importMeant = (named: {
-  readonly import_supplier: WireCode
-  readonly external_account_number: ExternalAccountNumber
-}) =>
-  Effect.map(supplierMeant(named.import_supplier), (import_supplier): ImportKey => ({
-    import_supplier,
-    external_account_number: named.external_account_number
-  }))
 
 /** The errors of attempts repeat what was staged, which is personal data. */
 const recordRead = Effect.fnUntraced(function* (key: ImportKey) {
@@ -149,12 +138,15 @@ const listAll = Command.make(
   }, onStorage)
 ).pipe(Command.withDescription("List the imports of a supplier that have no account yet"))
 
+/** Why an import in this state cannot be changed. */
 const reason = (found: ImportState | null): string => {
   switch (found?._tag) {
     case undefined:
       return "nothing is staged for it"
     case "Imported":
       return `it is imported, as ${found.accountNumber}`
+    case "Erased":
+      return "its data was erased"
     case "InProgress":
       return "it is being processed right now"
     case "Pending":

@@ -3,6 +3,8 @@
  * its test organisation, and the code of a supplier for the test supplier.
  * Source: docs/contract/sandbox.md#test-organisations.
  */
+import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type Organisation, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { codeIn, type SupplierCode, type WireCode } from "@data-import/domain/organisation/Supplier"
 import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
@@ -21,6 +23,16 @@ export const Test = GlobalFlag.Setting("test")({
 /** The supplier that a command line means by this code. */
 export const supplierMeant = (code: WireCode) =>
   Effect.map(Test, (isTest) => codeIn(isTest ? "test" : "live", code))
+
+/** The import that the command line means. */
+export const importMeant = (named: {
+  readonly import_supplier: WireCode
+  readonly external_account_number: ExternalAccountNumber
+}) =>
+  Effect.map(supplierMeant(named.import_supplier), (import_supplier): ImportKey => ({
+    import_supplier,
+    external_account_number: named.external_account_number
+  }))
 
 export const noSupplier = (code: SupplierCode) => new DoesNotExist({ what: "supplier", name: code })
 

@@ -11,6 +11,7 @@ import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
 import { As, Login } from "./Caller.ts"
 import { codeLists } from "./CodeLists.ts"
+import { erase } from "./Erasure.ts"
 import { importCommand } from "./Imports.ts"
 import { key } from "./Keys.ts"
 import { organisation } from "./Organisations.ts"
@@ -31,6 +32,7 @@ const operator = Command.make("operator").pipe(
     team,
     codeLists,
     importCommand,
+    erase,
     account,
     batch,
     request,

@@ -113,6 +113,19 @@ const started = Effect.fnUntraced(function* (
     .pipe(Effect.catchTags({ ReservationLost: Effect.die, ...impossible }))
 })
 
+/** A batch would only say so of its line, which has the number. */
+const refuseErased = Effect.fnUntraced(function* (
+  import_supplier: SupplierCode,
+  external_account_number: ExternalAccountNumber
+) {
+  const imports = yield* ImportProcesses
+  const found = yield* imports.find({ import_supplier, external_account_number })
+  if (Option.isSome(found) && found.value.erased) {
+    const label = `${import_supplier} ${external_account_number}`
+    return yield* new Refused({ why: `Cannot retry ${label}: its data was erased.` })
+  }
+})
+
 export const retry = Command.make(
   "retry",
   {
@@ -136,6 +149,7 @@ export const retry = Command.make(
     if (!(yield* configuration.hasTeam(team))) {
       return yield* new Refused({ why: `There is no team ${team}.` })
     }
+    if (Option.isSome(number)) yield* refuseErased(supplier, number.value)
     const caller = yield* operatorFor(owner.value.organisation)
     const at = yield* DateTime.now
     const numbers = Option.isSome(number)

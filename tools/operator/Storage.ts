@@ -6,6 +6,7 @@ import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { Batches } from "@data-import/domain/ports/Batches"
+import type { Erasures } from "@data-import/domain/ports/Erasures"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
@@ -20,6 +21,7 @@ export type Ports =
   | Configuration
   | ApiKeys
   | ImportProcesses
+  | Erasures
   | Accounts
   | AuditLog
   | Batches

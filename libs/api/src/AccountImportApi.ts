@@ -74,6 +74,7 @@ const anyProcess = [
   "account_failed_validation",
   "account_import_process_already_imported",
   "account_import_process_skipped",
+  "account_import_process_erased",
   "account_import_process_in_progress",
   "import_supplier_migration_not_ongoing"
 ] as const
@@ -222,6 +223,7 @@ const changeImport = HttpApiEndpoint.patch(
       "import_supplier_migration_not_ongoing",
       "account_import_process_already_imported",
       "account_import_process_skipped",
+      "account_import_process_erased",
       "account_import_process_in_progress",
       "not_found",
       ...anyBody,

@@ -182,6 +182,11 @@ export const LineResultBody = Schema.Struct({
   ),
   source_line: Schema.optionalKey(
     lineCount("Of a retry: the number of the line in the batch that is retried.")
+  ),
+  erased: Schema.optionalKey(
+    Schema.Literal(true).annotate({
+      description: "The customer was erased, and with that what the line and its result said."
+    })
   )
 }).annotate({ identifier: "BatchLineResult", description: "What became of one line." })
 

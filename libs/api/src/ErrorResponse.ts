@@ -164,6 +164,9 @@ const messages: {
   ImportSkipped: ({ key }) => ({
     detail: `The operator has marked ${pair(key)} to be skipped.`
   }),
+  ImportErased: ({ key }) => ({
+    detail: `The data of ${pair(key)} was erased; it is not imported again.`
+  }),
   ImportInProgress: ({ key }) => ({
     detail: `Another attempt at ${pair(key)} is running right now.`
   }),

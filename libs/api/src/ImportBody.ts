@@ -44,7 +44,7 @@ export const detailFields = {
     description:
       "PENDING: no attempt was made since it was staged. FAILED: the latest attempt failed or broke " +
       "off, and nothing was staged since. IN_PROGRESS: an attempt is running. SKIPPED: the operator " +
-      "has marked it. IMPORTED: the account exists. ERASED: its data was erased; not in use yet."
+      "has marked it. IMPORTED: the account exists. ERASED: the operator has erased its data."
   }),
   staged_at: InstantText.annotateKey({ description: "When it was staged last." }),
   times_staged: Schema.Int.annotate({ description: "How often it was staged." }),

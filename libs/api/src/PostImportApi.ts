@@ -166,7 +166,7 @@ const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/c
       description: "One result for each note, in the order of the request."
     })
   ),
-  error: errorBodies(["not_found", ...anyWrite])
+  error: errorBodies(["account_import_process_erased", "not_found", ...anyWrite])
 })
   .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
@@ -189,7 +189,10 @@ const createTransactions = HttpApiEndpoint.post(
     query: TransactionParameters,
     payload: TransactionsBody,
     success: created(TransactionResults),
-    error: [...errorBodies(["not_found", ...anyWrite]), TransactionImportError]
+    error: [
+      ...errorBodies(["account_import_process_erased", "not_found", ...anyWrite]),
+      TransactionImportError
+    ]
   }
 )
   .annotate(KeyRefusal, "request_failed_validation")
@@ -247,7 +250,7 @@ const createHistoricalStatements = HttpApiEndpoint.post(
   {
     payload: StatementsBody,
     success: created(StatementsBody),
-    error: errorBodies(["not_found", ...anyWrite])
+    error: errorBodies(["account_import_process_erased", "not_found", ...anyWrite])
   }
 )
   .annotate(KeyRefusal, "request_failed_validation")
@@ -273,6 +276,7 @@ const createPaymentInstruction = HttpApiEndpoint.post(
     success: created(StoredInstruction),
     error: errorBodies([
       "import_process_does_not_exist",
+      "account_import_process_erased",
       "account_not_found",
       "active_payment_instruction_exists",
       "payment_instruction_rejected_by_vendor",

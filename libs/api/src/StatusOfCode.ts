@@ -11,6 +11,7 @@ export const statusOf = {
   request_failed_validation: 400,
   account_import_process_already_imported: 400,
   account_import_process_skipped: 400,
+  account_import_process_erased: 400,
   account_import_process_in_progress: 400,
   import_supplier_migration_not_ongoing: 400,
   import_process_does_not_exist: 400,

@@ -15,7 +15,7 @@ const StateCounts = Schema.Struct({
   IN_PROGRESS: count("An attempt is running."),
   SKIPPED: count("The operator has marked it."),
   IMPORTED: count("The account exists."),
-  ERASED: count("Its data was erased; not in use yet.")
+  ERASED: count("The operator has erased its data.")
 }).annotate({ identifier: "StateCounts", description: "How many imports are in each state." })
 
 const OldestPending = Schema.Struct({

@@ -36,6 +36,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   ImportProcessDoesNotExist: [400, "import_process_does_not_exist"],
   AlreadyImported: [400, "account_import_process_already_imported"],
   ImportSkipped: [400, "account_import_process_skipped"],
+  ImportErased: [400, "account_import_process_erased"],
   ImportInProgress: [400, "account_import_process_in_progress"],
   ImportProcessDiffers: [409, "import_process_differs"],
   OperationsTeamDoesNotExist: [400, "operations_team_name_does_not_exist"],

@@ -18,7 +18,7 @@ const attempt = (more: Partial<Attempt>): Attempt => ({
   ...more
 })
 
-const pending: ImportProcess = { key, skipped: false, lease: null, account: null }
+const pending: ImportProcess = { key, skipped: false, erased: false, lease: null, account: null }
 
 const record = (more: Partial<Attempt>, process = pending) =>
   recordOfAttempt({ process }, attempt(more), noonPlus(60))

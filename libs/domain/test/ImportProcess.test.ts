@@ -25,6 +25,7 @@ const staged: ImportProcess = {
     external_account_number: ExternalAccountNumber.make("1")
   },
   skipped: false,
+  erased: false,
   lease: null,
   account: null
 }

@@ -5,6 +5,7 @@ import { layerMemory as tokenBuckets } from "../src/ports/memory/TokenBuckets.ts
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
+import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
@@ -18,6 +19,7 @@ import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
+import { erasuresContract } from "../testing/ErasuresContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
@@ -32,11 +34,12 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
-supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries))
+supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries, erasures))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
 batchWorkContract("in memory", batchPorts)
 newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))
+erasuresContract("in memory", Layer.mergeAll(batchPorts, accounts, erasures, eventLog))
 webhooksContract("in memory", Layer.mergeAll(storage, eventLog, webhooks))

@@ -44,6 +44,7 @@ const completing = (it: It): void => {
       expectSame(after.process, {
         key,
         skipped: false,
+        erased: false,
         lease: null,
         account: { number, createdAt }
       })

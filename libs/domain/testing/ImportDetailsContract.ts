@@ -77,7 +77,7 @@ const ofOneImport = (it: It): void => {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
       expect(yield* imports.details(key, 10)).toEqual(Option.none())
-      const process = { key, skipped: false, lease: null, account: null }
+      const process = { key, skipped: false, erased: false, lease: null, account: null }
       const told = { process, cohort: null, hasFailed: false, attempts: [] }
       yield* imports.stage({ key, payload, caller, at: noon })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: null })

@@ -14,6 +14,7 @@ import type { Code } from "../src/codes/Code.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import type { SupplierCode } from "../src/organisation/Supplier.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
+import { Erasures } from "../src/ports/Erasures.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
 import { sum, twoDecimals } from "../src/schema/Decimal.ts"
@@ -21,9 +22,9 @@ import { expectSame, freshAttempt, freshSupplier, newAccountFor, noonPlus } from
 import { claim, stagedPayload } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
-type Ports = SupplierSummaries | ImportProcesses | Configuration
+type Ports = SupplierSummaries | ImportProcesses | Configuration | Erasures
 
-const steps = ["stage", "claim", "release", "complete", "skip", "unskip", "fold"] as const
+const steps = ["stage", "claim", "release", "complete", "skip", "unskip", "erase", "fold"] as const
 
 interface Step {
   readonly kind: (typeof steps)[number]
@@ -121,6 +122,8 @@ const take = Effect.fnUntraced(function* (world: World, step: Step, at: DateTime
     case "skip":
     case "unskip":
       return yield* imports.setSkipped({ key, skipped: step.kind === "skip", at })
+    case "erase":
+      return yield* (yield* Erasures).erase({ key, at })
     case "fold":
       return yield* foldAll(at)
   }
@@ -173,7 +176,7 @@ const countOf = (seen: ReadonlyArray<Seen>) => {
       IN_PROGRESS: inState("IN_PROGRESS").length,
       SKIPPED: inState("SKIPPED").length,
       IMPORTED: inState("IMPORTED").length,
-      ERASED: 0
+      ERASED: inState("ERASED").length
     },
     importedLastHour: accounts.length,
     oldestPending: oldest ? { number: oldest.number, stagedAt: oldest.stagedAt } : null,

@@ -6,6 +6,7 @@ import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
 import * as AuditLog from "./audit/AuditLog.ts"
+import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
@@ -20,6 +21,7 @@ export const layerPorts = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Batches.layer,
+  Erasures.layer,
   EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,

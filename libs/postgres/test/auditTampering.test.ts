@@ -124,6 +124,10 @@ const alteredHead: Readonly<Record<string, readonly [tampering: string, found: F
   import_supplier: [head("import_supplier = 'T'"), ["first", 1n, "altered"]],
   external_account_number: [head("external_account_number = '3'"), ["first", 1n, "altered"]],
   length: [head("length = length + 1"), ["first", 5n, "missing"]],
+  salt: [head("salt = sha256(salt)"), ["first", 1n, "altered"]],
+  hmac: [head("hmac = sha256(hmac)"), ["first", 1n, "altered"]],
+  former_length: [head("former_length = 2"), ["first", 1n, "former_head_differs"]],
+  former_head: [head("former_head = head"), ["first", 1n, "former_head_differs"]],
   head: [head("head = sha256('x')"), ["first", 4n, "head_differs"]]
 }
 
@@ -138,7 +142,8 @@ const forged = (position: number, hash: string) => `
 const rehashed = (name: Name, position: number) => `
   update audit_log set hash = audit_hash(
     (select hash from audit_log where ${entry(name, position - 1)}),
-    position, audit_content(audit_log))
+    position, audit_fields(audit_log) || netstring(coalesce(
+      (select erased_number(hmac) from audit_chains where id = chain), external_account_number)))
   where ${entry(name, position)}`
 
 const move = (from: number, to: number) => set(`position = ${to}`, "first", from)

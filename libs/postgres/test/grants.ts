@@ -20,6 +20,7 @@ export const matrix = {
   billing_options: "account-import a, query r, batch-worker a, operator r",
   choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
   customers: "account-import a, query r, batch-worker a, operator r",
+  earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
@@ -55,7 +56,7 @@ export const matrix = {
   webhooks: "events r(w), operator ra(w)"
 }
 
-const seen = "account_created_at account_number external_account_number id lease_attempt"
+const seen = "account_created_at account_number erased_at external_account_number id lease_attempt"
 const withoutPayload = `${seen} lease_expires_at skipped supplier`
 
 const stateOfBatch =
@@ -89,10 +90,10 @@ export const columns = {
   "event_heads operator r": "organisation position",
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",
-  "idempotency_keys account-import w": "answer expires_at fingerprint token",
-  "idempotency_keys batch-worker w": "answer expires_at fingerprint token",
-  "idempotency_keys batches w": "answer expires_at fingerprint token",
-  "idempotency_keys post-import w": "answer expires_at fingerprint token",
+  "idempotency_keys account-import w": "answer expires_at fingerprint import_id token",
+  "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id token",
+  "idempotency_keys batches w": "answer expires_at fingerprint import_id token",
+  "idempotency_keys post-import w": "answer expires_at fingerprint import_id token",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts batch-worker w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
@@ -135,3 +136,13 @@ export const columns = {
     "replay_next replay_to",
   "webhooks operator w": "disabled_by due_at failures replay_next replay_to"
 }
+
+/** The functions that a role may call; what they do needs no privilege of its own. */
+export const functions = [
+  "erase_answers",
+  "erase_audited_number",
+  "erase_examples",
+  "erase_import",
+  "erase_lines",
+  "erase_refusals"
+].map((name) => ({ role: "data_import_operator", name }))

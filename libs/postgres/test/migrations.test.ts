@@ -32,7 +32,8 @@ const all = (
   "operator_setup imports accounts limits audit_chains roles account_revisions supplier_settings " +
   "idempotency_keys note_digests account_field_grants payload_sizes batches batch_takes " +
   "account_reads operator_audit payload_hashes failed_imports events operator_imports cohorts " +
-  "webhooks import_counts refusal_windows payload_retention test_organisations"
+  "webhooks import_counts refusal_windows payload_retention erasable_chains " +
+  "erasure test_organisations"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

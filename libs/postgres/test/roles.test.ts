@@ -11,7 +11,7 @@ import { inject } from "vitest"
 import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
-import { columns, matrix } from "./grants.ts"
+import { columns, functions, matrix } from "./grants.ts"
 
 type Client = PgClient.PgClient
 
@@ -220,7 +220,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the databa
     })
   )
 
-  it.effect("can use the database and its schema, but no sequence or function", () =>
+  it.effect("can use the database and its schema, but no sequence, and few functions", () =>
     Effect.gen(function* () {
       const { owner: sql, workers: clients } = yield* Clients
       expect(
@@ -233,8 +233,9 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the databa
           select worker.role, proname from pg_proc,
             unnest(${Object.values(DatabaseUsers.roleOf)}::text[]) as worker(role)
           where pronamespace = 'public'::regnamespace
-            and has_function_privilege(worker.role, pg_proc.oid, 'EXECUTE')`
-      ).toStrictEqual([])
+            and has_function_privilege(worker.role, pg_proc.oid, 'EXECUTE')
+          order by role, name`
+      ).toStrictEqual(functions)
       for (const worker of workers) {
         const [may] = yield* clients[worker]`
           select has_schema_privilege('public', 'USAGE') as use,

@@ -70,6 +70,7 @@ const changed = [
   "billing_addresses",
   "billing_options",
   "customers",
+  "earlier_audit_chains",
   "event_heads",
   "refusal_windows",
   "idempotency_keys",
@@ -90,12 +91,14 @@ const changed = [
 
 /** The statements that store an import are those of today, which name these columns. */
 const columnsOfToday = [
+  ["accounts", "erased_at", "timestamptz"],
   ["accounts", "omitted", "text[]"],
   ["accounts", "payload_notes", "integer"],
   ["billing_addresses", "omitted", "text[]"],
   ["billing_options", "omitted", "text[]"],
   ["customers", "omitted", "text[]"],
   ["import_processes", "cohort", "text"],
+  ["import_processes", "erased_at", "timestamptz"],
   ["import_processes", "payload_bytes", "integer"],
   ["import_processes", "payload_hash", "bytea"],
   ["import_processes", "failed_staging", "integer"],
@@ -131,7 +134,7 @@ const held = Effect.all([
   tablesBut(...changed),
   rows(
     (sql) => sql`
-      select to_jsonb(held) - '{revision,omitted,payload_notes}'::text[] as account
+      select to_jsonb(held) - '{revision,omitted,payload_notes,erased_at}'::text[] as account
       from accounts held`
   ),
   rows(
@@ -151,7 +154,7 @@ const held = Effect.all([
   ),
   rows(
     (sql) => sql`
-      select to_jsonb(held) - '{payload_bytes,cohort,payload_hash,failed_staging}'::text[] as import
+      select to_jsonb(held) - '{payload_bytes,cohort,payload_hash,failed_staging,erased_at}'::text[] as import
       from import_processes held order by id`
   )
 ])
@@ -192,7 +195,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "webhooks",
       "import_counts",
       "refusal_windows",
-      "payload_retention"
+      "payload_retention",
+      "erasable_chains",
+      "erasure"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -8,6 +8,7 @@ import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
+import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -74,6 +75,7 @@ export const make = Effect.fnUntraced(function* (
       renew: deliverer.renew,
       take: deliverer.take
     }),
+    Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {

@@ -3,6 +3,7 @@ import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accoun
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
+import { layerMemory as erasures } from "@data-import/domain/ports/memory/Erasures"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
@@ -23,6 +24,7 @@ export const memory = Layer.mergeAll(
   configuration,
   apiKeys,
   importProcesses,
+  erasures,
   accounts,
   auditLog,
   batches,

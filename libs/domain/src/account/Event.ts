@@ -12,7 +12,8 @@ export const EventName = Schema.Literals([
   "data_import.import_process.error-v1",
   "data_import.import_process.dry_run_complete-v1",
   "data_import.import_process.dry_run_error-v1",
-  "data_import.import_process.post_import.completed-v1"
+  "data_import.import_process.post_import.completed-v1",
+  "data_import.import_process.erased-v1"
 ])
 export type EventName = typeof EventName.Type
 

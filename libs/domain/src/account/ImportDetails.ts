@@ -50,7 +50,7 @@ export interface ImportDetails {
 /** A single import is told with so many of its latest attempts. */
 export const attemptsOfImport = 10
 
-/** `ERASED` is for imports whose data was erased; no import is in that state yet. */
+/** Of an import that is `ERASED`, the operator has erased the data. */
 export const DetailedState = Schema.Literals([
   "PENDING",
   "FAILED",
@@ -71,6 +71,8 @@ export const detailedStateOf = (
   now: DateTime.Utc
 ): DetailedState => {
   switch (stateAt(process, now)._tag) {
+    case "Erased":
+      return "ERASED"
     case "Imported":
       return "IMPORTED"
     case "Skipped":

@@ -32,10 +32,12 @@ export interface Lease {
   readonly expiresAt: DateTime.Utc
 }
 
-/** What storage keeps of an import, apart from its payload. At most one of the three is set. */
+/** What storage keeps of an import, apart from its payload. At most one of the four is set. */
 export interface ImportProcess {
   readonly key: ImportKey
   readonly skipped: boolean
+  /** Only the key is left, so that nobody imports the customer again. */
+  readonly erased: boolean
   readonly lease: Lease | null
   readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null
 }
@@ -44,6 +46,7 @@ export interface ImportProcess {
 export type ImportState =
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Skipped" }
+  | { readonly _tag: "Erased" }
   | { readonly _tag: "InProgress"; readonly lease: Lease }
   | {
       readonly _tag: "Imported"
@@ -52,6 +55,7 @@ export type ImportState =
     }
 
 export const stateAt = (process: ImportProcess, now: DateTime.Utc): ImportState => {
+  if (process.erased) return { _tag: "Erased" }
   if (process.account !== null) {
     const { createdAt, number } = process.account
     return { _tag: "Imported", accountNumber: number, createdAt }
@@ -71,9 +75,12 @@ export const isFree = (state: ImportState): boolean => state._tag === "Pending"
  * lease only before the expiry.
  */
 export const holds = (process: ImportProcess, attempt: AttemptId): boolean =>
-  process.account === null && !process.skipped && process.lease?.attempt === attempt
+  !process.erased &&
+  process.account === null &&
+  !process.skipped &&
+  process.lease?.attempt === attempt
 
-/** The status for the supplier. A skipped import and an expired attempt are reported as UNKNOWN. */
+/** The status for the supplier: UNKNOWN for a skipped or erased import and an expired attempt. */
 export const ImportStatus = Schema.Literals(["UNKNOWN", "IN_PROGRESS", "COMPLETED"])
 export type ImportStatus = typeof ImportStatus.Type
 
@@ -85,6 +92,7 @@ export const statusOf = (state: ImportState): ImportStatus => {
       return "IN_PROGRESS"
     case "Pending":
     case "Skipped":
+    case "Erased":
       return "UNKNOWN"
   }
 }

@@ -27,6 +27,11 @@ export const requestCodes = {
     "staging an account that is not to be migrated",
     "Ask the operator why, and leave the account out until it is unmarked."
   ),
+  account_import_process_erased: request(
+    "The operator has erased the data of this customer; the number is not imported again.",
+    "staging an account again after its customer asked for erasure",
+    "Leave the account out, and delete what you still have of it."
+  ),
   account_import_process_in_progress: request(
     "Another attempt at this account is running right now.",
     "processing the same account from two workers",

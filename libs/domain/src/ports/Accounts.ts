@@ -39,14 +39,14 @@ export class Accounts extends Context.Service<
       lookup: Lookup
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
 
-    /** The import that created the account; None if there is no such account. */
+    /** The import that created the account; None if there is none, or it was erased. */
     readonly locate: (
       number: AccountNumber
     ) => Effect.Effect<Option.Option<ImportKey>, StorageUnavailable>
 
     /**
      * The account as it is now, to be read page by page. Items that are added later are on no page.
-     * None if it does not exist.
+     * None if it does not exist. Of an erased account it is what was kept.
      */
     readonly read: (
       number: AccountNumber

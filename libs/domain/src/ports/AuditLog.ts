@@ -26,6 +26,7 @@ export const operatorActions = [
   "add_choice",
   "skip_import",
   "unskip_import",
+  "erase_import",
   "create_webhook",
   "change_webhook"
 ] as const
@@ -115,6 +116,8 @@ export type AuditFaultReason =
   | "head_differs"
   /** Its chain has no head. */
   | "head_missing"
+  /** The chain was made anew, and up to this entry its former head states something else. */
+  | "former_head_differs"
 
 /** The first entry of the audit log that differs from what was written. */
 export interface AuditFault {

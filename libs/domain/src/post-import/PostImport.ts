@@ -25,6 +25,7 @@ import {
 import {
   AccountNotFound,
   type Failure,
+  ImportErased,
   ImportProcessDoesNotExist,
   keyInUse,
   NotFound,
@@ -166,18 +167,35 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
   return valid
 })
 
+/** The account of an import that was erased is not missing: it is refused, whatever is added. */
+const refuseErased = Effect.fnUntraced(function* ({ processes }: Dependencies, key: ImportKey) {
+  const process = yield* processes.find(key)
+  if (Option.isSome(process) && process.value.erased) return yield* new ImportErased({ key })
+  return process
+})
+
 /** Changes the imported account that the request names. */
-const change = <A, E>(
-  { accounts }: Dependencies,
+const change = Effect.fnUntraced(function* <A, E>(
+  deps: Dependencies,
   { action, caller, keep }: Write<A>,
   valid: ValidRequest<Located>,
   lookup: Lookup,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
-) =>
-  Effect.flatMap(
-    accounts.change({ key: keyOf(valid), lookup, decide, action, caller, at: valid.now, keep }),
-    Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
-  )
+) {
+  const key = keyOf(valid)
+  const changed = yield* deps.accounts.change({
+    key,
+    lookup,
+    decide,
+    action,
+    caller,
+    at: valid.now,
+    keep
+  })
+  if (Option.isSome(changed)) return changed.value
+  yield* refuseErased(deps, key)
+  return yield* new NotFound()
+})
 
 const createNotes = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -233,8 +251,8 @@ const verify = (
  * A payment instruction for a missing account is not a 404. The refusal states how far the import
  * is.
  */
-const refuseMissing = Effect.fnUntraced(function* ({ processes }: Dependencies, key: ImportKey) {
-  const process = yield* processes.find(key)
+const refuseMissing = Effect.fnUntraced(function* (deps: Dependencies, key: ImportKey) {
+  const process = yield* refuseErased(deps, key)
   return yield* Option.isNone(process)
     ? new ImportProcessDoesNotExist({ key })
     : new AccountNotFound({ key })

@@ -56,6 +56,11 @@ export class ImportSkipped extends Data.TaggedError("ImportSkipped")<{ readonly 
   readonly code = "account_import_process_skipped"
 }
 
+/** The operator has erased the data of the import. The number is kept, and is not imported again. */
+export class ImportErased extends Data.TaggedError("ImportErased")<{ readonly key: ImportKey }> {
+  readonly code = "account_import_process_erased"
+}
+
 /** Another payload is staged for the pair, and was not to be replaced. */
 export class ImportProcessDiffers extends Data.TaggedError("ImportProcessDiffers")<{
   readonly key: ImportKey
@@ -226,6 +231,7 @@ export type Failure =
   | ImportProcessDoesNotExist
   | AlreadyImported
   | ImportSkipped
+  | ImportErased
   | ImportInProgress
   | ImportProcessDiffers
   | OperationsTeamDoesNotExist

@@ -1,6 +1,6 @@
 /** Why an import in its present state takes no change. */
 import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
-import { AlreadyImported, ImportInProgress, ImportSkipped } from "./Failure.ts"
+import { AlreadyImported, ImportErased, ImportInProgress, ImportSkipped } from "./Failure.ts"
 
 /** Null if it is pending, and so can be changed. */
 export const refusalInState = (key: ImportKey, found: ImportState) => {
@@ -9,6 +9,8 @@ export const refusalInState = (key: ImportKey, found: ImportState) => {
       return new AlreadyImported({ key, accountNumber: found.accountNumber })
     case "Skipped":
       return new ImportSkipped({ key })
+    case "Erased":
+      return new ImportErased({ key })
     case "InProgress":
       return new ImportInProgress({ key })
     case "Pending":

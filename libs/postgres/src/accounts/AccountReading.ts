@@ -25,7 +25,8 @@ type Sql = Database["Service"]["sql"]
 
 const ofKey = (sql: Sql, { external_account_number, import_supplier }: ImportKey) => sql`
   from accounts join import_processes using (id)
-  where supplier = ${import_supplier} and external_account_number = ${external_account_number}`
+  where supplier = ${import_supplier} and external_account_number = ${external_account_number}
+    and account_number is not null`
 
 const viewRows = rowsOf(
   Schema.Struct({

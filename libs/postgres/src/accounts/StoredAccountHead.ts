@@ -116,12 +116,13 @@ const locatedRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, external_account_number: ExternalAccountNumber })
 )
 
-/** The import that created the account. */
+/** The import that created the account, unless it was erased. */
 export const locate = (sql: Sql, number: AccountNumber) =>
   Effect.map(
     locatedRows(sql`
       select supplier, external_account_number
-      from accounts join import_processes using (id) where number = ${number}`),
+      from accounts join import_processes using (id)
+      where number = ${number} and account_number is not null`),
     ([row]) =>
       Option.map(Option.fromUndefinedOr(row), ({ external_account_number, supplier }) => ({
         import_supplier: supplier,

@@ -1,13 +1,15 @@
 /**
  * Verifies the audit log. A trigger chains its entries by hashes as they are written (see the
- * migration). The chains are recomputed here, page by page, without functions of the database. An
+ * migrations). The chains are recomputed here, page by page, without functions of the database. An
  * owner of the database who recomputes a whole chain and its head is only detected by comparison
- * with a head that was kept elsewhere.
+ * with a head that was kept elsewhere. A chain that was made anew is also followed as it was before,
+ * up to its former head, unless its number was erased.
  */
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
 import type { AuditFault, AuditVerification } from "@data-import/domain/ports/AuditLog"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { erasedNumber, hmacOf, isErasedNumber } from "./ErasedNumbers.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
@@ -35,7 +37,11 @@ const Link = Schema.Struct({
       import_supplier: Text,
       external_account_number: Text,
       length: Schema.String,
-      hash: Schema.String
+      hash: Schema.String,
+      salt: Text,
+      hmac: Text,
+      former_length: Text,
+      former_hash: Text
     })
   )
 })
@@ -74,7 +80,10 @@ const page = ({ run, sql }: Database["Service"], size: number, after: typeof sta
         case when head.id is not null then json_build_object('organisation', head.organisation,
           'import_supplier', head.import_supplier,
           'external_account_number', head.external_account_number,
-          'length', head.length::text, 'hash', encode(head.head, 'hex')) end as head
+          'length', head.length::text, 'hash', encode(head.head, 'hex'),
+          'salt', encode(salt, 'hex'), 'hmac', encode(hmac, 'hex'),
+          'former_length', former_length::text,
+          'former_hash', encode(former_head, 'hex')) end as head
       from page full join (
         select * from audit_chains
         where id between ${after.chain} and (select last from range)
@@ -86,8 +95,8 @@ const page = ({ run, sql }: Database["Service"], size: number, after: typeof sta
 const netstring = (text: string | null): string =>
   text === null ? "-" : `${Buffer.byteLength(text)}:${text},`
 
-/** The hash that the trigger gives the entry after an entry of the hash `previous`. */
-const hashOf = (entry: Entry, previous: string | null): string =>
+/** The hash of an entry, with this number, after an entry of the hash `previous`. */
+const hashOf = (entry: Entry, number: string | null, previous: string | null): string =>
   hash(
     "sha256",
     [
@@ -101,7 +110,7 @@ const hashOf = (entry: Entry, previous: string | null): string =>
       entry.action,
       entry.outcome,
       entry.import_supplier,
-      entry.external_account_number
+      number
     ]
       .map(netstring)
       .join("")
@@ -112,14 +121,75 @@ const isOf = (entry: Entry, head: Head): boolean =>
   entry.import_supplier === head.import_supplier &&
   entry.external_account_number === head.external_account_number
 
+const isKeyedAlike = (one: Head, other: Head): boolean =>
+  one.external_account_number === other.external_account_number &&
+  one.salt === other.salt &&
+  one.hmac === other.hmac
+
+/** What the hashes have in place of the number; undefined if salt, HMAC and number do not agree. */
+const hashedNumber = ({ external_account_number: number, hmac, salt }: Head) => {
+  if (salt === null && hmac === null) return number
+  if (salt === null || hmac === null || number === null) return undefined
+  return hmac === hmacOf(salt, number) ? erasedNumber(hmac) : undefined
+}
+
+/** Only a chain that was made anew has a former head, without the hash once the number is erased. */
+const hasSoundFormer = (head: Head): boolean => {
+  if (head.former_length === null) return head.former_hash === null
+  const length = BigInt(head.former_length)
+  if (length < 1n || length > BigInt(head.length)) return false
+  return isErasedNumber(head.external_account_number)
+    ? head.former_hash === null
+    : head.former_hash !== null && head.hmac !== null
+}
+
 /** How far a chain was verified. The head is of the same snapshot as the entry. */
 interface Followed {
   readonly chain: bigint
   readonly position: bigint
   readonly hash: string | null
+  /** The hash as it was before the chain was made anew, up to its former head. */
+  readonly formerHash: string | null
+  /** What the hashes have in place of the number: see `hashedNumber`. */
+  readonly number: string | null | undefined
   readonly entry: Entry | null
   readonly head: Head | null
 }
+
+/** Before the first entry of a chain. */
+const beginningOf = (chain: bigint, head: Head | null): Followed => ({
+  chain,
+  position: 0n,
+  hash: null,
+  formerHash: null,
+  number: head === null ? undefined : hashedNumber(head),
+  entry: null,
+  head
+})
+
+/** The entry as the last one that was followed, not yet verified. */
+const followedTo = (entry: Entry, head: Head | null, last: Followed): Followed => {
+  const former = BigInt(head?.former_length ?? 0)
+  return {
+    chain: last.chain,
+    position: BigInt(entry.position),
+    hash: entry.hash,
+    formerHash:
+      BigInt(entry.position) <= former
+        ? hashOf(entry, entry.external_account_number, last.formerHash)
+        : last.formerHash,
+    number:
+      head === null || (last.head !== null && isKeyedAlike(head, last.head))
+        ? last.number
+        : beginningOf(last.chain, head).number,
+    entry,
+    head
+  }
+}
+
+/** The chain was made anew after a part of it had been followed. */
+const wasRemade = (head: Head | null, last: Followed): boolean =>
+  last.position > 0n && last.head?.hmac === null && head !== null && head.hmac !== null
 
 const fault = (
   { external_account_number, import_supplier, organisation }: Entry | Head,
@@ -136,15 +206,27 @@ const fault = (
 })
 
 /** The fault of an entry as the next one of its chain. */
-const faultAt = (entry: Entry, head: Head | null, last: Followed): AuditFault | null => {
-  const position = BigInt(entry.position)
+const faultAt = (
+  entry: Entry,
+  head: Head | null,
+  last: Followed,
+  next: Followed
+): AuditFault | null => {
+  const { position } = next
   const expected = last.position + 1n
   if (head === null) return fault(entry, position, entry.id, "head_missing")
   const length = BigInt(head.length)
   if (position > expected && expected <= length) return fault(head, expected, null, "missing")
   if (position > length) return fault(head, position, entry.id, "beyond_head")
-  const follows = position === expected && entry.hash === hashOf(entry, last.hash)
-  return follows && isOf(entry, head) ? null : fault(head, position, entry.id, "altered")
+  const follows =
+    position === expected &&
+    next.number !== undefined &&
+    entry.hash === hashOf(entry, next.number, last.hash)
+  if (!follows || !isOf(entry, head)) return fault(head, position, entry.id, "altered")
+  const isFormerHead = head.former_hash !== null && entry.position === head.former_length
+  return hasSoundFormer(head) && (!isFormerHead || next.formerHash === head.former_hash)
+    ? null
+    : fault(head, position, entry.id, "former_head_differs")
 }
 
 /** The fault of a chain after its last entry. */
@@ -159,27 +241,34 @@ export const verifyAudit = Effect.fnUntraced(function* (
   database: Database["Service"],
   pageSize: number = 5_000
 ) {
-  let last: Followed = { ...start, hash: null, entry: null, head: null }
+  let last: Followed = { ...beginningOf(start.chain, null), ...start }
   let chains = 0
   let entries = 0
+  const answer = (fault: AuditFault | null): AuditVerification => ({ chains, entries, fault })
   for (;;) {
     const links = yield* page(database, pageSize, last)
-    const before = entries
+    let read = 0
     for (const { chain, entry, head } of links) {
       if (chain !== last.chain) {
         const found = faultAfter(last)
-        if (found !== null) return { chains, entries, fault: found } satisfies AuditVerification
+        if (found !== null) return answer(found)
         chains += 1
-        last = { chain, position: 0n, hash: null, entry: null, head }
+        last = beginningOf(chain, head)
       }
       if (entry === null) continue
-      const found = faultAt(entry, head, last)
-      if (found !== null) return { chains, entries, fault: found } satisfies AuditVerification
+      if (wasRemade(head, last)) {
+        entries -= Number(last.position)
+        last = beginningOf(chain, head)
+        read = pageSize
+        break
+      }
+      const next = followedTo(entry, head, last)
+      const found = faultAt(entry, head, last, next)
+      if (found !== null) return answer(found)
       entries += 1
-      last = { chain, position: BigInt(entry.position), hash: entry.hash, entry, head }
+      read += 1
+      last = next
     }
-    if (entries - before < pageSize) {
-      return { chains, entries, fault: faultAfter(last) } satisfies AuditVerification
-    }
+    if (read < pageSize) return answer(faultAfter(last))
   }
 })

@@ -57,6 +57,10 @@ const replacedRows = rowsOf(Schema.Struct({ number: Schema.String, line: Schema.
 /** Chunks that are read at once; a chunk may have one line of 10 MiB. */
 const chunksOfPage = 100
 
+/** Whether the line of this result was erased. A line that names an account is none. */
+const isErased = (sql: Sql) => sql`
+  (number is null and (result::json ->> 'erased')::boolean is not distinct from true)`
+
 /** Numbers whose data came into the platform after a line of theirs had failed. */
 const replacedIn = (sql: Sql, old: BatchId) =>
   replacedRows(sql`
@@ -83,8 +87,8 @@ const pagesOf = (sql: Sql, old: BatchId) =>
     group by position / ${chunksOfPage} order by first`)
 
 /**
- * Copies the failed lines of an old batch, but for those whose data a later line has replaced. In a
- * transaction. Gives what was copied and how many lines were left out.
+ * Copies the failed lines of an old batch, but for those that were erased, or whose data a later
+ * line has replaced. In a transaction. Gives what was copied and how many lines were left out.
  */
 export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, id: BatchId) {
   const replaced = yield* replacedIn(sql, old)
@@ -101,12 +105,12 @@ export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, i
       sql`
         select line, number, source_line, source_line as place
         from (
-          select line, number, outcome, first_line + place::integer - 1 as source_line
-          from batch_chunks, unnest(lines, numbers, outcomes) with ordinality
-            as of_line(line, number, outcome, place)
+          select line, number, outcome, result, first_line + place::integer - 1 as source_line
+          from batch_chunks, unnest(lines, numbers, outcomes, results) with ordinality
+            as of_line(line, number, outcome, result, place)
           where batch = ${old} and first_line between ${page.first} and ${page.last}
         ) as lines
-        where outcome = 'FAILED' and not exists (
+        where outcome = 'FAILED' and not ${isErased(sql)} and not exists (
           select from unnest(${numbers}::text[], ${lines}::integer[])
             as replaced(by_number, by_line)
           where by_number = number and by_line > source_line)`

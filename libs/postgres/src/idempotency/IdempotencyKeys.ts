@@ -88,7 +88,7 @@ const takenOver = ({ sql }: Database["Service"], command: Command) => {
   const { at, request, token } = command
   return sql`
     update idempotency_keys
-    set fingerprint = ${request.fingerprint}, token = ${token}, answer = null,
+    set fingerprint = ${request.fingerprint}, token = ${token}, answer = null, import_id = null,
       expires_at = ${leaseEnd(command)}
     where organisation = ${request.organisation} and key = ${request.key}
       and expires_at <= ${DateTime.toDateUtc(at)}

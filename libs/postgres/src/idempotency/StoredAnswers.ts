@@ -14,6 +14,11 @@ import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
+/** By which the responses about an import are found, to erase them. */
+export const answerIndexes = {
+  idempotency_keys_by_import: "idempotency_keys (import_id) where import_id is not null"
+}
+
 /** The response to keep of a write at `at`. */
 export interface StoredAnswer {
   readonly reservation: Reservation
@@ -56,7 +61,8 @@ export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClause
     guard: sql`and exists (select from reserved)`,
     after: sql`,
       kept as (
-        update idempotency_keys set answer = ${text}, expires_at = ${expiryOf(kept)}
+        update idempotency_keys set answer = ${text}, expires_at = ${expiryOf(kept)},
+          import_id = changed.id
         from changed where ${isReservation(sql, reservation)}
       )`,
     lost: sql`union all select null where not exists (select from reserved)`
@@ -113,7 +119,8 @@ export const stagingAnswerClauses = (
     after: sql`,
       kept as (
         update idempotency_keys known
-        set answer = case stagings when 1 then first else later end, expires_at = kept_until
+        set answer = case stagings when 1 then first else later end, expires_at = kept_until,
+          import_id = staged.id
         from staged join keyed using (position)
         where known.organisation = keyed.organisation and known.key = keyed.key
           and known.token = keyed.token

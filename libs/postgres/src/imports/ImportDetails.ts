@@ -37,6 +37,7 @@ const Attempt = Schema.Struct({
 const Entry = Schema.Struct({
   number: ExternalAccountNumber,
   skipped: Schema.Boolean,
+  erased: Schema.Boolean,
   lease: Schema.NullOr(Schema.Struct({ attempt: AttemptId, expiresAt: Instant })),
   account: Schema.NullOr(Schema.Struct({ number: AccountNumber, createdAt: Instant })),
   stagedAt: Instant,
@@ -81,7 +82,8 @@ const latest = (sql: Sql, attempts: number, errors: number | null): Statement.Fr
 
 /** JSON of `present` as `Entry` reads it. */
 const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => sql`
-  json_build_object('number', external_account_number, 'skipped', skipped,
+  json_build_object('number', external_account_number,
+    'skipped', skipped and erased_at is null, 'erased', erased_at is not null,
     'lease', case when lease_attempt is not null then json_build_object(
       'attempt', lease_attempt, 'expiresAt', ${sql.literal(millis("lease_expires_at"))}) end,
     'account', case when account_number is not null then json_build_object(
@@ -92,9 +94,9 @@ const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => 
     'attempts', ${attempts})`
 
 const detailsOf = (supplier: SupplierCode, entry: typeof Entry.Type): ImportDetails => {
-  const { account, lease, number, skipped, ...details } = entry
+  const { account, erased, lease, number, skipped, ...details } = entry
   const key = { import_supplier: supplier, external_account_number: number }
-  return { process: { key, skipped, lease, account }, ...details }
+  return { process: { key, skipped, erased, lease, account }, ...details }
 }
 
 export const details = ({ sql }: Database["Service"], key: ImportKey, attempts: number) =>
@@ -151,7 +153,7 @@ const part = (
 /** The columns that a service may read that sees no payload. */
 const present = (sql: Sql): Statement.Fragment => sql`(
   select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_number,
-    account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort
+    account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort, erased_at
   from import_processes) as present`
 
 const listEntry = (

@@ -17,6 +17,12 @@ export const failedIndexes = {
     "import_processes (supplier, external_account_number) where failed_staging is not null"
 }
 
+/** Erased imports are few among many. */
+export const erasedIndexes = {
+  import_processes_erased:
+    "import_processes (supplier, external_account_number) where erased_at is not null"
+}
+
 /** A part of a list: at most `size` imports after a number. */
 export interface Part {
   readonly supplier: SupplierCode
@@ -67,6 +73,7 @@ export const sourceOf = (
   part: Part
 ): Statement.Fragment => {
   if (state === "IN_PROGRESS") return withLease(sql, part)
+  if (state === "ERASED") return inRange(sql, part, sql`and erased_at is not null`)
   if (failed === true || code !== undefined || state === "FAILED") {
     return sql`
       select id, external_account_number from (
@@ -81,7 +88,8 @@ export const sourceOf = (
 
 /** The state of `present` at an instant, by the rules of the domain. */
 export const stateOf = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
-  case when account_number is not null then 'IMPORTED'
+  case when erased_at is not null then 'ERASED'
+    when account_number is not null then 'IMPORTED'
     when skipped then 'SKIPPED'
     when lease_expires_at > ${DateTime.toDateUtc(at)} then 'IN_PROGRESS'
     when lease_attempt is not null or failed_staging = stagings then 'FAILED'

@@ -14,14 +14,15 @@ const minutesKept =
 /** Differences as they would be if all imports of `$1` were stored now. */
 const recount = `
   select cohort, 'state' as kind,
-    case when account_number is not null then 'IMPORTED' when skipped then 'SKIPPED'
-      when failed_staging = stagings then 'FAILED' else 'PENDING' end as name,
+    case when erased_at is not null then 'ERASED' when account_number is not null then 'IMPORTED'
+      when skipped then 'SKIPPED' when failed_staging = stagings then 'FAILED' else 'PENDING' end as name,
     count(*) as count, 0 as amount
   from import_processes where supplier = $1 group by 1, 3
   union all
-  select cohort, 'imported', to_char(account_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI'),
+  select cohort, 'imported', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI'),
     count(*), 0
-  from import_processes where supplier = $1 and account_created_at > now() - interval '2 hours'
+  from accounts join import_processes using (id)
+  where supplier = $1 and created_at > now() - interval '2 hours'
   group by 1, 3
   union all
   select cohort, 'balance', '', count(*), sum(balance)

@@ -8,7 +8,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
 import { eventIndexes } from "../events/EventLog.ts"
-import { failedIndexes } from "../imports/ImportSource.ts"
+import { answerIndexes } from "../idempotency/StoredAnswers.ts"
+import { erasedIndexes, failedIndexes } from "../imports/ImportSource.ts"
 import { oldestIndexes } from "../imports/SupplierSummaries.ts"
 import { payloadIndexes } from "../imports/PayloadDeletion.ts"
 
@@ -18,6 +19,8 @@ export const indexes: Readonly<Record<string, string>> = {
   ...failedIndexes,
   ...oldestIndexes,
   ...payloadIndexes,
+  ...erasedIndexes,
+  ...answerIndexes,
   ...eventIndexes
 }
 

@@ -1,6 +1,6 @@
 /**
  * Migrates a database: runs the numbered migrations, each once and in order, in one transaction,
- * and then counts what is stored and builds indexes outside of it. Of several concurrent runs, one
+ * and then makes audit chains anew, counts what is stored and builds indexes outside of it. Of several concurrent runs, one
  * migrates, and the others wait and find nothing to do. A statement that waits for a lock blocks
  * every later statement on that table. So it waits only for a short time; then everything is rolled
  * back and repeated after a pause.
@@ -33,8 +33,11 @@ import { webhooks } from "../../migrations/0022_webhooks.ts"
 import { importCounts } from "../../migrations/0023_import_counts.ts"
 import { refusalWindows } from "../../migrations/0024_refusal_windows.ts"
 import { payloadRetention } from "../../migrations/0025_payload_retention.ts"
-import { testOrganisations } from "../../migrations/0029_test_organisations.ts"
+import { erasableChains } from "../../migrations/0026_erasable_chains.ts"
+import { erasure } from "../../migrations/0027_erasure.ts"
+import { testOrganisations } from "../../migrations/0028_test_organisations.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
+import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -65,7 +68,9 @@ export const migrations = {
   "0023_import_counts": importCounts,
   "0024_refusal_windows": refusalWindows,
   "0025_payload_retention": payloadRetention,
-  "0029_test_organisations": testOrganisations
+  "0026_erasable_chains": erasableChains,
+  "0027_erasure": erasure,
+  "0028_test_organisations": testOrganisations
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
@@ -141,7 +146,9 @@ const applyMigrations = (url: Redacted.Redacted, patience: Duration.Duration) =>
 const withoutLimits = { lock_timeout: "0", statement_timeout: "0" }
 
 const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
-  Effect.andThen(ImportCounts.countAll, IndexBuilds.build).pipe(
+  ChainRemakes.remakeAll.pipe(
+    Effect.andThen(ImportCounts.countAll),
+    Effect.andThen(IndexBuilds.build),
     Effect.provide(client(url, withoutLimits)),
     Effect.filterOrFail(
       (isDone) => isDone,

@@ -14,6 +14,7 @@ const Instant = Schema.DateTimeUtcFromDate
 
 const Row = Schema.Struct({
   skipped: Schema.Boolean,
+  erased_at: Schema.NullOr(Instant),
   lease_attempt: Schema.NullOr(AttemptId),
   lease_expires_at: Schema.NullOr(Instant),
   account_number: Schema.NullOr(AccountNumber),
@@ -22,7 +23,8 @@ const Row = Schema.Struct({
 
 const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
   key,
-  skipped: row.skipped,
+  skipped: row.skipped && row.erased_at === null,
+  erased: row.erased_at !== null,
   lease:
     row.lease_attempt !== null && row.lease_expires_at !== null
       ? { attempt: row.lease_attempt, expiresAt: row.lease_expires_at }

@@ -181,7 +181,7 @@ const change =
       const changes = !isEmpty(wanted)
       if (changes) {
         store.changes.set(account.number, [...changesOf(store, account), wanted])
-        keepAnswer(store, keep, answer, at)
+        keepAnswer(store, keep, answer, at, key)
       } else if (keep) {
         release(store, keep.reservation)
       }
@@ -220,7 +220,10 @@ export const layerMemory = Layer.effect(
         ),
       locate: (number) =>
         Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), ({ key }) => key)
+          Option.fromUndefinedOr(store.accounts.get(number)).pipe(
+            Option.map(({ key }) => key),
+            Option.filter((key) => accountOf(store, key) !== undefined)
+          )
         ),
       read: (number) =>
         Effect.sync(() =>

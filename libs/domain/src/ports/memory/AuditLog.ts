@@ -8,7 +8,7 @@ import {
   refusalsInWindow,
   refusalWindow
 } from "../AuditLog.ts"
-import { type AuditedKey, importOf, MemoryStore, type RefusalWindow } from "./Store.ts"
+import { type AuditedKey, auditedKey, importOf, MemoryStore, type RefusalWindow } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
   JSON.stringify([entry.organisation, key.import_supplier, key.external_account_number])
@@ -47,7 +47,7 @@ const recordRefusal = (store: MemoryStore["Service"], refusal: Refusal): void =>
           key: { import_supplier: null, external_account_number: null },
           entry: { ...entry, outcome: moreRefused }
         }
-      : { key, entry: { ...entry, outcome } }
+      : { key: auditedKey(store, key), entry: { ...entry, outcome } }
   )
 }
 
@@ -60,7 +60,10 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
         Effect.sync(() => {
           const { apiKey, organisation, requestId } = caller
           const outcome = readOutcomes[action]
-          store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+          store.audit.push({
+            key: auditedKey(store, key),
+            entry: { at, organisation, apiKey, requestId, action, outcome }
+          })
         }),
       attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
       audit: (key) => Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),

@@ -3,6 +3,7 @@ import type { DateTime } from "effect"
 import { stateAt } from "../../account/ImportProcess.ts"
 import type { BatchSettings, PendingFilter } from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
+import { isErased } from "../../batch/ErasedLine.ts"
 import {
   codePointOrder,
   type MemoryStore,
@@ -32,7 +33,10 @@ export const newLine = (
 const isInPlatform = ({ end }: StoredLine): boolean =>
   end?.outcome === "SUCCEEDED" || end?.outcome === "ALREADY"
 
-/** The failed lines of a batch whose data no later line has replaced, and the others' number. */
+/**
+ * The failed lines of a batch whose data no later line has replaced and that were not erased, and
+ * the others' number.
+ */
 export const failedLines = ({ lines }: StoredBatch) => {
   const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
   const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
@@ -40,7 +44,7 @@ export const failedLines = ({ lines }: StoredBatch) => {
     lines.some(
       (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)
     )
-  const kept = failed.filter((line) => !isReplaced(line))
+  const kept = failed.filter((line) => !isReplaced(line) && !isErased(line.end?.text ?? "{}"))
   return {
     lines: kept.map((line, index) => newLine(index + 1, line, line.line)),
     leftOut: failed.length - kept.length

@@ -10,6 +10,7 @@ import {
   keyStateAt,
   type Reservation
 } from "../../requests/IdempotencyKey.ts"
+import type { ImportKey } from "../../account/ImportProcess.ts"
 import type { Batch } from "../../batch/Batch.ts"
 import { keysOf } from "../../requests/LineKey.ts"
 import { finish } from "../../support/Steps.ts"
@@ -38,18 +39,20 @@ export const whileReserved = <A, E>(
     keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
   )
 
-/** Keeps the response of a write that stored something at `at`. */
+/** Keeps the response of a write that stored something at `at`, about this import if it is of one. */
 export const keepAnswer = <A>(
   store: Store,
   keep: Keep<A> | null | undefined,
   answer: A,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  about?: ImportKey
 ): void => {
   const place = keep ? placeOf(keep.reservation) : ""
   const record = store.idempotencyKeys.get(place)
   if (!keep || record === undefined) return
   const expiresAt = keptUntil(keep.reservation, at)
-  store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
+  const kept = { ...record, answer: finish(keep.textOf(answer)), expiresAt }
+  store.idempotencyKeys.set(place, about === undefined ? kept : { ...kept, about })
 }
 
 /** What is kept under the key; null if nothing is. */

@@ -92,7 +92,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
       return { _tag: "Present", ...presentPayload(present) }
     }
   }
-  const process = { key, skipped: false, lease: null, account: null }
+  const process = { key, skipped: false, erased: false, lease: null, account: null }
   const staged = {
     payload,
     hash,
@@ -114,7 +114,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     caller
   })
   const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
-  keepAnswer(store, keep, stored, at)
+  keepAnswer(store, keep, stored, at, key)
   return stored
 }
 
@@ -234,7 +234,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   if (customerEmails) {
     store.outbox.push({ key, event: { at: createdAt, name: customerEmailEvent, codes: [] } })
   }
-  keepAnswer(store, keep, newAccount, createdAt)
+  keepAnswer(store, keep, newAccount, createdAt, key)
   return answer
 }
 
@@ -291,7 +291,7 @@ const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
     case "all":
       return true
     case "pending":
-      return process.account === null && !process.skipped
+      return process.account === null && !process.skipped && !process.erased
     case "imported":
       return process.account !== null
   }

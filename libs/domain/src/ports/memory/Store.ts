@@ -129,7 +129,14 @@ export class MemoryStore extends Context.Service<
     readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
     readonly tokenBuckets: Map<OrganisationName, TokenBucket>
     /** By organisation and key. */
-    readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
+    readonly idempotencyKeys: Map<
+      string,
+      KeyRecord & {
+        readonly token: ReservationToken
+        /** Whose import or account the kept response is about. */
+        readonly about?: ImportKey
+      }
+    >
     /** In the order of their creation. */
     readonly batches: Map<BatchId, StoredBatch>
     readonly batchEvents: Array<BatchEvent>
@@ -188,6 +195,13 @@ export const putImport = (store: MemoryStore["Service"], stored: StoredImport): 
   store.imports.set(import_supplier, ofSupplier.set(external_account_number, stored))
 }
 
+/** What the audit log may say of a key: the number of an erased import is not written again. */
+export const auditedKey = (store: MemoryStore["Service"], key: AuditedKey): AuditedKey => {
+  const ofSupplier = store.imports.get(key.import_supplier as SupplierCode)
+  const isErased = ofSupplier?.get(key.external_account_number ?? "")?.process.erased === true
+  return isErased ? { ...key, external_account_number: null } : key
+}
+
 /** Records a granted write, with its event if something changed. */
 export const recordChange = (
   store: MemoryStore["Service"],
@@ -210,7 +224,10 @@ export const recordChange = (
 ): void => {
   const { apiKey, organisation, requestId } = caller
   if (event !== null) store.outbox.push({ key, event: { at, name: event, codes } })
-  store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+  store.audit.push({
+    key: auditedKey(store, key),
+    entry: { at, organisation, apiKey, requestId, action, outcome }
+  })
 }
 
 interface OperatorWrite {
@@ -231,7 +248,7 @@ export const recordOperator = Effect.fnUntraced(function* (
   const { scopes: _, ...caller } = callerOf(operator, organisation)
   const entry = { at: yield* DateTime.now, ...caller, action, outcome }
   store.audit.push({
-    key: key ?? { import_supplier: null, external_account_number: null },
+    key: auditedKey(store, key ?? { import_supplier: null, external_account_number: null }),
     entry
   })
 })

@@ -12,7 +12,7 @@ import {
 import { sum } from "../../schema/Decimal.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { SupplierSummaries } from "../SupplierSummaries.ts"
-import { codePointOrder, MemoryStore, type StoredImport } from "./Store.ts"
+import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Query = Parameters<SupplierSummaries["Service"]["read"]>[0]
@@ -60,10 +60,12 @@ const read = (store: Store, { at, cohort, supplier }: Query): SupplierSummary =>
   const inState = (state: DetailedState) =>
     imports.filter((stored) => detailedStateOf(stored, at) === state)
   const [oldest] = inState("PENDING")
-  const accounts = imports.flatMap(({ process }) => {
-    const account = process.account && store.accounts.get(process.account.number)
-    return account ? [account] : []
-  })
+  // The money of those that were erased stays.
+  const accounts = [...store.accounts.values()].filter(
+    ({ key }) =>
+      key.import_supplier === supplier &&
+      (cohort === null || importOf(store, key)?.cohort === cohort)
+  )
   const since = hourBefore(at)
   return {
     states: {

@@ -1,0 +1,184 @@
+/** Lines of batches that name a customer who is erased: one part of the contract of `Erasures`. */
+import { expect, type Vitest } from "@effect/vitest"
+import { Effect } from "effect"
+import { ExternalAccountNumber } from "../src/account/Account.ts"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import type { LineEnd } from "../src/batch/BatchLine.ts"
+import { Batches, type ChunkInHand } from "../src/ports/Batches.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { Erasures } from "../src/ports/Erasures.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import {
+  append,
+  type Begun,
+  begun,
+  createFor,
+  createdIn,
+  finish,
+  found,
+  lineOf,
+  start,
+  taken,
+  textsOf
+} from "./begunBatches.ts"
+import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
+import { stagedPayload } from "./importStates.ts"
+
+type Ports = Batches | Configuration | Erasures | ImportProcesses
+type It = Vitest.MethodsNonLive<Ports>
+
+const number = ExternalAccountNumber.make(`zq "7" ü`)
+
+const texts = ["one", number, "two", number, null] as const
+const malformed = `{"external_account_number": ${JSON.stringify(number)}, broken`
+
+const erase = (key: ImportKey) =>
+  Effect.flatMap(Erasures, (port) => port.erase({ key, at: noonPlus(300) }))
+
+/** A batch of a supplier whose import of the number is staged. */
+const staged = Effect.gen(function* () {
+  const of = yield* freshSupplier
+  const key = { import_supplier: of.supplier.code, external_account_number: number }
+  const imports = yield* ImportProcesses
+  yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+  const batch = yield* begun({ of })
+  const lines = texts.map((each) => lineOf(each, each ?? malformed))
+  yield* append(batch, lines)
+  return { batch, key, of }
+})
+
+const failed = ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
+  line,
+  externalAccountNumber,
+  outcome: "FAILED",
+  text: JSON.stringify({
+    line,
+    external_account_number: externalAccountNumber,
+    outcome: "FAILED",
+    status: 400,
+    kraken_account_number: "A-00000001",
+    error: {
+      code: "account_failed_validation",
+      detail: "zq",
+      errors: [{ attr: "zq", code: "max_length" }]
+    }
+  }),
+  problems: [
+    { code: "max_length", attr: "notes.*.body", detail: `zq ${line}` },
+    { code: "unknown_field", attr: line === 2 ? "zqOwn" : "everybody's", detail: "" }
+  ]
+})
+
+const finishAll = (batch: Begun) =>
+  Effect.gen(function* () {
+    yield* start(batch, texts.length)
+    // The second line of a number waits for the first.
+    for (let round = 0; round < 2; round++) {
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(failed))
+    }
+  }).pipe(Effect.scoped)
+
+const erasedText = (line: number) => ({
+  line,
+  external_account_number: null,
+  outcome: "FAILED",
+  status: 400,
+  erased: true,
+  error: { detail: "", code: "account_failed_validation" }
+})
+
+export const erasedLines = (it: It): void => {
+  it.effect("erases the lines that name it and their results, in their places", () =>
+    Effect.gen(function* () {
+      const batches = yield* Batches
+      const { batch, key } = yield* staged
+      yield* finishAll(batch)
+      const before = yield* found(batch)
+      expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: 3 })
+      const results = (yield* textsOf(batch)).map((text) => JSON.parse(text) as object)
+      expect(results).toMatchObject([
+        { line: 1, external_account_number: "one" },
+        erasedText(2),
+        { line: 3, external_account_number: "two" },
+        erasedText(4),
+        erasedText(5)
+      ])
+      expect(JSON.stringify(results[1])).not.toContain("A-00000001")
+      expect(yield* found(batch)).toEqual(before)
+      const problems = yield* batches.problems({ id: batch.id, limit: 10 })
+      expect(problems.groups).toEqual([
+        {
+          code: "max_length",
+          attr: "notes.*.body",
+          lines: 5,
+          examples: [
+            { line: 1, externalAccountNumber: "one", detail: "zq 1" },
+            { line: 2, externalAccountNumber: null, detail: null },
+            { line: 3, externalAccountNumber: "two", detail: "zq 3" },
+            { line: 4, externalAccountNumber: null, detail: null },
+            { line: 5, externalAccountNumber: null, detail: null }
+          ]
+        },
+        expect.objectContaining({ code: "unknown_field", attr: "everybody's", lines: 4 }),
+        {
+          code: "unknown_field",
+          attr: "non_field_errors",
+          lines: 1,
+          examples: [{ line: 2, externalAccountNumber: null, detail: null }]
+        }
+      ])
+      expect(JSON.stringify(problems.sets)).not.toContain("zqOwn")
+      expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 0 })
+    })
+  )
+
+  it.effect("leaves erased lines out of a retry", () =>
+    Effect.gen(function* () {
+      const { batch, key, of } = yield* staged
+      yield* finishAll(batch)
+      yield* erase(key)
+      const retry = yield* createFor(of, { retryOf: batch.id })
+      expect(retry).toMatchObject({ leftOut: 3 })
+      expect(createdIn(retry).counts.received).toBe(2)
+    })
+  )
+
+  it.effect("refuses while a line that names it has not ended, and changes nothing", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { batch, key } = yield* staged
+      const inBatch = { _tag: "InBatch", batch: batch.id }
+      const before = yield* imports.find(key)
+      expect(yield* erase(key), "open").toEqual(inBatch)
+      yield* start(batch, texts.length)
+      expect(yield* erase(key), "queued").toEqual(inBatch)
+      const chunk = yield* taken()
+      expect(yield* erase(key), "in hand").toEqual(inBatch)
+      yield* finish(chunk, chunk.lines.map(failed))
+      expect(yield* erase(key), "one of two").toEqual(inBatch)
+      expect(yield* imports.find(key)).toEqual(before)
+      const rest = yield* taken()
+      yield* finish(rest, rest.lines.map(failed))
+      expect(yield* erase(key)).toMatchObject({ _tag: "Erased" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("erases what was sent about it since, when it is erased again", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const key = { import_supplier: of.supplier.code, external_account_number: number }
+      const imports = yield* ImportProcesses
+      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      yield* erase(key)
+      const batch = yield* begun({ of })
+      yield* append(
+        batch,
+        texts.map((each) => lineOf(each, each ?? malformed))
+      )
+      yield* finishAll(batch)
+      expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 3 })
+      expect((yield* textsOf(batch)).join()).not.toContain(JSON.stringify(number))
+    })
+  )
+}

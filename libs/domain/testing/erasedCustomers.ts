@@ -1,0 +1,111 @@
+/** Customers who are erased, for the contract suite: with something in every field before. */
+import { Effect, Option } from "effect"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { CurrentOperator } from "../src/organisation/Operator.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Erasures } from "../src/ports/Erasures.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { noon, noonPlus } from "./freshNames.ts"
+import {
+  accountWith,
+  adding,
+  card,
+  changeAccount,
+  creditOf,
+  imported,
+  mayStatement,
+  noteOf
+} from "./importedAccounts.ts"
+
+export const erasedAt = noonPlus(300)
+
+export const erase = (key: ImportKey, rehearse = false) =>
+  Effect.flatMap(Erasures, (port) => port.erase({ key, rehearse, at: erasedAt }))
+
+/** As a command of the operator; with the log of it. */
+export const eraseAsOperator = Effect.fnUntraced(function* (key: ImportKey) {
+  const requestId = RequestId.make(crypto.randomUUID())
+  const command = { name: "Ada", requestId }
+  const erasing = yield* Effect.provideService(erase(key), CurrentOperator, command)
+  return { erasing, entries: yield* (yield* AuditLog).ofRequest(requestId) }
+})
+
+export const detailsOf = (key: ImportKey) =>
+  Effect.flatMap(ImportProcesses, (port) => port.details(key, 10)).pipe(
+    Effect.map(Option.getOrThrow)
+  )
+
+/** An account with something of everything, and later additions. */
+const richAccount = accountWith({
+  unknown_occupier: false,
+  customers: [{ given_name: "zqErika", family_name: "zqMustermann", email: "zq@example.org" }],
+  billing_name: "zqName",
+  billing_customer_reference: "zqReference",
+  billing_address: { street_address: "zqStreet", locality: "zqTown", country: "GB" },
+  account_billing_options: { period_length: "MONTHLY", period_start_day: 3 },
+  sales_subchannel: "zqChannel",
+  date_of_sale: "2020-01-01",
+  operations_team_name: "zqTeam",
+  document_accessibility: "BRAILLE",
+  supply_addresses: [
+    {
+      supply_address1: "zqPlace",
+      supply_postcode: "zq1",
+      customer_at_supply_address_from_date: "2020-01-01"
+    }
+  ],
+  metadata: [{ key: "zqKey", value: { zq: "zqValue" } }],
+  notes: [{ body: "zqBody", document_paths: [{ document_path: "/zq/b.pdf" }] }],
+  statements: [
+    {
+      statement_id: "zqS-1",
+      bill_period_from_date: "2025-01-01",
+      bill_period_to_date: "2025-01-31",
+      statement_path: "zq/a.pdf"
+    }
+  ],
+  ledgers: [
+    {
+      ledger_code: "ELECTRICITY",
+      ledger_balance: "-10.00",
+      current_statement_transactions: [
+        {
+          transaction_id: "zqT-1",
+          transaction_date: "2025-06-01",
+          amount: "10.00",
+          type: "SUPPLY_CHARGE",
+          display_note: "zqDisplay",
+          note: "zqNote",
+          product_code: "zqProduct",
+          line_items: [
+            {
+              rate_band: "zqBand",
+              start_date: "2025-05-01",
+              end_date: "2025-05-31",
+              number_of_units: 10,
+              net_amount: 10,
+              units: [12, 22]
+            }
+          ]
+        }
+      ]
+    }
+  ]
+})
+
+export const rich = Effect.gen(function* () {
+  const account = yield* imported(richAccount)
+  yield* changeAccount(account, (view) => ({
+    ...adding(creditOf("zqT-2", { reason: "zqReason", note: "zqNote" }))(view),
+    notes: [
+      {
+        ...noteOf({ body: "zqLater", document_paths: [{ document_path: "zq/c.pdf" }] }),
+        created_at: noon
+      }
+    ],
+    statements: [mayStatement("zqS-2", { number: "zqN", statement_path: "zq/d.pdf" })],
+    instruction: { ...card, instruction: { ...card.instruction, reference: "zqpm" } }
+  }))
+  return account
+})

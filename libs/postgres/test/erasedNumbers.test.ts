@@ -1,0 +1,245 @@
+/**
+ * Account numbers that are erased from the audit log: nothing is left to find them by, the chains
+ * stay verifiable, and there is no other way to change what was written.
+ */
+import { expect, it, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { createHmac } from "node:crypto"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { erasedNumber, hmacOf } from "../src/audit/ErasedNumbers.ts"
+import { Database } from "../src/connection/Database.ts"
+import { StatementFailed } from "../src/connection/SqlFailure.ts"
+import { remakeAll, remakeSlice } from "../src/setup/ChainRemakes.ts"
+import { layer as setup } from "../src/setup/Configuration.ts"
+import { asOfEarlierRelease, eraseNumber } from "../testing/auditChains.ts"
+import { auditTables, rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = Layer.provideMerge(Layer.mergeAll(auditLog, setup), TestDatabase.layer)
+
+const refuse = (key: ImportKey, caller: Caller) =>
+  Effect.flatMap(AuditLog, (log) =>
+    log.recordRefusal({ key, action: "stage", outcome: "permission_denied", caller, at: noon })
+  )
+
+const read = (key: ImportKey, caller: Caller) =>
+  Effect.flatMap(AuditLog, (log) =>
+    log.recordRead({ key, action: "read_import", caller, at: noon })
+  )
+
+const verified = Effect.flatMap(AuditLog, (log) => log.verifyAudit)
+
+const whole = Effect.map(verified, ({ fault }) => expect(fault).toBeNull())
+
+const asOwner = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.flatMap(Database, ({ run, sql }) =>
+    run(Effect.provideService(effect, SqlClient.SqlClient, sql as SqlClient.SqlClient))
+  )
+
+/** Everything that the audit side stores, as text. */
+const stored = Effect.forEach(auditTables, (table) =>
+  rows((sql) => sql<{ text: string }>`select held::text as text from ${sql(table)} held`)
+).pipe(Effect.map((tables) => tables.flat().map(({ text }) => text)))
+
+const numbersOf = ({ import_supplier }: ImportKey) =>
+  rows(
+    (sql) => sql<{ number: string | null; length: number; salted: boolean; former: number | null }>`
+    select external_account_number as number, length::integer, salt is not null as salted,
+      former_length::integer as former
+    from audit_chains where import_supplier = ${import_supplier} order by id`
+  )
+
+/** The SQLSTATE that refuses the statement, or "done". */
+const outcomeOf = (statement: string) =>
+  Effect.flatMap(Database, ({ run, sql }) =>
+    Effect.catchDefect(Effect.as(run(sql.unsafe(statement)), "done"), (defect) =>
+      Effect.succeed(defect instanceof StatementFailed ? String(defect.sqlState) : "none")
+    )
+  )
+
+it("an erased number is no valid number", () => {
+  const decode = Schema.decodeUnknownOption(ExternalAccountNumber)
+  expect(decode(erasedNumber("0".repeat(64)))).toMatchObject({ _tag: "None" })
+})
+
+layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit log", (it) => {
+  it.effect("computes the HMAC of a number as Node does", () =>
+    Effect.gen(function* () {
+      const text = fc.string({ unit: "binary", maxLength: 200 })
+      const storable = text.filter((number) => !number.includes("\0") && number.isWellFormed())
+      const salt = fc.uint8Array({ minLength: 32, maxLength: 32 })
+      for (const [number, key] of fc.sample(fc.tuple(storable, salt), 200)) {
+        const [row] = yield* rows(
+          (sql) => sql<{ hmac: string }>`
+          select encode(audit_hmac(${Buffer.from(key)}, ${number}), 'hex') as hmac`
+        )
+        const hmac = createHmac("sha256", key).update(number).digest("hex")
+        expect(row).toStrictEqual({ hmac })
+        expect(hmacOf(Buffer.from(key).toString("hex"), number)).toBe(hmac)
+      }
+    })
+  )
+
+  it.effect("forgets an erased number, in every chain and window, and nothing else", () =>
+    Effect.gen(function* () {
+      const log = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const { caller: other } = yield* freshSupplier
+      const { caller: stranger } = yield* freshSupplier
+      const number = `number-${caller.apiKey}`
+      const [key, kept] = [keyOf(number), keyOf("kept")]
+      yield* Effect.all([refuse(key, caller), read(key, caller), read(key, other)])
+      yield* Effect.all([refuse(kept, stranger), read(kept, caller)])
+      const keptEntries = yield* log.audit(kept)
+      const ofRequest = yield* log.ofRequest(caller.requestId)
+      const windowsOfStranger = yield* windowsOf(stranger)
+      expect((yield* stored).filter((text) => text.includes(number))).toHaveLength(5)
+
+      expect(yield* eraseNumber(key)).toBe(3)
+      expect((yield* stored).filter((text) => text.includes(number))).toEqual([])
+      expect(yield* windowsOf(caller)).toMatchObject([{ digests: [] }])
+      expect(windowsOfStranger).toMatchObject([{ digests: [expect.anything()] }])
+      expect(yield* windowsOf(stranger)).toStrictEqual(windowsOfStranger)
+      const [first, second, ...rest] = yield* numbersOf(key)
+      const erased = { length: 2, salted: false, former: null }
+      expect(first).toEqual({ ...erased, number: expect.stringMatching(/^ erased:[0-9a-f]{64}$/) })
+      expect(second).toMatchObject({ ...erased, length: 1 })
+      expect(second?.number, "unlike in another chain").not.toBe(first?.number)
+      expect(rest.map(({ number, salted }) => [number, salted])).toEqual([
+        ["kept", true],
+        ["kept", true]
+      ])
+      expect(yield* log.audit(key)).toEqual([])
+      expect(yield* log.audit(kept)).toStrictEqual(keptEntries)
+      expect((yield* log.ofRequest(caller.requestId)).map(({ action }) => action)).toStrictEqual(
+        ofRequest.map(({ action }) => action)
+      )
+      yield* whole
+      expect(yield* eraseNumber(key), "a second time").toBe(0)
+      const again = { ...key, external_account_number: first?.number ?? "" } as ImportKey
+      expect(yield* eraseNumber(again), "the erased one").toBe(0)
+    })
+  )
+
+  it.effect("begins a new chain where the number is written again", () =>
+    Effect.gen(function* () {
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("again")
+      yield* read(key, caller)
+      yield* eraseNumber(key)
+      yield* read(key, caller)
+      expect(yield* numbersOf(key)).toMatchObject([{ salted: false }, { number: "again" }])
+      expect(yield* eraseNumber(key)).toBe(1)
+      yield* whole
+    })
+  )
+
+  it.effect("salts the chains of earlier releases in slices, and keeps their former heads", () =>
+    Effect.gen(function* () {
+      const { caller, keyOf } = yield* freshSupplier
+      const keys = ["a", "b", "c"].map((name) => keyOf(`${name}-${caller.apiKey}`))
+      for (const key of keys) yield* Effect.all([read(key, caller), read(key, caller)])
+      yield* asOfEarlierRelease(...keys)
+      yield* Effect.all(keys.map((key) => read(key, caller)))
+      yield* whole
+      const former = new Map<number, unknown>()
+      for (let heads = yield* headsOf(keys); ; heads = yield* headsOf(keys)) {
+        if (!(yield* asOwner(remakeSlice(4)))) break
+        const remade = yield* headsOf(keys)
+        for (const [index, { former_head }] of remade.entries()) {
+          if (former_head === null || former.has(index)) continue
+          former.set(index, expect(former_head).toBe(heads[index]?.head))
+        }
+        yield* whole
+        yield* Effect.all(keys.map((key) => read(key, caller)))
+      }
+      expect(former.size).toBe(keys.length)
+      expect(yield* numbersOf(keyOf("a"))).toMatchObject(keys.map(() => ({ salted: true })))
+      expect(yield* rows((sql) => sql`select * from earlier_audit_chains`)).toEqual([])
+      yield* whole
+    })
+  )
+
+  it.effect("erases a number whose chain was not made anew yet, with its former head", () =>
+    Effect.gen(function* () {
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf(`early-${caller.apiKey}`)
+      yield* Effect.all([read(key, caller), read(key, caller)])
+      yield* asOfEarlierRelease(key)
+      expect(yield* eraseNumber(key)).toBe(2)
+      expect(yield* numbersOf(key)).toMatchObject([{ length: 2, salted: false, former: 2 }])
+      yield* whole
+      yield* asOwner(remakeAll)
+      yield* whole
+      const texts = (yield* stored).filter((text) => text.includes(key.external_account_number))
+      expect(texts).toEqual([])
+      const [head] = yield* rows(
+        (sql) => sql`
+        select former_head from audit_chains where import_supplier = ${key.import_supplier}`
+      )
+      expect(head, "a hash of the number itself").toEqual({ former_head: null })
+    })
+  )
+})
+
+const windowsOf = ({ apiKey }: Caller) =>
+  rows(
+    (sql) => sql<{ digests: ReadonlyArray<bigint> }>`
+    select digests from refusal_windows where api_key = ${apiKey}`
+  )
+
+const headsOf = (keys: ReadonlyArray<ImportKey>) =>
+  rows(
+    (sql) => sql<{ head: string; former_head: string | null; former_length: string | null }>`
+    select encode(head, 'hex') as head, encode(former_head, 'hex') as former_head,
+      former_length::text
+    from audit_chains
+    where external_account_number = any(${keys.map((key) => key.external_account_number)}::text[])
+    order by id`
+  )
+
+const statements: ReadonlyArray<readonly [what: string, statement: string]> = [
+  ["an entry", "update audit_log set outcome = 'x'"],
+  ["the number of an entry", "update audit_log set external_account_number = ' erased:1'"],
+  ["the hash of an entry", "update audit_log set hash = sha256('x')"],
+  ["a number, to an erased one", "update audit_chains set external_account_number = ' erased:1'"],
+  [
+    "a number, to another erased one than its own",
+    `update audit_chains set external_account_number = erased_number(sha256('x')), salt = null,
+      hmac = null, former_head = null where salt is not null`
+  ],
+  [
+    "more than the number when it is erased",
+    `update audit_chains set external_account_number = erased_number(hmac), salt = null,
+      hmac = null, head = sha256('x') where salt is not null`
+  ],
+  ["the salt", "update audit_chains set salt = sha256('x') where salt is not null"],
+  ["the HMAC", "update audit_chains set hmac = sha256('x') where salt is not null"],
+  [
+    "the salt of an erased number",
+    `update audit_chains set salt = sha256('x'), hmac = audit_hmac(sha256('x'),
+      external_account_number), former_length = length, former_head = head where salt is null`
+  ],
+  ["a former head", "update audit_chains set former_head = head, former_length = length"],
+  ["a chain while it grows", "update audit_chains set length = length + 1, salt = sha256('x')"],
+  ["nothing", "update audit_log set outcome = outcome"]
+]
+
+layer(storage, { excludeTestServices: true })("nobody can change", (it) => {
+  it.effect.each(statements)("%s", ([, statement]) =>
+    Effect.gen(function* () {
+      const { caller, keyOf } = yield* freshSupplier
+      yield* Effect.all([read(keyOf("a"), caller), read(keyOf("b"), caller)])
+      yield* eraseNumber(keyOf("a"))
+      expect(yield* outcomeOf(statement)).toBe("23001")
+      yield* whole
+    })
+  )
+})

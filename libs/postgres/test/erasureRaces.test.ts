@@ -1,0 +1,144 @@
+/**
+ * A customer is erased while others write about it: whatever comes first, each either took effect
+ * before and is erased, or is refused. Afterwards nothing has the number but the import itself.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { type Caller, RequestId } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  imported
+} from "@data-import/domain/testing/importedAccounts"
+import { arrange, claim } from "@data-import/domain/testing/importStates"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+import { layer as erasures } from "../src/erasure/Erasures.ts"
+
+const storage = Layer.provideMerge(erasures, TestDatabase.layerAccounts)
+
+const at = noonPlus(300)
+
+const erase = (key: ImportKey) =>
+  Effect.flatMap(Erasures, (port) => port.erase({ key, at })).pipe(
+    Effect.provideService(CurrentOperator, {
+      name: "Ada",
+      requestId: RequestId.make(crypto.randomUUID())
+    })
+  )
+
+/** The tables but that of the imports that have the number in a row. */
+const placesOf = Effect.fnUntraced(function* (number: string) {
+  const tables = yield* rows(
+    (sql) => sql<{ name: string }>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r'`
+  )
+  const found = yield* Effect.forEach(tables, ({ name }) =>
+    rows(
+      (sql) => sql<{ name: string }>`
+        select ${name}::text as name from ${sql(name)} as held
+        where position(${number} in held::text) > 0 limit 1`
+    )
+  )
+  return found.flat().map(({ name }) => name)
+})
+
+const refusal = (key: ImportKey, caller: Caller, index: number) =>
+  Effect.flatMap(AuditLog, (log) =>
+    log.recordRefusal({
+      key,
+      action: (["stage", "process", "create_notes"] as const)[index % 3] ?? "stage",
+      outcome: "account_failed_validation",
+      caller,
+      at
+    })
+  )
+
+const read = (key: ImportKey, caller: Caller) =>
+  Effect.flatMap(AuditLog, (log) => log.recordRead({ key, action: "read_account", caller, at }))
+
+/** Runs the writes with the erasure among them. */
+const racing = <E, R>(key: ImportKey, writes: ReadonlyArray<Effect.Effect<unknown, E, R>>) => {
+  const middle = Math.floor(writes.length / 2)
+  const all = [...writes.slice(0, middle), erase(key), ...writes.slice(middle)]
+  return Effect.all(all.map(Effect.exit), { concurrency: "unbounded" })
+}
+
+const expectErased = Effect.fnUntraced(function* (key: ImportKey) {
+  const found = yield* (yield* ImportProcesses).find(key)
+  expect(Option.map(found, ({ erased }) => erased)).toEqual(Option.some(true))
+  expect(yield* placesOf(key.external_account_number)).toEqual(["import_processes"])
+  expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
+})
+
+layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure", (it) => {
+  it.effect("leaves nothing of what is added to the account, read and refused meanwhile", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 8; round++) {
+        const account = yield* imported()
+        const { caller, key } = account
+        const writes = Array.from({ length: 12 }, (_, index) => [
+          changeAccount(
+            account,
+            adding(creditOf(`T-${index}`, { note: `zq ${key.external_account_number}` }))
+          ),
+          read(key, caller),
+          refusal(key, caller, index)
+        ]).flat()
+        yield* racing(key, writes)
+        yield* erase(key)
+        yield* expectErased(key)
+        const [sums] = yield* rows(
+          (sql) => sql<{ balance: string; added: string; texts: number }>`
+            select balance::text, coalesce(sum(effect_on_balance), 0)::text as added,
+              count(note)::integer as texts
+            from accounts left join transactions on account_id = accounts.id
+            where accounts.number = ${account.number} group by accounts.id`
+        )
+        expect(Number(sums?.balance)).toBe(Number(sums?.added))
+        expect(sums?.texts).toBe(0)
+      }
+    })
+  )
+
+  it.effect("lets an attempt create the account, or not at all", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      for (let round = 0; round < 8; round++) {
+        const { account, attempt, caller, key } = yield* arrange("lease expired")
+        const newAccount = { ...account, account: { ...account.account, billing_name: "zqName" } }
+        yield* racing(key, [
+          imports.stage({ key, payload: "{}", caller, at }),
+          imports.complete({ key, attempt, newAccount, caller }),
+          claim(key, caller, at),
+          imports.setSkipped({ key, skipped: true, at }),
+          imports.setSkipped({ key, skipped: false, at }),
+          refusal(key, caller, 0)
+        ])
+        // A claim that came first holds the import; its lease ends.
+        const later = noonPlus(3_600)
+        yield* (yield* Erasures).erase({ key, at: later })
+        const found = Option.getOrThrow(yield* imports.find(key))
+        expect(found).toMatchObject({ erased: true, lease: null, account: null, skipped: false })
+        expect(yield* imports.stage({ key, payload: "{}", caller, at: noon })).toMatchObject({
+          _tag: "Refused"
+        })
+        const names = yield* rows(
+          (sql) => sql`
+            select billing_name from accounts
+            where number = ${account.number} and billing_name is not null`
+        )
+        expect(names).toEqual([])
+        expect(yield* placesOf(key.external_account_number)).toEqual(["import_processes"])
+      }
+    })
+  )
+})

@@ -1,0 +1,88 @@
+/**
+ * The columns of the database that have no canary of a customer: those that hold nothing of one,
+ * and those that are erased although no canary can be in them.
+ */
+
+/** Of each table the columns, and why there is nothing to erase. */
+const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "what the operator sets up": {
+    allowances: "organisation",
+    api_keys: "hash id label organisation scopes",
+    choices: "list value",
+    migrations: "name",
+    operations_teams: "name",
+    organisations: "name",
+    suppliers: "code document_root organisation status time_zone",
+    webhook_secrets: "secret",
+    webhooks: "disabled_by last_error names organisation suppliers url"
+  },
+  "who asked, and of which supplier": {
+    audit_chains: "head former_head hmac salt import_supplier organisation",
+    audit_log: "action api_key hash import_supplier organisation outcome request_id",
+    event_heads: "organisation",
+    failed_token_attempts: "client_address",
+    outbox: "codes import_supplier name organisation",
+    refresh_token_families: "api_key family",
+    refresh_tokens: "family hash",
+    refusal_windows: "api_key organisation",
+    uncounted_suppliers: "supplier"
+  },
+  "what a batch is to do, and how its lines ended": {
+    batch_chunks: "outcomes",
+    batch_problem_sets: "digest",
+    batch_problems: "code digest",
+    batches:
+      "api_key cohort name operation operations_team organisation parameters paused_by pending " +
+      "recent supplier waiting_for"
+  },
+  "states, codes and cohorts": {
+    import_attempts: "id outcome",
+    import_differences: "cohort kind name supplier",
+    import_failures: "code cohort supplier",
+    import_processes: "cohort lease_attempt supplier",
+    import_totals: "cohort kind name supplier"
+  },
+  "the kind of the account, and its number at the platform": {
+    accounts: "account_type communication_preference number omitted operations_team sales_channel",
+    billing_addresses: "omitted",
+    billing_options: "omitted",
+    customers: "omitted",
+    notes: "omitted"
+  },
+  "the money": {
+    accounts: "balance transfer_balance",
+    import_differences: "amount",
+    import_totals: "amount",
+    ledgers:
+      "last_statement_balance last_statement_closing_date ledger_balance ledger_code omitted",
+    statements: "bill_period_from_date bill_period_to_date gross_amount issued_date origin",
+    transaction_line_items: "end_date net_amount number_of_units price_per_unit start_date",
+    transaction_tax_items: "amount rate tax_type unit_type value_taxed",
+    transactions: "amount effect_on_balance moved_from_date origin transaction_date type"
+  }
+}
+
+export const impersonal: ReadonlyArray<string> = Object.values(reasons).flatMap((tables) =>
+  Object.entries(tables).flatMap(([table, columns]) =>
+    columns.split(" ").map((column) => `${table}.${column}`)
+  )
+)
+
+/** Values out of a list, numbers of the platform, and digests: they are erased with the customer. */
+export const unmarked: ReadonlyArray<string> = [
+  "accounts.document_accessibility",
+  "billing_addresses.country",
+  "billing_options.period_length",
+  "idempotency_keys.fingerprint",
+  "idempotency_keys.key",
+  "idempotency_keys.organisation",
+  "idempotency_keys.token",
+  "import_processes.account_number",
+  "import_processes.payload_hash",
+  "note_documents.document_checksum",
+  "notes.document_digest",
+  "payment_instructions.type",
+  "payment_instructions.vendor",
+  "statements.document_checksum",
+  "transactions.payment_type"
+]

@@ -1,0 +1,94 @@
+/**
+ * Erases a customer. It cannot be undone, so it is done only if the line says so; without that, it
+ * shows what would be erased.
+ * Source: docs/contract/operator.md#erasure.
+ */
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { type Erased, Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
+import { DateTime, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { plain, say } from "@data-import/terminal/Answer"
+import { importMeant, noSupplier } from "./Mode.ts"
+import { asExternalAccountNumber, asSupplierCode } from "./Parameter.ts"
+import { Refused } from "@data-import/terminal/Refused"
+import { onStorage } from "./Storage.ts"
+
+const refusal = (erasing: Exclude<Erasing, Erased>): string => {
+  if (erasing._tag === "InBatch") {
+    return (
+      `the batch ${erasing.batch} has a line of it that has not ended. ` +
+      "Let the batch end, or cancel it, and try again"
+    )
+  }
+  return erasing.found === null
+    ? "nothing is staged for it"
+    : "it is being processed right now; try again when that has ended"
+}
+
+/** The paths in the bucket. */
+const documentsIn = Effect.fnUntraced(function* (
+  { import_supplier: code }: ImportKey,
+  { documents }: Erased
+) {
+  const supplier = yield* (yield* Configuration).supplier(code)
+  if (Option.isNone(supplier)) return yield* noSupplier(code)
+  const root = supplier.value.documentRoot.replace(/^\/|\/$/g, "")
+  return documents.map((path) => `${root}/${path}`)
+})
+
+const list = (title: string, lines: ReadonlyArray<string>): string =>
+  lines.length === 0 ? "" : `\n\n${title}\n${lines.map((each) => `  ${plain(each)}`).join("\n")}`
+
+/** What the operator has to delete elsewhere; nothing tells it later. */
+const elsewhere = (documents: ReadonlyArray<string>, { instructions }: Erased): string =>
+  list("Delete these documents from the store:", documents) +
+  list(
+    "Cancel these payment instructions at the vendor:",
+    instructions.map(({ reference, type, vendor }) => `${vendor} ${type} ${reference}`)
+  )
+
+const linesOf = ({ lines }: Erased): string =>
+  lines === 1 ? "1 line of a batch" : `${lines} lines of batches`
+
+const announced = (label: string, erased: Erased): string =>
+  erased.isRepeated
+    ? `${label} was erased before; what was sent about it since is erased: ${linesOf(erased)}.`
+    : `${label} is erased, with ${linesOf(erased)}.`
+
+export const erase = Command.make(
+  "erase",
+  {
+    import_supplier: Argument.String("supplier").pipe(asSupplierCode),
+    external_account_number: Argument.String("number").pipe(asExternalAccountNumber),
+    acceptLoss: Flag.Boolean("accept-loss").pipe(
+      Flag.withDescription("Erase: nothing brings the data back"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ acceptLoss, ...named }) {
+    const key = yield* importMeant(named)
+    const label = `${named.import_supplier} ${named.external_account_number}`
+    const at = yield* DateTime.now
+    const erasing = yield* (yield* Erasures).erase({ key, rehearse: !acceptLoss, at })
+    if (erasing._tag !== "Erased") {
+      return yield* new Refused({ why: `Cannot erase ${label}: ${refusal(erasing)}.` })
+    }
+    const documents = yield* documentsIn(key, erasing)
+    if (!acceptLoss) {
+      const why =
+        `This erases the customer of ${label} for good, with ${linesOf(erasing)}. ` +
+        `The money, the log and the number stay: erase --accept-loss.`
+      return yield* new Refused({ why: why + elsewhere(documents, erasing) })
+    }
+    const { instructions, isRepeated, lines } = erasing
+    yield* say(
+      { ...named, was_erased_before: isRepeated, batch_lines: lines, documents, instructions },
+      announced(label, erasing) + elsewhere(documents, erasing)
+    )
+  }, onStorage)
+).pipe(
+  Command.withDescription(
+    "Erase the personal data of a customer: the import, the account, and lines of batches"
+  )
+)
