@@ -5,7 +5,7 @@
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, type Layer, Option, Stream } from "effect"
 import { detailedStateOf } from "../src/account/ImportDetails.ts"
-import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
+import { PayloadHash } from "../src/account/ImportProcess.ts"
 import { encodeDescription } from "../src/account/AccountDescription.ts"
 import { RequestId } from "../src/organisation/Organisation.ts"
 import { Accounts } from "../src/ports/Accounts.ts"

@@ -7,6 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/organisation/Operator"
 import { type Caller, RequestId } from "@data-import/domain/organisation/Organisation"
+import type { Accounts } from "@data-import/domain/ports/Accounts"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -66,10 +67,16 @@ const read = (key: ImportKey, caller: Caller) =>
   Effect.flatMap(AuditLog, (log) => log.recordRead({ key, action: "read_account", caller, at }))
 
 /** Runs the writes with the erasure among them. */
-const racing = <E, R>(key: ImportKey, writes: ReadonlyArray<Effect.Effect<unknown, E, R>>) => {
+const racing = (
+  key: ImportKey,
+  writes: ReadonlyArray<Effect.Effect<unknown, unknown, Accounts | AuditLog | ImportProcesses>>
+) => {
   const middle = Math.floor(writes.length / 2)
-  const all = [...writes.slice(0, middle), erase(key), ...writes.slice(middle)]
-  return Effect.all(all.map(Effect.exit), { concurrency: "unbounded" })
+  const [early, late] = [writes.slice(0, middle), writes.slice(middle)]
+  const atOnce = { concurrency: "unbounded" } as const
+  const exits = (effects: typeof writes) =>
+    Effect.forEach(effects, (effect) => Effect.exit(effect), atOnce)
+  return Effect.all([exits(early), Effect.exit(erase(key)), exits(late)], atOnce)
 }
 
 const expectErased = Effect.fnUntraced(function* (key: ImportKey) {
