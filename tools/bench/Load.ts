@@ -9,6 +9,8 @@ export interface LoadRequest {
   readonly url: string
   readonly token: string
   readonly supplier: string
+  /** The numbers of platform accounts to read, where the workload does that. */
+  readonly accounts: ReadonlyArray<string>
   /** The number of the first request; each further one has the next. */
   readonly first: number
   readonly connections: number

@@ -63,15 +63,22 @@ export const scans = Effect.fnUntraced(function* ({ query }: Installation) {
   return sizesIn(rows)
 })
 
-/** A sequential scan is the best plan for these tables, because they have few rows. */
+/**
+ * A sequential scan is the best plan for these tables, because they have few rows. Differences are
+ * deleted as they are added up.
+ */
 const small = new Set([
   "allowances",
   "api_keys",
+  "batch_workers",
+  "batches",
   "choices",
+  "import_differences",
   "migrations",
   "operations_teams",
   "organisations",
-  "suppliers"
+  "suppliers",
+  "webhooks"
 ])
 
 /** The large tables that have been scanned sequentially since `before`. */

@@ -31,6 +31,23 @@ const staging = `
   select now(), $6, 'bench', 'bench', 'stage', 'created', supplier, external_account_number
   from staged`
 
+const failing = `
+  insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome, errors)
+  select id, 'bench ' || id, false, now(), now(), 'account_failed_validation',
+    '[{"code": "invalid_email", "attr": "billing_email"}]'
+  from import_processes
+  where supplier = $1 and failed_staging is null and external_account_number like '%000'`
+
+const failed = `
+  update import_processes set failed_staging = stagings
+  where supplier = $1 and failed_staging is null and external_account_number like '%000'`
+
+/** Leaves an attempt that has failed on every thousandth import of the supplier. */
+export const failSome = Effect.fnUntraced(function* ({ query }: Installation, supplier: string) {
+  yield* query(failing, [supplier])
+  yield* query(failed, [supplier])
+})
+
 const chunk = 20_000
 
 export const stageMany = Effect.fnUntraced(function* ({ query }: Installation, order: Order) {

@@ -13,7 +13,7 @@ import { type Installation, type Process, startProcess } from "./Installation.ts
 import type { LoadRequest, LoadResult } from "./Load.ts"
 import { stageMany, stageOnce } from "./Staging.ts"
 import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
-import { listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
+import { listPrefix, listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
 /** A system that answers the workloads. */
 export interface Subject {
@@ -73,6 +73,17 @@ export interface Sample extends LoadResult {
 
 export type Amount = Pick<LoadRequest, "connections" | "rate" | "requests" | "seconds">
 
+/** The accounts that `importAccounts` has made. */
+const importedAccounts = Effect.fnUntraced(function* ({ query }: Installation, supplier: string) {
+  const found = yield* query(
+    `select account_number as number from import_processes
+     where supplier = $1 and external_account_number like $2 and account_number is not null
+     order by external_account_number`,
+    [supplier, `${workloads.importing.staged.prefix}-%`]
+  )
+  return found.map(({ number }) => String(number))
+})
+
 /** Load for a subject. Its token is new, since a token lives an hour. */
 export const loadFor = Effect.fnUntraced(function* (
   { installation, next, processesOf, tenant }: Subject,
@@ -83,7 +94,9 @@ export const loadFor = Effect.fnUntraced(function* (
   const token = yield* Effect.orDie(tokenFor(client, tenant.apiKey))
   const { url } = processesOf(workload)[0]
   const first = next.get(workload) ?? 0
-  return { workload, url, token, supplier: tenant.supplier, first, ...amount } satisfies LoadRequest
+  const { supplier } = tenant
+  const accounts = workload === "account" ? yield* importedAccounts(installation, supplier) : []
+  return { workload, url, token, supplier, accounts, first, ...amount } satisfies LoadRequest
 }, Effect.scoped)
 
 /** An upper bound of what one process answers, so that a run never lacks accounts. */
@@ -105,7 +118,7 @@ const prepare = Effect.fnUntraced(function* (
     return count
   }
   if (staged !== null) {
-    const of = workload === "list" ? listSupplier(supplier) : supplier
+    const of = staged.prefix === listPrefix ? listSupplier(supplier) : supplier
     yield* stageOnce(installation, { supplier: of, organisation, ...staged })
   }
   return requests

@@ -25,14 +25,15 @@ interface Staged {
 
 export interface Workload {
   readonly title: string
-  readonly service: "account-import" | "post-import" | "query"
+  readonly service: "account-import" | "events" | "post-import" | "query"
   readonly expected: 200 | 201
   /**
    * What is staged before the first request: so many accounts, whose numbers begin with the prefix.
    * Null where each request has an account of its own.
    */
   readonly staged: Staged | null
-  readonly request: (supplier: string, number: number) => Request
+  /** `accounts` are numbers of platform accounts, where the workload is to read those. */
+  readonly request: (supplier: string, number: number, accounts: ReadonlyArray<string>) => Request
 }
 
 /** The supplier of the list, which belongs to the same organisation. */
@@ -99,6 +100,12 @@ const accountsWithTransactions = 200
 
 const listLength = 1_000
 
+/** What the numbers of the list's accounts begin with. */
+export const listPrefix = "L"
+
+/** How many entries and events a page has. */
+const pageLength = 100
+
 const processing = (prefix: string) => ({
   title: "process",
   service: "account-import" as const,
@@ -164,14 +171,78 @@ export const workloads = {
     title: "list of 1,000",
     service: "query",
     expected: 200,
-    staged: { prefix: "L", count: listLength },
+    staged: { prefix: listPrefix, count: listLength },
     request: (supplier) => get(`${base}/all-account-import-processes/${listSupplier(supplier)}/`)
+  },
+  import: {
+    title: "an import",
+    service: "query",
+    expected: 200,
+    staged: { prefix: "S", count: repeated },
+    request: (supplier, number) =>
+      get(`${base}/imports/${supplier}/${accountNumber("S", number % repeated)}/`)
+  },
+  page: {
+    title: "a page of 100 with attempts",
+    service: "query",
+    expected: 200,
+    staged: { prefix: listPrefix, count: listLength },
+    request: (supplier, number) => {
+      const after = accountNumber(listPrefix, number % (listLength - pageLength))
+      const asked = `?limit=${pageLength}&after=${after}&fields=state,attempts`
+      return get(`${base}/all-account-import-processes/${listSupplier(supplier)}/${asked}`)
+    }
+  },
+  failed: {
+    title: "the first failed import",
+    service: "query",
+    expected: 200,
+    staged: { prefix: listPrefix, count: listLength },
+    request: (supplier) => {
+      const asked = "?failed=true&limit=1&fields=state,attempts"
+      return get(`${base}/all-account-import-processes/${listSupplier(supplier)}/${asked}`)
+    }
+  },
+  summary: {
+    title: "the summary",
+    service: "query",
+    expected: 200,
+    staged: { prefix: listPrefix, count: listLength },
+    request: (supplier) => get(`${base}/suppliers/${listSupplier(supplier)}/summary/`)
+  },
+  events: {
+    title: "100 events",
+    service: "events",
+    expected: 200,
+    staged: { prefix: listPrefix, count: listLength },
+    request: (_, number) =>
+      get(`${base}/events/?limit=${pageLength}&after=${number % (listLength - pageLength)}`)
+  },
+  account: {
+    title: "an account, read back",
+    service: "query",
+    expected: 200,
+    staged: null,
+    request: (_, number, accounts) =>
+      get(`${base}/accounts/${accounts[number % accounts.length] ?? ""}/`)
   }
 } satisfies Record<string, Workload>
 
 export type WorkloadName = keyof typeof workloads
 
-/** Those that are measured. */
+/** What grows with the imports that are there. The peer does not have it. */
+export const queriesOfMany = [
+  "import",
+  "page",
+  "failed",
+  "summary",
+  "events",
+  "account"
+] as const satisfies ReadonlyArray<WorkloadName>
+
+const notCompared: ReadonlySet<WorkloadName> = new Set(["importing", ...queriesOfMany])
+
+/** Those that are compared with the peer. */
 export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(
-  (name) => name !== "importing"
+  (name) => !notCompared.has(name)
 )

@@ -1,9 +1,9 @@
 /**
  * The cost of a large database: `npm run bench:growth` measures the services at 1,000, 100,000 and
- * 1,000,000 staged accounts, each in turn with a database that stays at the first size. It reports
- * sequential scans of large tables.
+ * 1,000,000 staged accounts, each in turn with a database that stays at the first size, and the
+ * queries of imports, events and accounts. It reports sequential scans of large tables.
  */
-import { Console, Effect, Option } from "effect"
+import { Console, Duration, Effect, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import { type Comparison, inTurn } from "./Comparison.ts"
@@ -12,10 +12,16 @@ import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
 import { publish } from "./Results.ts"
 import * as Space from "./Space.ts"
-import { stageMany } from "./Staging.ts"
+import { failSome, stageMany } from "./Staging.ts"
 import * as Subjects from "./Subjects.ts"
 import { comparisons, table } from "./Table.ts"
-import { listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
+import {
+  listPrefix,
+  listSupplier,
+  queriesOfMany,
+  type WorkloadName,
+  workloads
+} from "./Workloads.ts"
 
 interface Options {
   readonly sizes: ReadonlyArray<number>
@@ -29,14 +35,33 @@ const fill = Effect.fnUntraced(function* (
   to: number
 ) {
   const supplier = listSupplier(tenant.supplier)
-  yield* stageMany(installation, { ...tenant, supplier, prefix: "L", from, to })
-  yield* installation.query("vacuum (analyze) import_processes, outbox, audit_log, audit_chains")
+  yield* stageMany(installation, { ...tenant, supplier, prefix: listPrefix, from, to })
+  yield* failSome(installation, supplier)
+  const { query } = installation
+  yield* Effect.repeat(query("select from outbox where position is null limit 1"), {
+    schedule: Schedule.spaced(Duration.millis(500)),
+    while: ({ length }) => length > 0
+  })
+  yield* query(`vacuum (analyze) ${grown.join(", ")}`)
 })
 
-const measured: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "status"]
+const grown = ["import_processes", "import_attempts", "outbox", "audit_log", "audit_chains"]
+
+const measured: ReadonlyArray<WorkloadName> = [
+  "stage",
+  "restage",
+  "process",
+  "status",
+  ...queriesOfMany
+]
+
+const reads: ReadonlySet<WorkloadName> = new Set(["status", ...queriesOfMany])
 
 /** Few where the runs add to the small database, which is to stay small. */
-const requestsOf = (workload: WorkloadName): number => (workload === "status" ? 10_000 : 1_000)
+const requestsOf = (workload: WorkloadName): number => {
+  if (workload === "status") return 10_000
+  return reads.has(workload) ? 2_000 : 1_000
+}
 
 const compared = Effect.fnUntraced(function* (
   large: Subjects.Subject,
@@ -49,7 +74,7 @@ const compared = Effect.fnUntraced(function* (
     const amount = { connections, seconds: 30, requests: requestsOf(workload) }
     const run = (subject: Subjects.Subject) => Subjects.measure(subject, workload, amount)
     for (const subject of [large, small]) {
-      const warming = workload === "restage" || workload === "status" ? workload : "validate"
+      const warming = workload === "restage" || reads.has(workload) ? workload : "validate"
       yield* Subjects.warmUp(subject, warming, connections)
     }
     const comparison = yield* inTurn(pairs, run(large), run(small))
@@ -108,6 +133,7 @@ const measureGrowth = Effect.fnUntraced(function* (options: Options) {
   const small = yield* subjectOn("small")
   const large = yield* subjectOn("large")
   yield* fill(small, 0, first)
+  for (const subject of [small, large]) yield* Subjects.importAccounts(subject)
   const measurements: Array<Measured> = []
   let present = 0
   for (const size of options.sizes) {

@@ -28,7 +28,7 @@ const isOver = ({ began, order, sent, wrong }: Run): boolean =>
   performance.now() - began >= order.seconds * 1_000
 
 const requestOf = ({ order, workload }: Run, index: number): Request =>
-  workload.request(order.supplier, order.first + index)
+  workload.request(order.supplier, order.first + index, order.accounts)
 
 /** Until the turn of a request has come; one that is late is sent at once. */
 const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {

@@ -4,18 +4,18 @@
  */
 import { deflateRawSync, gzipSync } from "node:zlib"
 import fc from "fast-check"
-import { type Plan, post, type Request } from "./Case.ts"
+import type { Plan, Request } from "./Case.ts"
 import type { Operation } from "./Document.ts"
 import { answers, anything } from "./Expectation.ts"
 import type { Expectation } from "./Case.ts"
-import { pathOf, posts, validAnswers, validBody } from "./ValidRequests.ts"
+import { bodied, validAnswers, validBody, withBody } from "./ValidRequests.ts"
 
 const noJson = answers("400 parse_error")
 
 const text = (source: string): Buffer => Buffer.from(source)
 
 const requestOf = (asked: Operation, body: Uint8Array, more: Partial<Request> = {}): Request => ({
-  ...post(pathOf(asked), body, asked.id === "obtainServiceToken" ? "nobody" : "demo"),
+  ...withBody(asked, body),
   ...more
 })
 
@@ -92,7 +92,7 @@ const encoded = (asked: Operation): fc.Arbitrary<Plan> =>
   })
 
 /** Hostile bytes, in every request that takes a body. */
-export const bytesPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = posts.flatMap((asked) => [
+export const bytesPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = bodied.flatMap((asked) => [
   { weight: 2, arbitrary: cut(asked) },
   { weight: 3, arbitrary: altered(asked) },
   { weight: 1, arbitrary: parted(asked) },

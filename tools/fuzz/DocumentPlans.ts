@@ -4,11 +4,11 @@
  */
 import { isWire, put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
-import { type Plan, post } from "./Case.ts"
+import type { Plan } from "./Case.ts"
 import { type Operation, resolved, type Schema } from "./Document.ts"
 import { anything, errors, noError, where } from "./Expectation.ts"
 import { schemaViolations, valueOf } from "./Schema.ts"
-import { pathOf, posts, validBody } from "./ValidRequests.ts"
+import { bodied, validBody, withBody } from "./ValidRequests.ts"
 import { imported, supplier } from "./Tenant.ts"
 
 /** Codes of errors that a schema rules out. */
@@ -50,7 +50,7 @@ const envelopeOf = ({ answers }: Operation): string =>
   `400 ${answers.get(400)?.find((code) => code.endsWith("_failed_validation"))}`
 
 /** Those that answer errors of their body in the envelope, which GraphQL does not. */
-const validatedOperations = posts.filter(({ id }) => id !== "obtainServiceToken")
+const validatedOperations = bodied.filter(({ id }) => id !== "obtainServiceToken")
 
 const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
   const [schema, valid] = insideOf(asked)
@@ -63,7 +63,7 @@ const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
     name: `${attr} ${code}`,
     steps: () => [
       {
-        request: post(pathOf(asked), wrapped(asked.id, body)),
+        request: withBody(asked, wrapped(asked.id, body)),
         expect: errors(envelopeOf(asked), `${attr} ${code}`)
       }
     ]
@@ -89,7 +89,7 @@ const shaped = (asked: Operation): fc.Arbitrary<Plan> => {
           .reduce((before, [name, text]) => put(before, name, text), value)
         return [
           {
-            request: post(pathOf(asked), wrapped(asked.id, body)),
+            request: withBody(asked, wrapped(asked.id, body)),
             expect: where(400, noError(shapeCodes, ofRules), anything)
           }
         ]

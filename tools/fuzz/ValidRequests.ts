@@ -13,10 +13,10 @@ import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
 import { dryRun, imported, readAccount, readSupplier, staged, supplier } from "./Tenant.ts"
 
-/** The operations that are asked by POST with a JSON body. */
-export const posts: ReadonlyArray<Operation> = operations.filter(
-  ({ body, method }) => body !== null && method === "POST"
-)
+/** The operations that take a JSON body. */
+export const bodied: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
+/** Those of them that are asked by POST. */
+export const posts: ReadonlyArray<Operation> = bodied.filter(({ method }) => method === "POST")
 /** Those that only read. */
 export const gets: ReadonlyArray<Operation> = operations.filter(({ method }) => method === "GET")
 
@@ -103,8 +103,17 @@ export const validBody = (id: string): Wire => {
 export const pathOf = (asked: Operation): string =>
   Batches.withBatch(asked)
     .replace("{import_supplier}", supplier)
-    .replace("{external_account_number}", imported[0] ?? "")
+    .replace(
+      "{external_account_number}",
+      asked.id === "changeImport" ? staged : (imported[0] ?? "")
+    )
     .replace("{kraken_account_number}", readAccount)
+
+/** The operation with this body. */
+export const withBody = (asked: Operation, body: unknown): Request => {
+  const who = asked.id === "obtainServiceToken" ? "nobody" : "demo"
+  return { ...post(pathOf(asked), body, who), method: asked.method }
+}
 
 /** The parameters that a request needs, and for its answer to be short, however long the run is. */
 export const shortened = ({ id }: Operation): string => {
@@ -115,11 +124,8 @@ export const shortened = ({ id }: Operation): string => {
 
 /** A valid request. */
 export const validRequest = (asked: Operation): Request => {
+  if (asked.body !== null) return withBody(asked, validBody(asked.id))
   const path = pathOf(asked)
-  if (asked.body !== null) {
-    const who = asked.id === "obtainServiceToken" ? "nobody" : "demo"
-    return { ...post(path, validBody(asked.id), who), method: asked.method }
-  }
   if (asked.takesLines) return Batches.put(path, Batches.openLines)
   const bare = get(asked.method === "GET" ? `${path}?${shortened(asked)}` : path)
   return { ...bare, method: asked.method }

@@ -4,15 +4,15 @@
  */
 import { withSource } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
-import { type Plan, post, type Step } from "./Case.ts"
+import type { Plan, Step } from "./Case.ts"
 import type { Operation } from "./Document.ts"
 import { answers, unlessTooLarge } from "./Expectation.ts"
 import { pathsIn } from "./Schema.ts"
 import { sources } from "./HostileTexts.ts"
-import { answersToOneChange, pathOf, posts, validBody } from "./ValidRequests.ts"
+import { answersToOneChange, bodied, validBody, withBody } from "./ValidRequests.ts"
 
 const stepOf = (asked: Operation, body: string): Step => {
-  const request = post(pathOf(asked), body)
+  const request = withBody(asked, body)
   return { request, expect: unlessTooLarge(request, answers(...answersToOneChange)) }
 }
 
@@ -41,7 +41,7 @@ const random = (asked: Operation): fc.Arbitrary<Plan> => {
 }
 
 /** Hostile values, in every request that takes a body. */
-export const valuePlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = posts.flatMap((asked) => [
+export const valuePlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = bodied.flatMap((asked) => [
   { weight: 2, arbitrary: inside(asked) },
   { weight: 1, arbitrary: random(asked) }
 ])

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { DateTime, Effect } from "effect"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
-import { type ApiKey, OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { type ApiKey, OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
 import { type Supplier, SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 
@@ -53,7 +53,7 @@ export const freshTenant = Effect.fnUntraced(function* (settings: Settings) {
   const { key, secret } = yield* issueKey({
     organisation,
     label: "testbed",
-    scopes: ["import:read", "import:write"],
+    scopes: Scope.literals,
     expiresAt: null
   })
   return { organisation, supplier: supplier.code, key, apiKey: secret, team } satisfies Tenant
