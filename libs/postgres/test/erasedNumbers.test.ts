@@ -12,17 +12,23 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { verifyAudit } from "../src/audit/AuditChains.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { erasedNumber, hmacOf } from "../src/audit/ErasedNumbers.ts"
 import { Database } from "../src/connection/Database.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { remakeAll, remakeSlice } from "../src/setup/ChainRemakes.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
 import { asOfEarlierRelease, eraseNumber } from "../testing/auditChains.ts"
 import { auditTables, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.provideMerge(Layer.mergeAll(auditLog, setup), TestDatabase.layer)
+const storage = Layer.provideMerge(
+  Layer.mergeAll(auditLog, importProcesses, setup),
+  TestDatabase.layer
+)
 
 const refuse = (key: ImportKey, caller: Caller) =>
   Effect.flatMap(AuditLog, (log) =>
@@ -164,6 +170,100 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
       expect(yield* numbersOf(keyOf("a"))).toMatchObject(keys.map(() => ({ salted: true })))
       expect(yield* rows((sql) => sql`select * from earlier_audit_chains`)).toEqual([])
       yield* whole
+    })
+  )
+
+  it.effect.each(["made anew", "erased"])("is verified while chains are %s", (what) =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      for (let followed = 1; followed <= 6; followed++) {
+        const { caller, keyOf } = yield* freshSupplier
+        const keys = ["x", "y"].map((name) => keyOf(`${name}-${caller.apiKey}`))
+        for (const key of keys) yield* Effect.all([1, 2, 3].map(() => read(key, caller)))
+        if (what === "made anew") yield* asOfEarlierRelease(...keys)
+        const change = what === "erased" ? Effect.forEach(keys, eraseNumber) : asOwner(remakeAll)
+        const { entries } = yield* verified
+        let pages = 0
+        const run: typeof database.run = (effect) =>
+          Effect.tap(database.run(effect), () => {
+            pages += 1
+            return Number(entries) - 6 + followed === pages ? change : Effect.void
+          })
+        const found = yield* verifyAudit({ ...database, run }, 1)
+        expect(found, `${followed} followed`).toMatchObject({ entries, fault: null })
+        expect(yield* change).toEqual(what === "erased" ? [0, 0] : false)
+      }
+    })
+  )
+
+  it.effect("leaves a chain alone that is not as it was written", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Database
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf(`altered-${caller.apiKey}`)
+      yield* Effect.all([read(key, caller), read(key, caller), read(key, caller)])
+      yield* asOfEarlierRelease(key)
+      const altered = Effect.gen(function* () {
+        yield* sql`set local session_replication_role = replica`
+        yield* sql`
+          update audit_log set outcome = 'created'
+          where external_account_number = ${key.external_account_number} and position = 2`
+        yield* sql`set local session_replication_role = origin`
+        yield* asOwner(remakeAll)
+        const { fault } = yield* verified
+        const erased = yield* sql.withTransaction(eraseNumber(key)).pipe(
+          Effect.as("erased"),
+          Effect.catchDefect((defect) => Effect.succeed(defect))
+        )
+        return yield* Effect.fail({ fault, erased })
+      })
+      const { erased, fault } = yield* Effect.flip(sql.withTransaction(altered)).pipe(
+        Effect.map((seen) => seen as { readonly fault: unknown; readonly erased: unknown })
+      )
+      expect(fault).toMatchObject({ position: 2n, why: "altered" })
+      expect(erased).toMatchObject({ sqlState: "XX001" })
+      yield* asOwner(remakeAll)
+    })
+  )
+
+  it.effect("lets others write while chains are made anew and erased", () =>
+    Effect.gen(function* () {
+      const processes = yield* ImportProcesses
+      const log = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const keys = Array.from({ length: 40 }, (_, index) => keyOf(`${index}-${caller.apiKey}`))
+      const stage = (list: ReadonlyArray<ImportKey>) =>
+        Effect.forEach(list, (key) => processes.stage({ key, payload: "{}", caller, at: noon }), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      yield* stage(keys)
+      yield* asOfEarlierRelease(...keys)
+      const erased = keys.slice(0, 10)
+      yield* Effect.all(
+        [
+          stage(keys.toReversed()),
+          stage(keys),
+          Effect.forEach(keys, (key) => refuse(key, caller), { concurrency: 4 }),
+          Effect.repeat(asOwner(remakeSlice(7)), { while: (remade) => remade }),
+          asOwner(remakeAll),
+          Effect.forEach(erased, eraseNumber, { concurrency: 2 })
+        ],
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* Effect.forEach(erased, eraseNumber)
+      yield* whole
+      expect(yield* Effect.forEach(erased, log.audit)).toEqual(erased.map(() => []))
+      const heads = yield* numbersOf(keyOf("a"))
+      const lengths = heads.reduce((sum, { length }) => sum + length, 0)
+      expect(lengths).toBe(keys.length * 4)
+      const salted = heads.filter(({ salted }) => salted)
+      expect(salted.map(({ number }) => number).toSorted()).toEqual(
+        keys
+          .slice(10)
+          .map((key) => key.external_account_number)
+          .toSorted()
+      )
     })
   )
 

@@ -154,7 +154,8 @@ const held = Effect.all([
   ),
   rows(
     (sql) => sql`
-      select to_jsonb(held) - '{payload_bytes,cohort,payload_hash,failed_staging,erased_at}'::text[] as import
+      select to_jsonb(held)
+        - '{payload_bytes,cohort,payload_hash,failed_staging,erased_at}'::text[] as import
       from import_processes held order by id`
   )
 ])

@@ -23,7 +23,8 @@ export const textColumns = rows(
     where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0
       and not attisdropped
       and coalesce(nullif(element.typname, '-'), pg_type.typname)
-        in ('text', 'varchar', 'bpchar', 'json', 'jsonb', 'bytea', 'date', 'numeric', 'exact_money', 'xml', 'char', 'name')
+        in ('text', 'varchar', 'bpchar', 'char', 'name', 'json', 'jsonb', 'xml', 'bytea', 'date',
+          'numeric', 'exact_money')
     order by 1`
 ).pipe(Effect.map((found) => found.map(({ name }) => name)))
 

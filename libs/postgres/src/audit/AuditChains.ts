@@ -2,8 +2,8 @@
  * Verifies the audit log. A trigger chains its entries by hashes as they are written (see the
  * migrations). The chains are recomputed here, page by page, without functions of the database. An
  * owner of the database who recomputes a whole chain and its head is only detected by comparison
- * with a head that was kept elsewhere. A chain that was made anew is also followed as it was before,
- * up to its former head, unless its number was erased.
+ * with a head that was kept elsewhere. A chain that was made anew is also followed as it was
+ * before, up to its former head, unless its number was erased.
  */
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"

@@ -15,7 +15,8 @@ const minutesKept =
 const recount = `
   select cohort, 'state' as kind,
     case when erased_at is not null then 'ERASED' when account_number is not null then 'IMPORTED'
-      when skipped then 'SKIPPED' when failed_staging = stagings then 'FAILED' else 'PENDING' end as name,
+      when skipped then 'SKIPPED' when failed_staging = stagings then 'FAILED' else 'PENDING'
+    end as name,
     count(*) as count, 0 as amount
   from import_processes where supplier = $1 group by 1, 3
   union all
