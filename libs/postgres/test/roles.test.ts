@@ -220,7 +220,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the databa
     })
   )
 
-  it.effect("can use the database and its schema, but no sequence or function", () =>
+  it.effect("can use the database and its schema, but no sequence, and one function", () =>
     Effect.gen(function* () {
       const { owner: sql, workers: clients } = yield* Clients
       expect(
@@ -234,7 +234,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the databa
             unnest(${Object.values(DatabaseUsers.roleOf)}::text[]) as worker(role)
           where pronamespace = 'public'::regnamespace
             and has_function_privilege(worker.role, pg_proc.oid, 'EXECUTE')`
-      ).toStrictEqual([])
+      ).toStrictEqual([{ role: "data_import_account_import", name: "empty_sandbox" }])
       for (const worker of workers) {
         const [may] = yield* clients[worker]`
           select has_schema_privilege('public', 'USAGE') as use,

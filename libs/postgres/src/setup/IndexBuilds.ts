@@ -10,6 +10,7 @@ import { noteIndexes } from "../accounts/NoteLookup.ts"
 import { eventIndexes } from "../events/EventLog.ts"
 import { failedIndexes } from "../imports/ImportSource.ts"
 import { oldestIndexes } from "../imports/SupplierSummaries.ts"
+import { sandboxIndexes } from "./Sandbox.ts"
 import { payloadIndexes } from "../imports/PayloadDeletion.ts"
 
 /** The indexes by name, with their table and columns, and the rows that they are limited to. */
@@ -18,7 +19,8 @@ export const indexes: Readonly<Record<string, string>> = {
   ...failedIndexes,
   ...oldestIndexes,
   ...payloadIndexes,
-  ...eventIndexes
+  ...eventIndexes,
+  ...sandboxIndexes
 }
 
 /** Indexes that are missing or invalid. */
