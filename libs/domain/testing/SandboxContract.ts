@@ -87,7 +87,7 @@ const reserved = Effect.fnUntraced(function* ({ caller: { organisation } }: Owne
   const request = { organisation, key, fingerprint: Fingerprint.make(freshHash()) }
   const lease = Duration.seconds(60)
   yield* keys.reserve({ request, token, lease, at: noon })
-  const keep = { reservation: { organisation, key, token }, textOf: textOf }
+  const keep = { reservation: { organisation, key, token }, textOf }
   const again = keys.reserve({ request, token: ReservationToken.make(hex(16)), lease, at: noon })
   return { keep, again, keys }
 })
@@ -100,7 +100,7 @@ const deleteSlice = ({ caller }: Owner, limit = 100, at = noonPlus(5)) =>
   Effect.flatMap(Sandbox, (sandbox) => sandbox.deleteSlice({ caller, at, limit }))
 
 /** Deletes until nothing is left; gives the slices. */
-const deleteAll = Effect.fnUntraced(function* (owner: Owner, limit = 100) {
+const deleteAll = Effect.fnUntraced(function* (owner: Owner, limit?: number) {
   const slices: Array<Deleted> = []
   for (;;) {
     const slice = yield* deleteSlice(owner, limit)
