@@ -5,7 +5,7 @@
 import type { Received } from "@data-import/server/testing/RawClient"
 
 /** Whose token goes along: none, or one that was never given, among them. */
-export type Who = "demo" | "rival" | "reader" | "writer" | "nobody"
+export type Who = "demo" | "rival" | "reader" | "writer" | "tester" | "nobody"
 
 /**
  * How the body is parted on the wire: with its length, in chunks of so many bytes, without its last

@@ -25,8 +25,11 @@ const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =
   )
 )
 
-/** Of a service that is broken, full or on its way down, which no request brings about. */
-const ofTrouble = / (?:429 throttled|500 error|503 service_unavailable)$/
+/**
+ * Of a service that is broken, full or on its way down, which no request brings about; and of a
+ * sandbox with a batch, which would keep every other plan from emptying it.
+ */
+const ofTrouble = / (?:409 sandbox_in_use|429 throttled|500 error|503 service_unavailable)$/
 
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>()

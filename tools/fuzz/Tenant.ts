@@ -201,7 +201,8 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
     demo: file.apiKey,
     rival: file.rivalApiKey,
     reader: reader.secret,
-    writer: writer.secret
+    writer: writer.secret,
+    tester: file.testApiKey ?? file.apiKey
   }
   const { all, renew, tokenOf } = tokens(client, apiKeys)
   yield* renew

@@ -24,6 +24,7 @@ import { exampleImport, ImportBody } from "./ImportBody.ts"
 import { created, KeyRefusal, MethodsElsewhere, operation } from "./Operation.ts"
 import { number, supplier } from "./PathParameter.ts"
 import { flag } from "./Parameter.ts"
+import { resetSandbox } from "./SandboxApi.ts"
 
 const AccountRequestBody = Schema.Struct({
   payload: AccountBody.annotateKey({ description: "The account." }),
@@ -249,12 +250,19 @@ const changeImport = HttpApiEndpoint.patch(
 
 /** What the account-import service serves. */
 export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel: true })
-  .add(validateAccount, stageAccount, processAccount, changeImport, createDocumentUpload)
+  .add(
+    validateAccount,
+    stageAccount,
+    processAccount,
+    changeImport,
+    createDocumentUpload,
+    resetSandbox
+  )
   .annotateMerge(
     OpenApi.annotations({
       title: "Account creation",
       description:
         "Validate an account, stage it, and create the platform account from it. Upload the documents " +
-        "that it names."
+        "that it names. Empty the sandbox."
     })
   )

@@ -230,6 +230,7 @@ const messages: {
     state
   }),
   BatchLinesDeleted: text("The lines of the batch were deleted; send them in a new batch."),
+  SandboxInUse: text("Batches have not ended; cancel them or wait, and send the request again."),
   EventsPruned: ({ oldestAfter }) => ({
     detail: `Events after this position were deleted; those after ${oldestAfter} are kept.`,
     oldest_after: oldestAfter

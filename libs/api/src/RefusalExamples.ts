@@ -34,6 +34,7 @@ import {
   PaymentVendorUnavailable,
   PaymentVendorUnreachable,
   PermissionDenied,
+  SandboxInUse,
   ServiceUnavailable,
   type TransactionRefused,
   ValidationFailed
@@ -117,6 +118,7 @@ export const refusals: {
   BatchLimitExceeded: new BatchLimitExceeded({ of: "batches", limits: batchLimits }),
   BatchStateConflict: new BatchStateConflict({ state: "RUNNING" }),
   BatchLinesDeleted: new BatchLinesDeleted(),
+  SandboxInUse: new SandboxInUse(),
   EventsPruned: new EventsPruned({ oldestAfter: 48_211 }),
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
 }

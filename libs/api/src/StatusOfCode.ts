@@ -37,6 +37,7 @@ export const statusOf = {
   batch_upload_superseded: 409,
   batch_limit_exceeded: 409,
   batch_state_conflict: 409,
+  sandbox_in_use: 409,
   batch_lines_deleted: 410,
   events_pruned: 410,
   payload_too_large: 413,

@@ -56,6 +56,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   BatchLimitExceeded: [409, "batch_limit_exceeded"],
   BatchStateConflict: [409, "batch_state_conflict"],
   BatchLinesDeleted: [410, "batch_lines_deleted"],
+  SandboxInUse: [409, "sandbox_in_use"],
   EventsPruned: [410, "events_pruned"],
   ServiceUnavailable: [503, "service_unavailable"]
 }

@@ -24,6 +24,8 @@ import { eventLogContract } from "../testing/EventLogContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { operatorAuditContract } from "../testing/OperatorAuditContract.ts"
+import { layerMemory as sandbox } from "../src/ports/memory/Sandbox.ts"
+import { sandboxContract } from "../testing/SandboxContract.ts"
 import { configurationContract } from "../testing/ConfigurationContract.ts"
 
 const storage = Layer.mergeAll(importProcesses, auditLog, configuration, apiKeys, tokenBuckets)
@@ -42,4 +44,5 @@ batchWorkContract("in memory", batchPorts)
 newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))
 erasuresContract("in memory", Layer.mergeAll(batchPorts, accounts, erasures, eventLog))
+sandboxContract("in memory", Layer.mergeAll(batchPorts, accounts, eventLog, summaries, sandbox))
 webhooksContract("in memory", Layer.mergeAll(storage, eventLog, webhooks))

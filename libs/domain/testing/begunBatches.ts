@@ -100,6 +100,12 @@ export const cancelled = ({ caller, id }: Begun) =>
     yield* Effect.repeat(batches.cancelLines(noon), { while: (areMore) => areMore })
   }).pipe(Effect.orDie)
 
+const cancelledIfThere = Effect.fnUntraced(function* (batch: Begun) {
+  const batches = yield* Batches
+  const present = yield* batches.find(batch.caller.organisation, batch.id)
+  if (Option.isSome(present)) yield* cancelled(batch)
+}, Effect.orDie)
+
 /** A new batch of a new supplier, or of the one that is given. Its end is that of the test. */
 export const begun = Effect.fnUntraced(function* ({
   of,
@@ -108,7 +114,7 @@ export const begun = Effect.fnUntraced(function* ({
   const owner = of ?? (yield* freshSupplier)
   const { id } = createdIn(yield* createFor(owner, options))
   const batch: Begun = { id, caller: owner.caller, supplier: owner.supplier }
-  yield* Effect.addFinalizer(() => cancelled(batch))
+  yield* Effect.addFinalizer(() => cancelledIfThere(batch))
   return batch
 })
 

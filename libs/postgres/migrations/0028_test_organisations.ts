@@ -7,6 +7,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export const testOrganisations = Effect.gen(function* () {
+  yield* organisationsAndCodes
+  yield* action
+  yield* emptyingImports
+  yield* emptying
+})
+
+const organisationsAndCodes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     alter table organisations
@@ -19,4 +26,224 @@ export const testOrganisations = Effect.gen(function* () {
       drop constraint suppliers_code_length,
       add constraint suppliers_code_length
         check (char_length(code) between 1 and 32 + starts_with(code, ' ')::integer)`
+})
+
+/** Keeps the actions that are known already. It is not checked for the entries that are there. */
+const action = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    do $$
+    declare known text := (
+      select pg_get_expr(conbin, conrelid) from pg_constraint
+      where conname = 'audit_log_action_known' and conrelid = 'audit_log'::regclass);
+    begin
+      alter table audit_log drop constraint audit_log_action_known;
+      execute format('alter table audit_log add constraint audit_log_action_known
+        check (%s or action = %L) not valid', known, 'empty_sandbox');
+    end $$`
+})
+
+/** Tables with the rows of an account, each before those that it refers to. */
+const accountTables = [
+  "transaction_line_items",
+  "transaction_tax_items",
+  "transactions",
+  "note_documents",
+  "notes",
+  "statements",
+  "payment_instructions",
+  "ledgers",
+  "supply_addresses",
+  "billing_options",
+  "billing_addresses",
+  "customers",
+  "account_metadata"
+]
+
+/**
+ * Deletes imports of these suppliers with their accounts, and ends their chains of the audit log.
+ * Rows that a transaction holds are left, so that nobody waits for another in a circle: whoever
+ * writes locks the account first, or the import.
+ */
+const emptyingImports = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    create function delete_test_imports(codes text[], entry audit_log, slice integer,
+      out imports integer, out accounts integer, out events integer)
+    language plpgsql as $$
+    declare
+      ids bigint[];
+      with_account bigint[];
+    begin
+      select array_agg(id) into ids from (
+        select id from import_processes
+        where supplier = any(codes) and (lease_attempt is null or lease_expires_at <= entry.at)
+        order by id limit slice for update skip locked) as held;
+      select array_agg(id) into with_account from (
+        select id from public.accounts where id = any(ids) for update skip locked) as held;
+      ids := array(
+        select id from import_processes where id = any(ids)
+          and (account_number is null or id = any(with_account))
+        order by supplier, external_account_number);
+      insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+        import_supplier, external_account_number)
+      select entry.at, entry.organisation, entry.api_key, entry.request_id, 'empty_sandbox',
+        'emptied', supplier, external_account_number
+      from import_processes where id = any(ids) order by supplier, external_account_number;
+      ${accountTables
+        .map((table) => `delete from ${table} where account_id = any(with_account);`)
+        .join("\n      ")}
+      delete from import_failures where import_id = any(ids);
+      delete from import_attempts where import_id = any(ids);
+      delete from outbox where import_id = any(ids);
+      get diagnostics events = row_count;
+      with gone as (delete from public.accounts where id = any(with_account))
+      delete from import_processes where id = any(ids);
+      get diagnostics imports = row_count;
+      accounts := coalesce(cardinality(with_account), 0);
+    end $$`)
+})
+
+/** Whoever may call a function needs no rights on what it does. */
+const definer = "security definer set search_path = public, pg_temp"
+
+const emptying = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* emptyingBatches
+  yield* emptyingEvents
+  yield* emptyingCounts
+  // It looks itself whether the organisation is a test organisation, so that no other is ever
+  // emptied, whoever calls it. While it has the lock, no event gets a position.
+  yield* sql.unsafe(`
+    create function empty_sandbox(sandbox text, caller_key text, request text,
+      instant timestamptz, slice integer,
+      out status text, out imports integer, out accounts integer, out batches integer,
+      out events integer, out answers integer)
+    language plpgsql ${definer} as $$
+    declare
+      codes text[] := array(select code from suppliers where organisation = sandbox);
+      entry audit_log;
+      more integer;
+    begin
+      if not exists (select from organisations where name = sandbox and test_of is not null) then
+        status := 'LIVE';
+        return;
+      end if;
+      if exists (
+        select from public.batches where organisation = sandbox and finished_at is null)
+      then
+        status := 'BATCHES';
+        return;
+      end if;
+      perform pg_advisory_xact_lock(hashtextextended('data-import event positions', 0));
+      entry.at := instant;
+      entry.organisation := sandbox;
+      entry.api_key := caller_key;
+      entry.request_id := request;
+      events := delete_test_events(sandbox, slice * 10);
+      batches := 0;
+      imports := 0;
+      accounts := 0;
+      if events < slice * 10 then
+        select deleted.batches, deleted.events into batches, more
+        from delete_test_batch(sandbox, slice) as deleted;
+        events := events + more;
+        select deleted.imports, deleted.accounts, deleted.events into imports, accounts, more
+        from delete_test_imports(codes, entry, slice) as deleted;
+        events := events + more;
+      end if;
+      with kept as (
+        select key from idempotency_keys
+        where organisation = sandbox and (answer is not null or expires_at <= instant)
+        limit slice * 10 for update skip locked)
+      delete from idempotency_keys using kept
+      where organisation = sandbox and idempotency_keys.key = kept.key;
+      get diagnostics answers = row_count;
+      perform delete_test_counts(codes);
+      status := case when exists (
+          select from import_processes where supplier = any(codes)
+        ) or exists (
+          select from public.batches where organisation = sandbox and finished_at is not null
+        ) then 'LEFT' else 'EMPTY' end;
+    end $$`)
+  yield* sql`
+    grant execute on function empty_sandbox(text, text, text, timestamptz, integer)
+    to data_import_account_import`
+})
+
+/** Deletes from one batch that has ended. Its row goes with the last of its lines. */
+const emptyingBatches = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create function delete_test_batch(sandbox text, slice integer,
+      out batches integer, out events integer)
+    language plpgsql as $$
+    declare ended uuid;
+    begin
+      batches := 0;
+      events := 0;
+      select id into ended from public.batches
+      where organisation = sandbox and finished_at is not null
+      order by number limit 1 for update skip locked;
+      if ended is null then return; end if;
+      delete from batch_links where batch = ended;
+      delete from batch_takes where batch = ended;
+      delete from batch_problems where batch = ended;
+      delete from batch_problem_sets where batch = ended;
+      delete from batch_chunks where batch = ended and first_line = any(array(
+        select first_line from batch_chunks where batch = ended order by first_line limit slice));
+      if exists (select from batch_chunks where batch = ended) then return; end if;
+      delete from outbox where batch = ended;
+      get diagnostics events = row_count;
+      delete from public.batches where id = ended;
+      batches := 1;
+    end $$`
+})
+
+/** Deletes events from the first on, so that a client never misses one without a word. */
+const emptyingEvents = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create function delete_test_events(sandbox text, slice integer) returns integer
+    language plpgsql as $$
+    declare
+      through bigint;
+      deleted integer;
+    begin
+      perform from event_heads where organisation = sandbox for no key update;
+      select max(position) into through from (
+        select position from outbox where organisation = sandbox and position is not null
+        order by position limit slice) as first_ones;
+      if through is null then return 0; end if;
+      delete from outbox where organisation = sandbox and position <= through;
+      get diagnostics deleted = row_count;
+      update event_heads set pruned_through = greatest(pruned_through, through)
+      where organisation = sandbox;
+      return deleted;
+    end $$`
+})
+
+/**
+ * Takes back what is counted of suppliers without imports. One statement sees imports, differences
+ * and totals at one instant, so what is written meanwhile is counted right.
+ */
+const emptyingCounts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create function delete_test_counts(codes text[]) returns void language sql as $$
+      insert into import_differences (supplier, cohort, kind, name, count, amount)
+      select supplier, cohort, kind, name, -sum(count), -sum(amount)
+      from (
+        select supplier, cohort, kind, name, count, amount from import_differences
+        where supplier = any(codes)
+        union all
+        select supplier, nullif(cohort, ''), kind, name, count, amount from import_totals
+        where supplier = any(codes)
+        union all
+        select supplier, null, kind, name, -count, -amount from import_totals
+        where supplier = any(codes) and cohort <> ''
+      ) as counted
+      where not exists (select from import_processes where supplier = counted.supplier)
+      group by supplier, cohort, kind, name having sum(count) <> 0 or sum(amount) <> 0
+    $$`
 })

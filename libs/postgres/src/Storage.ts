@@ -12,6 +12,7 @@ import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
+import * as Sandbox from "./setup/Sandbox.ts"
 import * as Configuration from "./setup/Configuration.ts"
 
 /** The ports on a database that is provided. */
@@ -27,6 +28,7 @@ export const layerPorts = Layer.mergeAll(
   ImportProcesses.layer,
   SupplierSummaries.layer,
   Configuration.layer,
+  Sandbox.layer,
   Webhooks.layer
 )
 

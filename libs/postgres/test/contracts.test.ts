@@ -7,6 +7,7 @@ import { importProcessesContract } from "@data-import/domain/testing/ImportProce
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
 import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
+import { sandboxContract } from "@data-import/domain/testing/SandboxContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.provideMerge(TestDatabase.layerTeam, TestDatabase.deployed)
@@ -18,3 +19,4 @@ apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
+sandboxContract("in PostgreSQL", storage)

@@ -139,10 +139,13 @@ export const columns = {
 
 /** The functions that a role may call; what they do needs no privilege of its own. */
 export const functions = [
-  "erase_answers",
-  "erase_audited_number",
-  "erase_examples",
-  "erase_import",
-  "erase_lines",
-  "erase_refusals"
-].map((name) => ({ role: "data_import_operator", name }))
+  { role: "data_import_account_import", name: "empty_sandbox" },
+  ...[
+    "erase_answers",
+    "erase_audited_number",
+    "erase_examples",
+    "erase_import",
+    "erase_lines",
+    "erase_refusals"
+  ].map((name) => ({ role: "data_import_operator", name }))
+]

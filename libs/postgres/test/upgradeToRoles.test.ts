@@ -1,7 +1,7 @@
 /** A database that was in use before the roles were made, brought to the present shape. */
 import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { Migrator } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
@@ -43,6 +43,13 @@ const setupOfThen = Layer.effect(
     const { run, sql } = yield* Database
     return Configuration.of({
       ...(yield* Configuration),
+      createOrganisation: (name, createdAt) =>
+        Effect.as(
+          run(sql`
+            insert into organisations (name, created_at)
+            values (${name}, ${DateTime.toDateUtc(createdAt)})`),
+          { name, createdAt, testOf: null }
+        ),
       createSupplier: ({ code, documentRoot, organisation, status }) =>
         Effect.asVoid(
           run(sql`
@@ -81,6 +88,7 @@ const changed = [
   "ledgers",
   "migrations",
   "notes",
+  "organisations",
   "outbox",
   "suppliers",
   "uncounted_suppliers",
@@ -157,6 +165,10 @@ const held = Effect.all([
       select to_jsonb(held)
         - '{payload_bytes,cohort,payload_hash,failed_staging,erased_at}'::text[] as import
       from import_processes held order by id`
+  ),
+  rows(
+    (sql) => sql`
+      select to_jsonb(held) - 'test_of' as organisation from organisations held order by name`
   )
 ])
 
@@ -172,7 +184,7 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
     const before = yield* asked
     const [others, ofAccounts, , ofEvents, ofSuppliers] = before
     expect([ofAccounts, ofEvents, ofSuppliers].map(({ length }) => length)).toStrictEqual([1, 3, 2])
-    expect(others.filter(({ rows }) => rows > 0).length + 3).toBeGreaterThan(5)
+    expect(others.filter(({ rows }) => rows > 0).length + 4).toBeGreaterThan(5)
 
     expect(yield* migrate(url)).toStrictEqual([
       "limits",
@@ -198,7 +210,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "refusal_windows",
       "payload_retention",
       "erasable_chains",
-      "erasure"
+      "erasure",
+      "test_organisations"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -12,6 +12,7 @@ import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
@@ -84,6 +85,7 @@ export const make = Effect.fnUntraced(function* (
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
+    Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )

@@ -86,7 +86,8 @@ describe("an endpoint that takes an Idempotency-Key", () => {
         stageAccount: plain,
         processAccount: plain,
         createDocumentUpload: plain,
-        changeImport: plain
+        changeImport: plain,
+        resetSandbox: plain
       })
     ).toThrow("stageAccount: an Idempotency-Key needs a handler of `writing`")
   })

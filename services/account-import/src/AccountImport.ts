@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
 import * as DocumentUpload from "@data-import/domain/import/DocumentUpload"
 import * as ImportChange from "@data-import/domain/import/ImportChange"
+import * as SandboxReset from "@data-import/domain/import/SandboxReset"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -27,7 +28,12 @@ const serving = Effect.gen(function* () {
 
 /** Settings: those of the server, the database, the token's keys, the documents and the program. */
 export const layer = Service.layer("account-import", serving).pipe(
-  Layer.provide([AccountImport.layer, DocumentUpload.layer, ImportChange.layer]),
+  Layer.provide([
+    AccountImport.layer,
+    DocumentUpload.layer,
+    ImportChange.layer,
+    SandboxReset.layer
+  ]),
   Layer.provide(IdempotentWrites.layer),
   Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, Hashing.layer])
 )

@@ -8,6 +8,7 @@ import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { wireCode } from "@data-import/domain/organisation/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"
+import { SandboxReset } from "@data-import/domain/import/SandboxReset"
 import { ImportChange } from "@data-import/domain/import/ImportChange"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
@@ -32,6 +33,7 @@ export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
   const documentUpload = yield* DocumentUpload
   const importChange = yield* ImportChange
+  const sandboxReset = yield* SandboxReset
   const write = yield* writing
 
   return Route.handle(AccountImportGroup, {
@@ -69,6 +71,11 @@ export const routes = Effect.gen(function* () {
           Effect.map((granted) =>
             Answer.json(201, { ...granted, expires_at: formatInstant(granted.expires_at) })
           )
-        )
+        ),
+    resetSandbox: write(
+      ({ caller, keep, parameters }: WriteCall) =>
+        Effect.andThen(Route.orRefuse(parameters), sandboxReset.reset(caller, keep)),
+      (deleted) => Answer.small(200, deleted)
+    )
   })
 })

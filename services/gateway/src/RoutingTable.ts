@@ -35,6 +35,7 @@ const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/validate-account", "accountImport"),
   entry("/v1/data-import/account-import-process", "accountImport"),
   entry("/v1/data-import/documents", "accountImport"),
+  entry("/v1/data-import/sandbox", "accountImport"),
   entry("/v1/data-import/notes", "postImport"),
   entry("/v1/data-import/transactions", "postImport"),
   entry("/v1/data-import/historical-statements", "postImport"),

@@ -37,7 +37,12 @@ interface Documented {
 }
 
 /** Paths that name no supplier, by the document. */
-const withoutSupplier = [`${root}/limits/`, "/v1/graphql/", "/.well-known/jwks.json"]
+const withoutSupplier = [
+  `${root}/limits/`,
+  `${root}/sandbox/reset/`,
+  "/v1/graphql/",
+  "/.well-known/jwks.json"
+]
 
 /** Who asks, and whose supplier is asked for. */
 const strangers = {
@@ -228,6 +233,31 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       })
     )
   })
+
+  it.effect("empties a test organisation alone, and no live one", () =>
+    Effect.gen(function* () {
+      const { live, test } = yield* siblings
+      yield* live.imported
+      yield* test.imported
+      const reset = { path: `${root}/sandbox/reset/`, method: "POST" } as const
+      const list = ({ ask, supplier }: typeof live) =>
+        ask({ path: `${root}/all-account-import-processes/${supplier.code}/` })
+      const before = (yield* list(live)).text
+      expect((yield* live.ask(reset, undefined, {})).status).toBe(403)
+      expect((yield* list(test)).text).toContain("imported")
+      for (const [, ask] of ways) yield* test.ask(ask(test.supplier.code, "imported"))
+      const inUse = yield* test.ask(reset, undefined, {})
+      expect([inUse.status, inUse.json]).toMatchObject([409, { code: "sandbox_in_use" }])
+      const open = yield* test.ask({ path: `${batches}?import_supplier=${test.supplier.code}` })
+      for (const { batch_id } of open.json as ReadonlyArray<{ readonly batch_id: string }>) {
+        yield* test.askOf(batch_id, "cancel/")
+      }
+      const emptied = yield* test.ask(reset, undefined, {})
+      expect([emptied.status, emptied.json]).toMatchObject([200, { imports: 2, accounts: 1 }])
+      expect((yield* list(test)).text).toBe("[]")
+      expect((yield* list(live)).text).toBe(before)
+    })
+  )
 
   it.effect("changes nothing of another's", () =>
     Effect.gen(function* () {

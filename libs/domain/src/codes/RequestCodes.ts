@@ -210,6 +210,12 @@ export const requestCodes = {
     "Read the lists of imports again, and go on with oldest_after."
   ),
 
+  sandbox_in_use: request(
+    "Batches of the test organisation have not ended.",
+    "emptying the sandbox while a batch is RUNNING or OPEN",
+    "Cancel the batches or wait for their end, and send the request again."
+  ),
+
   transaction_outside_open_period: request(
     "The transaction is dated outside the open statement period.",
     "a transaction before the last closing date",

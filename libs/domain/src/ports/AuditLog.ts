@@ -56,6 +56,7 @@ export const auditActions = [
   "pause_batch",
   "resume_batch",
   "cancel_batch",
+  "empty_sandbox",
   ...Struct.keys(readOutcomes),
   ...operatorActions
 ] as const
@@ -68,9 +69,9 @@ export interface AuditEntry {
   readonly requestId: RequestId
   readonly action: AuditAction
   /**
-   * `created`, `replaced`, `changed`, `ended`, `unchanged`, `read`, `begun` (a read of many), the
-   * code of the refusal, or `more_refused`. Of what the operator does, also what was issued,
-   * revoked, added or set.
+   * `created`, `replaced`, `changed`, `ended`, `emptied`, `unchanged`, `read`, `begun` (a read of
+   * many), the code of the refusal, or `more_refused`. Of what the operator does, also what was
+   * issued, revoked, added or set.
    */
   readonly outcome: string
 }

@@ -207,6 +207,11 @@ export class BatchLinesDeleted extends Data.TaggedError("BatchLinesDeleted")<{}>
   readonly code = "batch_lines_deleted"
 }
 
+/** Batches of the test organisation have not ended. */
+export class SandboxInUse extends Data.TaggedError("SandboxInUse")<{}> {
+  readonly code = "sandbox_in_use"
+}
+
 /** Events after the cursor were deleted; those after `oldestAfter` are kept. */
 export class EventsPruned extends Data.TaggedError("EventsPruned")<{
   readonly oldestAfter: number
@@ -255,6 +260,7 @@ export type Failure =
   | BatchStateConflict
   | BatchLinesDeleted
   | EventsPruned
+  | SandboxInUse
   | ServiceUnavailable
 
 /**

@@ -11,6 +11,7 @@ import { eventIndexes } from "../events/EventLog.ts"
 import { answerIndexes } from "../idempotency/StoredAnswers.ts"
 import { erasedIndexes, failedIndexes } from "../imports/ImportSource.ts"
 import { oldestIndexes } from "../imports/SupplierSummaries.ts"
+import { sandboxIndexes } from "./Sandbox.ts"
 import { payloadIndexes } from "../imports/PayloadDeletion.ts"
 
 /** The indexes by name, with their table and columns, and the rows that they are limited to. */
@@ -21,7 +22,8 @@ export const indexes: Readonly<Record<string, string>> = {
   ...payloadIndexes,
   ...erasedIndexes,
   ...answerIndexes,
-  ...eventIndexes
+  ...eventIndexes,
+  ...sandboxIndexes
 }
 
 /** Indexes that are missing or invalid. */

@@ -71,6 +71,18 @@ export const deleteKeysOfLine = (
   for (const key of keysOf(id, line)) store.idempotencyKeys.delete(placeOf({ organisation, key }))
 }
 
+/** Deletes kept answers of the organisation. Gives their number. */
+export const deleteKeptAnswers = (store: Store, organisation: string, limit: number): number => {
+  const kept = [...store.idempotencyKeys]
+    .filter(([place, { answer }]) => {
+      const [owner] = JSON.parse(place) as ReadonlyArray<string>
+      return owner === organisation && answer !== null
+    })
+    .slice(0, limit)
+  for (const [place] of kept) store.idempotencyKeys.delete(place)
+  return kept.length
+}
+
 /** Frees the key of a write that stored nothing. */
 export const release = (store: Store, reservation: Reservation): void => {
   if (isHeld(store, reservation)) store.idempotencyKeys.delete(placeOf(reservation))

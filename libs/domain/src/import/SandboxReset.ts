@@ -1,0 +1,83 @@
+/**
+ * Empties the caller's test organisation. It deletes in slices, so that no transaction is long; a
+ * request that was cut short is sent again and goes on where it was.
+ * Source: docs/contract/sandbox.md#emptying.
+ */
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import type { Caller } from "../organisation/Organisation.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { type Deleted, Sandbox } from "../ports/Sandbox.ts"
+import {
+  type Failure,
+  keyInUse,
+  PermissionDenied,
+  SandboxInUse,
+  ServiceUnavailable,
+  unavailable
+} from "../requests/Failure.ts"
+import type { Keep } from "../requests/IdempotencyKey.ts"
+import { recordRefusals } from "../writes/Audit.ts"
+
+export class SandboxReset extends Context.Service<
+  SandboxReset,
+  {
+    /** Deletes everything, and answers how much this request has deleted. */
+    readonly reset: (caller: Caller, keep?: Keep<Deleted> | null) => Effect.Effect<Deleted, Failure>
+  }
+>()("@data-import/domain/SandboxReset") {}
+
+/** About so many imports are deleted in one transaction. */
+const sliceSize = 200
+
+/** The gateway gives up after 30 seconds, and the client is to learn that there is more. */
+const longestReset = Duration.seconds(20)
+
+/** How long an attempt may still have its import. */
+const retryAfterSeconds = 5
+
+const sumOf = (one: Deleted, other: Deleted): Deleted => ({
+  imports: one.imports + other.imports,
+  accounts: one.accounts + other.accounts,
+  batches: one.batches + other.batches,
+  events: one.events + other.events
+})
+
+const deleteAll = Effect.fnUntraced(function* (sandbox: Sandbox["Service"], caller: Caller) {
+  const until = DateTime.addDuration(yield* DateTime.now, longestReset)
+  let deleted: Deleted = { imports: 0, accounts: 0, batches: 0, events: 0 }
+  while (true) {
+    const at = yield* DateTime.now
+    const slice = yield* sandbox.deleteSlice({ caller, at, limit: sliceSize })
+    if (slice._tag === "Live") return yield* new PermissionDenied()
+    if (slice._tag === "BatchesUnfinished") return yield* new SandboxInUse()
+    deleted = sumOf(deleted, slice.deleted)
+    if (slice.isEmpty) return deleted
+    if (!slice.hasDeleted) return yield* new ServiceUnavailable({ retryAfterSeconds })
+    if (DateTime.isGreaterThanOrEqualTo(at, until)) return yield* unavailable
+  }
+})
+
+const make = Effect.gen(function* () {
+  const sandbox = yield* Sandbox
+  const audit = { auditLog: yield* AuditLog, configuration: yield* Configuration }
+
+  const reset = Effect.fnUntraced(function* (caller: Caller, keep: Keep<Deleted> | null) {
+    const deleted = yield* deleteAll(sandbox, caller)
+    yield* sandbox.recordEmptied({ caller, at: yield* DateTime.now, deleted, keep })
+    return deleted
+  })
+
+  return SandboxReset.of({
+    reset: Effect.fn("SandboxReset.reset")((caller, keep = null) =>
+      reset(caller, keep).pipe(
+        Effect.catchTag("ReservationLost", () => keyInUse),
+        recordRefusals(audit, "empty_sandbox", caller, null),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+    )
+  })
+})
+
+/** Needs the storage ports. */
+export const layer = Layer.effect(SandboxReset, make)

@@ -1,0 +1,55 @@
+/**
+ * Empties test organisations: deletes imports, accounts, batches, events and kept answers. Entries
+ * of the audit log stay.
+ */
+import { Context, type DateTime, type Effect } from "effect"
+import type { Caller } from "../organisation/Organisation.ts"
+import type { Keep } from "../requests/IdempotencyKey.ts"
+import type { ReservationLost } from "./IdempotencyKeys.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** How many were deleted. */
+export interface Deleted {
+  readonly imports: number
+  readonly accounts: number
+  readonly batches: number
+  readonly events: number
+}
+
+export type SandboxSlice =
+  /** The caller's organisation is live. Nothing was deleted. */
+  | { readonly _tag: "Live" }
+  /** A batch has not ended. Nothing was deleted. */
+  | { readonly _tag: "BatchesUnfinished" }
+  | {
+      readonly _tag: "Deleted"
+      readonly deleted: Deleted
+      /** Whether anything was deleted, also of what is not counted. */
+      readonly hasDeleted: boolean
+      /** Whether nothing is left. What is being written is left until it is. */
+      readonly isEmpty: boolean
+    }
+
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    /**
+     * Deletes up to about `limit` of each of what the caller's test organisation has, the whole of
+     * an import or nothing of it, with an entry that ends its chain of the audit log. An import
+     * with a live lease is left until it has ended. Positions of events are never used again.
+     */
+    readonly deleteSlice: (command: {
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+      readonly limit: number
+    }) => Effect.Effect<SandboxSlice, StorageUnavailable>
+
+    /** Records that all was deleted, for the organisation and for each of its suppliers. */
+    readonly recordEmptied: (command: {
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+      readonly deleted: Deleted
+      readonly keep: Keep<Deleted> | null
+    }) => Effect.Effect<void, ReservationLost | StorageUnavailable>
+  }
+>()("@data-import/domain/ports/Sandbox") {}

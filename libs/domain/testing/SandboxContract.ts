@@ -1,0 +1,303 @@
+/** What every adapter of `Sandbox` must do. */
+import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import { BigDecimal, Duration, Effect, type Layer, Option, Stream } from "effect"
+import { ExternalAccountNumber } from "../src/account/Account.ts"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { makeEventUpkeep } from "../src/events/EventUpkeep.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Batches } from "../src/ports/Batches.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { EventLog } from "../src/ports/EventLog.ts"
+import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { type Deleted, Sandbox } from "../src/ports/Sandbox.ts"
+import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import { Fingerprint, IdempotencyKey, ReservationToken } from "../src/requests/IdempotencyKey.ts"
+import { begun, cancelled, found, started } from "./begunBatches.ts"
+import {
+  callerOf,
+  freshHash,
+  freshSupplier,
+  freshTestOrganisation,
+  hex,
+  newAccountFor,
+  noon,
+  noonPlus,
+  testSupplierOf
+} from "./freshNames.ts"
+import { auditEntry, claim, stageAll, stagedPayload } from "./importStates.ts"
+
+type Ports =
+  | Accounts
+  | AuditLog
+  | Batches
+  | Configuration
+  | EventLog
+  | IdempotencyKeys
+  | ImportProcesses
+  | Sandbox
+  | SupplierSummaries
+type It = Vitest.MethodsNonLive<Ports>
+
+/** A test organisation with the supplier of its live one. */
+const sandboxOf = Effect.fnUntraced(function* (live: Effect.Success<typeof freshSupplier>) {
+  const { name } = yield* freshTestOrganisation(live.caller.organisation)
+  const supplier = testSupplierOf(name, live.supplier)
+  yield* Effect.flatMap(Configuration, (setup) => setup.createSupplier(supplier))
+  const keyOf = (number: string): ImportKey => ({
+    import_supplier: supplier.code,
+    external_account_number: ExternalAccountNumber.make(number)
+  })
+  return { supplier, caller: callerOf(name), keyOf }
+})
+type Owner = Effect.Success<ReturnType<typeof sandboxOf>>
+
+const freshSandbox = Effect.flatMap(freshSupplier, sandboxOf)
+
+const imported = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: string) {
+  const imports = yield* ImportProcesses
+  const key = keyOf(number)
+  yield* imports.stage({ key, payload: stagedPayload, caller, at: noon, cohort: "wave" })
+  const { attempt } = yield* claim(key, caller, noon)
+  const newAccount = newAccountFor(key, noonPlus(1))
+  yield* imports.complete({ key, attempt, newAccount, caller })
+  return newAccount.number
+})
+
+const failed = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: string) {
+  const imports = yield* ImportProcesses
+  const key = keyOf(number)
+  yield* imports.stage({ key, payload: stagedPayload, caller, at: noon })
+  const { attempt } = yield* claim(key, caller, noon)
+  const outcome = "account_failed_validation"
+  const errors = [{ attr: "x", code: "required" as const }]
+  yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at: noon })
+})
+
+const assignAll = Effect.flatMap(
+  EventLog,
+  (log) => makeEventUpkeep(log, Duration.days(90)).assignAll
+)
+
+const reserved = Effect.fnUntraced(function* ({ caller: { organisation } }: Owner) {
+  const keys = yield* IdempotencyKeys
+  const token = ReservationToken.make(hex(16))
+  const key = IdempotencyKey.make(hex(16))
+  const request = { organisation, key, fingerprint: Fingerprint.make(freshHash()) }
+  const lease = Duration.seconds(60)
+  yield* keys.reserve({ request, token, lease, at: noon })
+  const keep = { reservation: { organisation, key, token }, textOf }
+  const again = keys.reserve({ request, token: ReservationToken.make(hex(16)), lease, at: noon })
+  return { keep, again, keys }
+})
+
+const textOf = function* (answer: unknown) {
+  return JSON.stringify(answer)
+}
+
+const deleteSlice = ({ caller }: Owner, limit = 100, at = noonPlus(5)) =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.deleteSlice({ caller, at, limit }))
+
+/** Deletes until nothing is left; gives the slices. */
+const deleteAll = Effect.fnUntraced(function* (owner: Owner, limit?: number) {
+  const slices: Array<Deleted> = []
+  for (;;) {
+    const slice = yield* deleteSlice(owner, limit)
+    if (slice._tag !== "Deleted") throw new Error(slice._tag)
+    slices.push(slice.deleted)
+    if (slice.isEmpty) return slices
+    expect(slice.hasDeleted).toBe(true)
+  }
+})
+
+const numbersOf = Effect.fnUntraced(function* ({ supplier }: Owner) {
+  const imports = yield* ImportProcesses
+  const all = { supplier: supplier.code, kind: "all", after: null, limit: null } as const
+  const listed = yield* Stream.runCollect(imports.list(all))
+  return listed.map(({ external_account_number }) => external_account_number)
+})
+
+const summaryOf = ({ supplier }: Owner, cohort: string | null = null) =>
+  Effect.flatMap(SupplierSummaries, (summaries) =>
+    summaries.read({ supplier: supplier.code, cohort, at: noonPlus(5) })
+  )
+
+const eventsOf = ({ caller: { organisation } }: Owner, after: number | null = null) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.read({ organisation, after, limit: 100, supplier: null, name: null })
+  )
+
+const emptying = (it: It): void => {
+  it.effect("deletes all of the test organisation, and nothing of its live one", () =>
+    Effect.gen(function* () {
+      const live = yield* freshSupplier
+      const owner = yield* sandboxOf(live)
+      for (const each of [live, owner]) {
+        yield* stageAll([each.keyOf("pending")], each.caller)
+        yield* failed(each, "failed")
+      }
+      const number = yield* imported(owner, "imported")
+      const kept = yield* imported(live, "imported")
+      const batch = yield* started(["a", "b"], { of: owner })
+      yield* cancelled(batch)
+      yield* assignAll
+      const before = yield* eventsOf(owner)
+      yield* failed(owner, "later")
+      const eventsOfLive = yield* eventsOf(live)
+      const summaryOfLive = yield* summaryOf(live)
+      const deleted = yield* deleteAll(owner)
+      const sum = (name: keyof Deleted) => deleted.reduce((total, each) => total + each[name], 0)
+      expect([sum("imports"), sum("accounts"), sum("batches")]).toEqual([4, 1, 1])
+      expect(sum("events")).toBeGreaterThan(5)
+      const accounts = yield* Accounts
+      expect(yield* numbersOf(owner)).toEqual([])
+      expect(Option.isNone(yield* accounts.locate(number))).toBe(true)
+      const batches = yield* Batches
+      expect(Option.isNone(yield* batches.find(owner.caller.organisation, batch.id))).toBe(true)
+      for (const cohort of [null, "wave"]) {
+        const { balance, codes, states } = yield* summaryOf(owner, cohort)
+        expect([Object.values(states), codes]).toEqual([[0, 0, 0, 0, 0, 0], []])
+        expect(BigDecimal.isZero(balance)).toBe(true)
+      }
+      const newest = before._tag === "Page" ? before.nextAfter : 0
+      expect(yield* eventsOf(owner, 0)).toEqual({ _tag: "Pruned", oldestAfter: newest })
+      expect(yield* eventsOf(owner)).toEqual({ _tag: "Page", events: [], nextAfter: newest })
+      expect(yield* numbersOf(live)).toEqual(["failed", "imported", "pending"])
+      expect(Option.isSome(yield* accounts.locate(kept))).toBe(true)
+      expect(yield* eventsOf(live)).toEqual(eventsOfLive)
+      expect(yield* summaryOf(live)).toEqual(summaryOfLive)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("ends the chain of each import, which stays whole, and lets it go on", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSandbox
+      const { caller, keyOf } = owner
+      yield* imported(owner, "a")
+      const auditLog = yield* AuditLog
+      const before = yield* auditLog.audit(keyOf("a"))
+      yield* deleteAll(owner)
+      const emptied = auditEntry(caller, noonPlus(5), "empty_sandbox", "emptied")
+      expect(yield* auditLog.audit(keyOf("a"))).toEqual([...before, emptied])
+      yield* stageAll([keyOf("a")], caller)
+      yield* assignAll
+      expect(yield* auditLog.audit(keyOf("a"))).toMatchObject([
+        ...before,
+        emptied,
+        { action: "stage", outcome: "created" }
+      ])
+      expect((yield* eventsOf(owner))._tag).toBe("Page")
+      expect((yield* summaryOf(owner)).states).toMatchObject({ PENDING: 1, IMPORTED: 0 })
+      expect((yield* auditLog.verifyAudit).fault).toBeNull()
+    })
+  )
+
+  it.effect("deletes in slices, and nothing the second time", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSandbox
+      const numbers = ["1", "2", "3", "4", "5"]
+      yield* stageAll(numbers.map(owner.keyOf), owner.caller)
+      yield* assignAll
+      const deleted = yield* deleteAll(owner, 2)
+      expect(Math.max(...deleted.map(({ imports }) => imports))).toBe(2)
+      expect(deleted.reduce((total, { imports }) => total + imports, 0)).toBe(5)
+      expect(yield* deleteAll(owner)).toEqual([{ imports: 0, accounts: 0, batches: 0, events: 0 }])
+    })
+  )
+}
+
+const refusals = (it: It): void => {
+  it.effect("is refused for a live organisation, of which it deletes nothing", () =>
+    Effect.gen(function* () {
+      const live = yield* freshSupplier
+      yield* sandboxOf(live)
+      yield* imported(live, "a")
+      expect(yield* deleteSlice(live)).toEqual({ _tag: "Live" })
+      expect(yield* numbersOf(live)).toEqual(["a"])
+    })
+  )
+
+  it.effect("is refused while a batch has not ended, be it open or running", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSandbox
+      yield* stageAll([owner.keyOf("a")], owner.caller)
+      for (const beginning of [begun({ of: owner }), started(["b"], { of: owner })]) {
+        const batch = yield* beginning
+        expect(yield* deleteSlice(owner)).toEqual({ _tag: "BatchesUnfinished" })
+        expect(yield* numbersOf(owner)).toEqual(["a"])
+        expect((yield* found(batch)).finishedAt).toBeNull()
+        yield* cancelled(batch)
+      }
+      yield* deleteAll(owner)
+      expect(yield* numbersOf(owner)).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves an import while an attempt has it", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSandbox
+      yield* stageAll([owner.keyOf("a"), owner.keyOf("b")], owner.caller)
+      yield* claim(owner.keyOf("a"), owner.caller, noon)
+      expect(yield* deleteSlice(owner)).toMatchObject({ deleted: { imports: 1 }, isEmpty: false })
+      expect(yield* numbersOf(owner)).toEqual(["a"])
+      const waiting = yield* deleteSlice(owner)
+      expect(waiting).toMatchObject({ hasDeleted: false, isEmpty: false })
+      const afterLease = yield* deleteSlice(owner, 100, noonPlus(60))
+      expect(afterLease).toMatchObject({ deleted: { imports: 1 } })
+    })
+  )
+}
+
+const answers = (it: It): void => {
+  const nothing = { imports: 0, accounts: 0, batches: 0, events: 0 }
+
+  it.effect("deletes kept answers, but no key of a request that runs", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      const owner = yield* freshSandbox
+      const { caller } = owner
+      const earlier = yield* reserved(owner)
+      const own = yield* reserved(owner)
+      const record = { caller, at: noonPlus(1), deleted: nothing }
+      yield* sandbox.recordEmptied({ ...record, keep: earlier.keep })
+      expect((yield* earlier.again)._tag).toBe("Kept")
+      yield* deleteAll(owner)
+      expect((yield* earlier.again)._tag).toBe("Reserved")
+      expect((yield* own.again)._tag).toBe("InUse")
+      yield* sandbox.recordEmptied({ ...record, keep: own.keep })
+      expect(yield* own.again).toEqual({ _tag: "Kept", answer: JSON.stringify(nothing) })
+    })
+  )
+
+  it.effect("records that it was emptied for each supplier, unless the reservation is lost", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      const auditLog = yield* AuditLog
+      const owner = yield* freshSandbox
+      const { caller, supplier } = owner
+      const { keep, keys } = yield* reserved(owner)
+      yield* keys.release(keep.reservation)
+      const command = { caller, at: noonPlus(1), deleted: nothing }
+      const lost = yield* Effect.flip(sandbox.recordEmptied({ ...command, keep }))
+      expect(lost._tag).toBe("ReservationLost")
+      expect(yield* auditLog.ofRequest(caller.requestId)).toEqual([])
+      yield* sandbox.recordEmptied({ ...command, keep: null })
+      const recorded = yield* auditLog.ofRequest(caller.requestId)
+      expect(recorded.map((entry) => [entry.import_supplier, entry.action])).toEqual([
+        [null, "empty_sandbox"],
+        [supplier.code, "empty_sandbox"]
+      ])
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const sandboxContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`Sandbox, ${name}`, (it) => {
+    describe("deleteSlice", () => {
+      emptying(it)
+      refusals(it)
+    })
+    describe("kept answers", () => answers(it))
+  })

@@ -1,0 +1,77 @@
+/**
+ * Empties test organisations. The deletion is a function of the database, which refuses any other
+ * organisation, so that no service needs the right to delete accounts.
+ */
+import { DateTime, Effect, Layer, Schema } from "effect"
+import { Sandbox, type SandboxSlice } from "@data-import/domain/ports/Sandbox"
+import { auditEntry } from "../audit/ChangeEntries.ts"
+import { Database, rowsOf } from "../connection/Database.ts"
+import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
+
+type Sql = Database["Service"]["sql"]
+type Port = Sandbox["Service"]
+
+/** The batches of an organisation, and what refers to a batch that is deleted. */
+export const sandboxIndexes = {
+  outbox_by_batch: "outbox (batch) where batch is not null",
+  batches_of_organisation: "batches (organisation, number)"
+}
+
+/** The counts are null if the status is LIVE or BATCHES, and nothing was deleted. */
+const count = Schema.NullOr(Schema.Int)
+
+const sliceRows = rowsOf(
+  Schema.Struct({
+    status: Schema.Literals(["LIVE", "BATCHES", "LEFT", "EMPTY"]),
+    imports: count,
+    accounts: count,
+    batches: count,
+    events: count,
+    answers: count
+  })
+)
+
+const deleteSlice = (sql: Sql, { at, caller, limit }: Parameters<Port["deleteSlice"]>[0]) =>
+  sliceRows(sql`
+    select * from empty_sandbox(${caller.organisation}, ${caller.apiKey}, ${caller.requestId},
+      ${DateTime.toDateUtc(at)}, ${limit})`).pipe(
+    Effect.map(([row]): SandboxSlice => {
+      if (row === undefined || row.status === "LIVE") return { _tag: "Live" }
+      if (row.status === "BATCHES") return { _tag: "BatchesUnfinished" }
+      const { accounts, answers, batches, events, imports, status } = row
+      const deleted = {
+        imports: imports ?? 0,
+        accounts: accounts ?? 0,
+        batches: batches ?? 0,
+        events: events ?? 0
+      }
+      const hasDeleted = [answers ?? 0, ...Object.values(deleted)].some((each) => each > 0)
+      return { _tag: "Deleted", deleted, hasDeleted, isEmpty: status === "EMPTY" && !hasDeleted }
+    })
+  )
+
+/** Its chains are those of the organisation and of its suppliers, not of single imports. */
+const recordEmptied = Effect.fnUntraced(function* (
+  sql: Sql,
+  { at, caller, deleted, keep }: Parameters<Port["recordEmptied"]>[0]
+) {
+  const entry = { at, caller, action: "empty_sandbox", outcome: "emptied" } as const
+  const none = { import_supplier: null, external_account_number: null }
+  yield* sql`${auditEntry(sql, { ...entry, key: none }, sql``)}`
+  yield* sql`${auditEntry(
+    sql,
+    { ...entry, key: { ...none, import_supplier: sql`code` } },
+    sql`from suppliers where organisation = ${caller.organisation} order by code`
+  )}`
+  yield* keepInTransaction(sql, keep, deleted, at)
+})
+
+export const layer: Layer.Layer<Sandbox, never, Database> = Layer.effect(
+  Sandbox,
+  Effect.map(Database, ({ run, sql }) =>
+    Sandbox.of({
+      deleteSlice: (command) => run(sql.withTransaction(deleteSlice(sql, command))),
+      recordEmptied: (command) => run(sql.withTransaction(recordEmptied(sql, command)))
+    })
+  )
+)
