@@ -1,6 +1,6 @@
 /**
- * How an operation ends: it is marked where it is defined, the document says so, and every answer of
- * it carries the headers of RFC 9745 and RFC 8594 until its end.
+ * How an operation ends: it is marked where it is defined, the document says so, and every answer
+ * of it carries the headers of RFC 9745 and RFC 8594 until its end.
  * Source: docs/contract/README.md#deprecation.
  */
 import { Context, DateTime } from "effect"
