@@ -4,6 +4,7 @@
  */
 import { Array, Effect, Exit, Fiber, Option, Pull, type Schema, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
+import { type Deprecation, deprecationHeaders, deprecationLink } from "@data-import/api/Deprecation"
 import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, ServiceUnavailable } from "@data-import/domain/requests/Failure"
@@ -256,3 +257,15 @@ export const redirect = (location: string): HttpServerResponse.HttpServerRespons
     status: 308,
     headers: withApiHeaders({ location, "content-length": "0" })
   })
+
+/** The answer of an operation that is going to end. A link that it has already stays. */
+export const deprecated = (
+  response: HttpServerResponse.HttpServerResponse,
+  deprecation: Deprecation
+): HttpServerResponse.HttpServerResponse => {
+  const { link } = response.headers
+  return HttpServerResponse.setHeaders(response, {
+    ...deprecationHeaders(deprecation),
+    link: link === undefined ? deprecationLink : `${link}, ${deprecationLink}`
+  })
+}

@@ -162,12 +162,13 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const incoming = incomingOf(request, parts)
     const { requestId } = incoming
-    const { answer, route } = router(incoming)
+    const { answer, deprecation, route } = router(incoming)
     watch(incoming, route)
     const refused = refusalAtOnce(incoming, route)
     const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
       Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
       Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
+      Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {
           const bytes = body._tag === "Uint8Array" ? body.contentLength : 0

@@ -3,6 +3,7 @@
  * slash), token and scope, method, Accept; the handler goes on with the body.
  */
 import { Effect, identity } from "effect"
+import type { Deprecation } from "@data-import/api/Deprecation"
 import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/Failure"
@@ -28,6 +29,8 @@ interface Resource {
 export interface Routed {
   readonly route: string
   readonly answer: Answer.Answered
+  /** Set if the operation is going to end; then every answer says so. */
+  readonly deprecation?: Deprecation | null | undefined
 }
 
 export type Router = (incoming: IncomingRequest) => Routed
@@ -133,7 +136,11 @@ export const make = (options: Options): Router => {
     if (found !== undefined) {
       const { access, template } = found.value
       const visited = visit(found, incoming, search)
-      return { route: template, answer: isPublished(access, method) ? visited : admit(visited) }
+      return {
+        route: template,
+        answer: isPublished(access, method) ? visited : admit(visited),
+        deprecation: routeFor(found.value, method)?.deprecation
+      }
     }
     const slashed = find(`${path}/`)
     if (slashed !== undefined) {

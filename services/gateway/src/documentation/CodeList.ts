@@ -28,10 +28,10 @@ export const codeList = (): string => {
     .map(([status, codes]) => `### Status ${status}\n\n${sections(codes)}`)
   const fields = entries.filter(([, { kind }]) => kind === "field")
   return [
-    "## Codes of answers",
+    "## Codes",
     ...byStatus,
-    "## Codes of single errors",
-    "Each stands in `errors`, at the path in its `attr`.",
+    "### Single errors",
+    "Each of these stands in `errors`, at the path in its `attr`.",
     sections(fields)
   ].join("\n\n")
 }

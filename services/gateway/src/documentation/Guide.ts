@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises"
 import { posix } from "node:path"
 import { codeList } from "./CodeList.ts"
-import { documentOf, type Entry, type Navigation, type Page } from "./Layout.ts"
+import { documentOf, home, type Entry, type Navigation, type Page } from "./Layout.ts"
 import { render, type Resolve } from "./Markdown.ts"
 import type { File } from "./Published.ts"
 
@@ -19,7 +19,7 @@ interface Source {
 
 const guide = (name: string): Source => ({
   document: `docs/guide/${name}.md`,
-  path: name === "overview" ? "/docs" : `/docs/${name}`
+  path: name === "overview" ? home : `/docs/${name}`
 })
 
 const contract = (name: string): Source => ({
@@ -143,7 +143,8 @@ const missing = (navigation: Navigation, stylesheet: string): ReadonlyArray<File
 export const guideFiles = async (stylesheet: string): Promise<ReadonlyArray<File>> => {
   const pages = new Map<string, Page>()
   for (const page of await Promise.all(sources.map(pageOf))) pages.set(page.path, page)
-  const entry = ({ path }: Source): Entry => ({ path, title: pages.get(path)?.title ?? path })
+  const titleOf = (path: string) => (path === home ? "Overview" : (pages.get(path)?.title ?? path))
+  const entry = ({ path }: Source): Entry => ({ path, title: titleOf(path) })
   const navigation: Navigation = sections.map((section) => ({
     title: section.title,
     entries: section.sources.map(entry)

@@ -6,6 +6,16 @@ export interface Entry {
   readonly title: string
 }
 
+/** The path of the first page. */
+export const home = "/docs"
+
+const contractPath = "/docs/contract"
+
+const titleOf = ({ path, title }: Page): string => {
+  if (path === home) return "Data Import"
+  return `${title} · ${path.startsWith(`${contractPath}/`) ? "Contract · " : ""}Data Import`
+}
+
 /** The navigation: sections with their pages, in the order in which they are read. */
 export type Navigation = ReadonlyArray<{
   readonly title: string
@@ -91,7 +101,6 @@ const neighbours = (navigation: Navigation, path: string): string => {
 /** A page as a whole document. */
 export const documentOf = (page: Page, navigation: Navigation, stylesheet: string): string => {
   const list = navigationOf(navigation, page.path)
-  const title = page.path === "/docs" ? "Data Import" : `${page.title} · Data Import`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -99,11 +108,11 @@ export const documentOf = (page: Page, navigation: Navigation, stylesheet: strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${escape(page.description)}">
-<title>${escape(title)}</title>
+<title>${escape(titleOf(page))}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${stylesheet}">
 </head>
-<body>
+<body${page.path === home ? ' class="home"' : ""}>
 <a class="skip" href="#content">Skip to the content</a>
 ${bar(page.path)}
 <div class="frame">

@@ -123,6 +123,15 @@ rules.heading_close = (tokens, index, _options, env) => {
 rules.table_open = () => '<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n'
 rules.table_close = () => "</table></div>\n"
 
+/** A cell of numbers has a class: the policy of the pages allows no style of an element. */
+const cellOpen: typeof rules.td_open = (tokens, index) => {
+  const { tag = "td" } = tokens[index] ?? {}
+  const isRight = tokens[index]?.attrGet("style") === "text-align:right"
+  return isRight ? `<${tag} class="right">` : `<${tag}>`
+}
+rules.th_open = cellOpen
+rules.td_open = cellOpen
+
 rules.link_open = (tokens, index, options, env, self) => {
   const { dropped, resolve } = notesOf(env)
   const token = tokens[index]

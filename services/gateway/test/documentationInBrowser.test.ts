@@ -1,0 +1,216 @@
+/**
+ * What is below `/docs`, looked at in a real Chromium: wide and narrow, light and dark. It is
+ * skipped where there is none; `CHROMIUM` names one that is not in a usual place.
+ */
+import { existsSync } from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import axe from "axe-core"
+import { Effect, Exit, Scope } from "effect"
+import { type Browser, chromium, type Page } from "playwright-core"
+import { gateway } from "./gatewayService.ts"
+
+const executable = [
+  process.env["CHROMIUM"] ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome"
+].find((path) => existsSync(path))
+
+if (executable === undefined) {
+  console.log("The pages of /docs are not looked at: there is no Chromium.")
+}
+
+const sizes = { wide: { width: 1400, height: 1000 }, narrow: { width: 390, height: 844 } }
+
+interface Look {
+  readonly size: keyof typeof sizes
+  readonly colorScheme: "light" | "dark"
+}
+
+const both: ReadonlyArray<Look> = [
+  { size: "wide", colorScheme: "light" },
+  { size: "narrow", colorScheme: "dark" }
+]
+
+const looks: ReadonlyArray<Look> = [
+  ...both,
+  { size: "wide", colorScheme: "dark" },
+  { size: "narrow", colorScheme: "light" }
+]
+
+interface Opened {
+  readonly page: Page
+  /** Errors of the console, and requests to other servers. */
+  readonly faults: ReadonlyArray<string>
+}
+
+let browser: Browser
+let origin = ""
+const scope = Scope.makeUnsafe()
+
+const open = async (path: string, look: Look, javaScriptEnabled = true): Promise<Opened> => {
+  const { colorScheme, size } = look
+  const context = await browser.newContext({
+    viewport: sizes[size],
+    colorScheme,
+    javaScriptEnabled
+  })
+  const page = await context.newPage()
+  const faults: Array<string> = []
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text())
+  })
+  page.on("pageerror", (error) => faults.push(error.message))
+  page.on("request", (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) faults.push(url)
+  })
+  await page.goto(origin + path)
+  return { page, faults }
+}
+
+/** `rule: element` of all that is not accessible. */
+const inaccessible = async (page: Page, ignored: ReadonlyArray<string> = []) => {
+  await page.evaluate(axe.source)
+  const rules = Object.fromEntries(ignored.map((rule) => [rule, { enabled: false }]))
+  const { violations } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
+    { rules, resultTypes: ["violations" as const] }
+  )
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
+
+/** How far the page can be scrolled to the side. */
+const excessWidth = (page: Page): Promise<number> =>
+  page.evaluate("window.scrollTo(1000, 0), window.scrollX")
+
+const expectFine = async (path: string, look: Look) => {
+  const { faults, page } = await open(path, look)
+  const at = `${path}, ${look.size} and ${look.colorScheme}`
+  expect(faults, at).toEqual([])
+  expect(await excessWidth(page), at).toBeLessThanOrEqual(0)
+  expect(await inaccessible(page), at).toEqual([])
+  await page.context().close()
+}
+
+/**
+ * What Scalar gets wrong, by the rules of axe: buttons of the sidebar say whether they are
+ * selected, the search has no name and the role of a landmark, cards have no names, models are
+ * buttons in buttons, and lists of operations scroll without being reached by keys.
+ */
+const faultsOfScalar: ReadonlyArray<string> = [
+  "aria-allowed-attr",
+  "aria-allowed-role",
+  "button-name",
+  "landmark-unique",
+  "nested-interactive",
+  "scrollable-region-focusable"
+]
+
+/** The reference is one page of all operations, which axe walks through. */
+const slow = { timeout: 180_000 }
+
+const reference = "/docs/reference"
+
+const openReference = async (look: Look, anchor = "") => {
+  const opened = await open(reference + anchor, look)
+  await opened.page.getByRole("heading", { name: "Create a batch" }).first().waitFor()
+  return opened
+}
+
+const suite = executable === undefined ? describe.skip : describe
+
+suite("in Chromium", () => {
+  beforeAll(async () => {
+    const port = await Effect.runPromise(Scope.provide(gateway("http://127.0.0.1:1"), scope))
+    origin = `http://127.0.0.1:${port}`
+    browser = await chromium.launch({
+      executablePath: executable ?? "",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync"
+      ]
+    })
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+
+  it("every page is fine, wide and narrow, light and dark", slow, async () => {
+    const { page } = await open("/docs", both[0] as Look)
+    const paths: ReadonlyArray<string> = await page
+      .locator("nav.pages a")
+      .evaluateAll((links) => links.map((link) => String(link.getAttribute("href"))))
+    await page.context().close()
+    expect(paths.length).toBeGreaterThan(15)
+    const varied = new Set(["/docs", "/docs/quickstart"])
+    for (const [index, path] of paths.entries()) {
+      const looked = varied.has(path) ? looks : looks.slice(index % 2, (index % 2) + 1)
+      for (const look of looked) await expectFine(path, look)
+    }
+  })
+
+  it("a page that does not exist is as fine", async () => {
+    const { faults, page } = await open("/docs/nothing", both[1] as Look)
+    expect(faults).toEqual([expect.stringContaining("404")])
+    expect(await inaccessible(page)).toEqual([])
+    await page.context().close()
+  })
+
+  it("samples are in the language that was chosen, without scripts too", async () => {
+    for (const withScripts of [true, false]) {
+      const { page } = await open("/docs/quickstart", both[0] as Look, withScripts)
+      const shown = (language: string) => page.locator(`.sample.${language}`).first().isVisible()
+      expect([await shown("sh"), await shown("python")]).toEqual([true, false])
+      await page.getByText("Python", { exact: true }).first().click()
+      expect([await shown("sh"), await shown("python")]).toEqual([false, true])
+      await page.context().close()
+    }
+  })
+
+  it("the anchor of a code leads below the bars", async () => {
+    const { page } = await open("/docs/errors#invalid_phone_number", both[0] as Look)
+    const box = await page.locator("#invalid_phone_number").boundingBox()
+    const bar = await page.locator(".languages").boundingBox()
+    expect(box?.y).toBeGreaterThan((bar?.y ?? 0) + (bar?.height ?? 0))
+    expect(box?.y).toBeLessThan(300)
+    await page.context().close()
+  })
+
+  it.each(both)("the reference is fine: $size and $colorScheme", slow, async (look) => {
+    const { faults, page } = await openReference(look)
+    expect(faults).toEqual([])
+    expect(await excessWidth(page)).toBeLessThanOrEqual(0)
+    expect(await inaccessible(page, faultsOfScalar)).toEqual([])
+    await page.context().close()
+  })
+
+  it("the reference finds, links to an operation, and shows its samples", slow, async () => {
+    const { page } = await openReference(both[0] as Look)
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("Pause a batch")
+    await page
+      .getByRole("option", { name: /Pause a batch/ })
+      .first()
+      .click()
+    await page.waitForURL(/#.*\/pause/)
+    const linked = await openReference(both[0] as Look, new URL(page.url()).hash)
+    const heading = linked.page.getByRole("heading", { name: "Pause a batch" }).first()
+    await heading.waitFor()
+    await expect.poll(async () => (await heading.boundingBox())?.y ?? 9_999).toBeLessThan(500)
+    const picker = linked.page.getByRole("button", { name: "curl", exact: true }).first()
+    await picker.click()
+    const choices = await linked.page.getByRole("option").allInnerTexts()
+    expect(choices.map((text) => text.trim())).toEqual(["curl", "TypeScript", "Python"])
+    expect(linked.faults).toEqual([])
+    await page.context().close()
+    await linked.page.context().close()
+  })
+})
