@@ -1,7 +1,7 @@
 /**
  * Builds the package that other teams install: `dist/` has the client and what it uses of the API
- * and the domain as JavaScript with declarations, and a manifest of its own, so that `npm pack` there
- * makes a tarball that needs nothing of this workspace.
+ * and the domain as JavaScript with declarations, and a manifest of its own, so that `npm pack`
+ * there makes a tarball that needs nothing of this workspace.
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -73,7 +73,7 @@ const describe = (): void => {
     ),
     dependencies: {
       ...domain,
-      // A patch of it may be shared with the program; its HTTP modules may change in a minor version.
+      // A program may share a patch of it. Its HTTP modules may change in a minor version.
       effect: `~${dependencies["effect"]}`
     }
   }

@@ -53,8 +53,7 @@ export const wrong = async () => {
   // @ts-expect-error the payload is required
   await client.accountImport.stageAccount({})
   // @ts-expect-error not an account type
-  const account = { import_supplier: "S", external_account_number: "1", account_type: "X" } satisfies Account
-  return account
+  return { ...minimal, account_type: "X" } satisfies Account
 }
 type Account = Parameters<typeof client.accountImport.stageAccount>[0]["payload"]["payload"]
 export const minimal: Account = { import_supplier: "S", external_account_number: "1" }
