@@ -3,7 +3,7 @@
  * status, with the codes that the operation can answer. Services do not encode with them but use
  * `ErrorResponse.ts`; tests compare the two.
  */
-import { Schema } from "effect"
+import { Array as Lists, Schema } from "effect"
 import {
   type Code,
   type FieldCode,
@@ -176,8 +176,8 @@ export const describeError = (status: ErrorStatus, codes: ReadonlyArray<Code>): 
 
 /** The envelope with these codes. Codes with the same members share a schema. */
 const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
-  const groups = Map.groupBy(codes, (code) => Object.keys(membersOf(code)).join())
-  const bodies = [...groups.values()].map((group) =>
+  const groups = Lists.groupBy(codes, (code) => Object.keys(membersOf(code)).join())
+  const bodies = Object.values(groups).map((group) =>
     Schema.Struct({
       detail,
       code: Schema.Literals(group),

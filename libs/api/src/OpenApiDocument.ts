@@ -11,6 +11,7 @@ import type { Scope } from "@data-import/domain/organisation/Organisation"
 import { Api } from "./Api.ts"
 import { scopeOf } from "./Authorization.ts"
 import { deprecationOf, describeDeprecation } from "./Deprecation.ts"
+import { withDescribedDefaults } from "./DescribedDefaults.ts"
 import { describeError, ErrorCode, FieldError, lineCount, totalLines } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
@@ -364,7 +365,7 @@ export const documentOf = <Groups extends HttpApiGroup.Constraint>(
   const { paths, responses, schemas } = withExtensibleResponses({
     paths: pathsOf(spec, endpointsById(api), common),
     responses: Object.fromEntries(common),
-    schemas: tidy(spec.components.schemas) as Json
+    schemas: withDescribedDefaults(tidy(spec.components.schemas) as Json)
   })
   return {
     openapi: spec.openapi,

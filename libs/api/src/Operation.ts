@@ -56,7 +56,7 @@ export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["c
   Context.get(endpoint.annotations, KeyRefusal)
 
 /** The type of a success schema whose status is not 200. */
-interface HasStatus<Status> {
+export interface HasStatus<Status> {
   readonly "~status": Status
 }
 

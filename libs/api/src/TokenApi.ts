@@ -44,10 +44,17 @@ const GraphqlError = Schema.Struct({
     })
   }).annotate({ description: "The error, for machines." }),
   locations: Schema.optionalKey(
-    Schema.Array(Schema.Json).annotate({ description: "Where in the document." })
+    Schema.Array(
+      Schema.Struct({
+        line: Schema.Int.annotate({ description: "The line, from 1." }),
+        column: Schema.Int.annotate({ description: "The column, from 1." })
+      })
+    ).annotate({ description: "Where in the document." })
   ),
   path: Schema.optionalKey(
-    Schema.Array(Schema.Json).annotate({ description: "Which field of the answer." })
+    Schema.Array(Schema.Union([Schema.String, Schema.Int])).annotate({
+      description: "Which field of the answer."
+    })
   )
 }).annotate({ identifier: "GraphqlError", description: "One GraphQL error." })
 

@@ -1,9 +1,17 @@
 /** How calls are attempted, against a service that answers as the test says. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { rawNumber } from "@data-import/domain/schema/RawNumber"
-import { type Asked, clientOf, json, refusal, type Reply, tokenAnswer } from "./scriptedService.ts"
+import {
+  type Asked,
+  clientOf,
+  inTime,
+  json,
+  refusal,
+  type Reply,
+  tokenAnswer
+} from "./scriptedService.ts"
 
 const limits = {
   body_bytes: 1,
@@ -20,14 +28,6 @@ const limits = {
 
 const isToken = ({ path }: Asked): boolean => path === "/v1/graphql/"
 const isCall = (asked: Asked): boolean => !isToken(asked)
-
-/** Runs an effect to its end while the clock goes on. */
-const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(effect)
-    yield* TestClock.adjust("10 minutes")
-    return yield* Fiber.join(fiber)
-  })
 
 /** The answer to a token request that is refused. */
 const tokenError = (errorCode: string, headers: Readonly<Record<string, string>> = {}) => {

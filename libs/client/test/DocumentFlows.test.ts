@@ -1,8 +1,7 @@
 /** A document is put to the link of the service. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
-import { TestClock } from "effect/testing"
-import { type Asked, clientOf, json, refusal, type Reply } from "./scriptedService.ts"
+import { Effect } from "effect"
+import { type Asked, clientOf, inTime, json, refusal, type Reply } from "./scriptedService.ts"
 
 const document_path = "notes/1.pdf"
 const hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -24,12 +23,8 @@ const uploaded = (store: () => Reply) =>
     const { asked, client } = yield* clientOf(({ method }) =>
       method === "PUT" ? store() : json(link, 201)
     )
-    const fiber = yield* Effect.forkChild(
-      Effect.result(client.accountImport.uploadDocument(document))
-    )
-    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-    yield* TestClock.adjust("5 minutes")
-    return { asked, result: yield* Fiber.join(fiber) }
+    const result = yield* inTime(Effect.result(client.accountImport.uploadDocument(document)))
+    return { asked, result }
   }).pipe(Effect.scoped)
 
 const isPut = ({ method }: Asked): boolean => method === "PUT"

@@ -1,6 +1,7 @@
 /** A service that answers as a test says, without a network, and a client of it. */
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Fiber, Redacted } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as Client from "../src/EffectClient.ts"
 
 /** What the service has been asked, at a time of the test's clock. */
@@ -73,4 +74,20 @@ export const clientOf = (
       ...settings
     }).pipe(Effect.provideService(HttpClient.HttpClient, httpClient))
     return { asked, client }
+  })
+
+/** Lets promises settle, and everything that follows from them. */
+const settled = Effect.promise(async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
+
+/** Runs an effect to its end while the clock of the test goes on. */
+export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect)
+    for (;;) {
+      yield* settled
+      if (fiber.pollUnsafe() !== undefined) return yield* Fiber.join(fiber)
+      yield* TestClock.adjust("250 millis")
+    }
   })

@@ -26,8 +26,8 @@ class ObtainFailed extends Error {
 
 interface ErrorBody {
   readonly message: string
-  readonly locations?: ReadonlyArray<Schema.Json>
-  readonly path?: ReadonlyArray<Schema.Json>
+  readonly locations?: ReadonlyArray<{ readonly line: number; readonly column: number }>
+  readonly path?: ReadonlyArray<string | number>
   readonly extensions: ErrorExtensions
 }
 

@@ -1,0 +1,167 @@
+/**
+ * Turns the client for Effect into plain functions: effects into promises, streams into async
+ * iterables, and sources of lines and dates into what Effect takes. The types follow by themselves,
+ * so that an operation is written nowhere a second time.
+ */
+import { Cause, DateTime, Effect, Exit, Stream } from "effect"
+import type { Source } from "./BatchParts.ts"
+import type { Answered, CallOptions } from "./Calls.ts"
+import type { Operation } from "./Operations.ts"
+
+/** Lines of a batch: a list, a generator, a file as a stream of bytes. */
+export type LineSource = Iterable<Source> | AsyncIterable<Source>
+
+/** Options of a call that can be aborted. */
+export interface AbortableOptions extends CallOptions {
+  /** Ends the call, which then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal
+}
+
+/** A value that was asked for. */
+type Plain<A> =
+  A extends Stream.Stream<infer Element, infer _E, infer _R>
+    ? AsyncIterable<Element>
+    : A extends Answered<infer Value>
+      ? Answered<Plain<Value>>
+      : A
+
+type PlainQuery<Query> = {
+  readonly [Name in keyof Query]: Query[Name] extends DateTime.Utc | undefined
+    ? Date | Extract<Query[Name], undefined>
+    : Query[Name]
+}
+
+type PlainRequest<Request> = {
+  readonly [Part in keyof Request]: Part extends "query"
+    ? PlainQuery<Request[Part]>
+    : Exclude<Request[Part], Stream.Stream<Uint8Array, unknown>>
+}
+
+type Arguments<Request> = {} extends Request
+  ? [request?: PlainRequest<Request>, options?: AbortableOptions]
+  : [request: PlainRequest<Request>, options?: AbortableOptions]
+
+type PlainArguments<Values extends ReadonlyArray<unknown>> = {
+  [Index in keyof Values]: Values[Index] extends Stream.Stream<Source, infer _E>
+    ? LineSource
+    : Values[Index] extends { readonly staged_after?: DateTime.Utc } | undefined
+      ? PlainQuery<Values[Index]>
+      : Values[Index]
+}
+
+/** An operation as a function of promises. */
+export interface PromisedOperation<Request, Answer> {
+  (...call: Arguments<Request>): Promise<Plain<Exclude<Answer, undefined>>>
+  /** The answer with its status and headers. Its value is undefined for a 304. */
+  readonly withResponse: (...call: Arguments<Request>) => Promise<Answered<Plain<Answer>>>
+}
+
+type PromisedFunction<F> =
+  F extends Operation<infer Request, infer Answer, infer _E>
+    ? PromisedOperation<Request, Answer>
+    : F extends (...call: infer Values) => Effect.Effect<infer A, infer _E>
+      ? (...call: PlainArguments<Values>) => Promise<A>
+      : F extends (...call: infer Values) => Stream.Stream<infer A, infer _E>
+        ? (...call: PlainArguments<Values>) => AsyncIterable<A>
+        : never
+
+/** Groups of functions that give effects and streams, as plain functions. */
+export type Promised<Groups> = {
+  readonly [Name in keyof Groups]: {
+    readonly [Id in keyof Groups[Name]]: PromisedFunction<Groups[Name][Id]>
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+const hasMember = (value: unknown, key: symbol): boolean =>
+  typeof value === "object" && value !== null && key in value
+
+const instantOf = (value: unknown): unknown =>
+  value instanceof Date ? DateTime.fromDateUnsafe(value) : value
+
+const mapped = (record: Readonly<Record<string, unknown>>, change: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+/** An argument as the functions for Effect take it. */
+const argumentOf = (value: unknown): unknown => {
+  if (isRecord(value)) {
+    const { query } = value
+    return mapped(
+      { ...value, ...(isRecord(query) && { query: mapped(query, instantOf) }) },
+      instantOf
+    )
+  }
+  if (value instanceof Uint8Array) return Stream.make(value)
+  if (hasMember(value, Symbol.asyncIterator)) {
+    return Stream.fromAsyncIterable(value as AsyncIterable<unknown>, (error) => error)
+  }
+  return hasMember(value, Symbol.iterator) ? Stream.fromIterable(value as Iterable<unknown>) : value
+}
+
+/** Never succeeds. Dies with the reason of the signal. */
+const aborted = (signal: AbortSignal): Effect.Effect<never> =>
+  Effect.callback<never>((resume) => {
+    const abort = () => resume(Effect.die(signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener("abort", abort, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", abort))
+  })
+
+const plainOf = (value: unknown, signal: AbortSignal | undefined): unknown => {
+  if (Stream.isStream(value)) return iterable(value as Stream.Stream<unknown, unknown>, signal)
+  return isRecord(value) && Stream.isStream(value["value"])
+    ? { ...value, value: plainOf(value["value"], signal) }
+    : value
+}
+
+const iterable = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined) =>
+  Stream.toAsyncIterable(
+    signal === undefined ? stream : Stream.interruptWhen(stream, aborted(signal))
+  )
+
+/** The promise of an effect. It rejects with the error itself, or the reason of the signal. */
+const promiseOf = async (
+  effect: Effect.Effect<unknown, unknown>,
+  signal: AbortSignal | undefined
+): Promise<unknown> => {
+  const exit = await Effect.runPromiseExit(
+    signal === undefined ? effect : Effect.raceFirst(effect, aborted(signal))
+  )
+  if (Exit.isSuccess(exit)) return plainOf(exit.value, signal)
+  throw Cause.squash(exit.cause)
+}
+
+type Returning = (...call: ReadonlyArray<unknown>) => unknown
+
+/** A source of lines stands by itself; bytes in a request are its body. */
+const signalIn = (values: ReadonlyArray<unknown>): AbortSignal | undefined =>
+  values
+    .flatMap((value) => (isRecord(value) ? [value["signal"]] : []))
+    .find((signal) => signal instanceof AbortSignal)
+
+const promisedFunction = (call: Returning, bound: AbortSignal | undefined): Returning => {
+  const promised: Returning = (...values) => {
+    const signal = signalIn(values) ?? bound
+    const result = call(...values.map(argumentOf))
+    return Stream.isStream(result)
+      ? iterable(result as Stream.Stream<unknown, unknown>, signal)
+      : promiseOf(result as Effect.Effect<unknown, unknown>, signal)
+  }
+  const { withResponse } = call as { readonly withResponse?: Returning }
+  return withResponse === undefined
+    ? promised
+    : Object.assign(promised, { withResponse: promisedFunction(withResponse, bound) })
+}
+
+/** The groups as plain functions, which all end with this signal. */
+export const promised = <Groups extends object>(
+  groups: Groups,
+  signal?: AbortSignal
+): Promised<Groups> =>
+  mapped(groups as Readonly<Record<string, unknown>>, (group) =>
+    mapped(group as Readonly<Record<string, unknown>>, (call) =>
+      promisedFunction(call as Returning, signal)
+    )
+  ) as Promised<Groups>
