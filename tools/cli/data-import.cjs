@@ -5,13 +5,13 @@
  */
 "use strict"
 
-var version = process.versions.node.split(".").map(Number)
+const version = process.versions.node.split(".").map(Number)
 
 if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   process.stderr.write(
-    "data-import needs Node.js 22.19 or newer, and this is " + process.version + ".\n"
+    `data-import needs Node.js 22.19 or newer, and this is ${process.version}.\n`
   )
   process.exitCode = 2
 } else {
-  import("./main.js")
+  void import("./main.js")
 }

@@ -52,7 +52,10 @@ export interface CheckResult extends Summary {
 }
 
 async function* blocksOf({ book, map }: CheckOptions): AsyncGenerator<Block> {
-  if (map !== null) return yield* csvBlocks(book.bytes, map)
+  if (map !== null) {
+    yield* csvBlocks(book.bytes, map)
+    return
+  }
   const cutter = new BlockCutter()
   for await (const bytes of book.bytes) yield* cutter.feed(bytes)
   yield* cutter.end()
