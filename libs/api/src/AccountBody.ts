@@ -31,7 +31,7 @@ const path =
 export const keyWords = {
   import_supplier: {
     description: "The code of the import supplier, which must exist and be the caller's.",
-    examples: ["NORDLYS_LEGACY"]
+    examples: ["DEMO_ENERGY"]
   },
   external_account_number: {
     description:

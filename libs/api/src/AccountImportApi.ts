@@ -42,7 +42,7 @@ const ProcessRequestBody = Schema.Struct({
     ...keyWords,
     operations_team_name: {
       description: "The team that takes the account over; it must exist.",
-      examples: ["Migration Team North"]
+      examples: ["Migration Team"]
     },
     dry_run: {
       description:

@@ -10,7 +10,7 @@ export const importBatchRequest = {
     import_supplier: sampleKey.import_supplier,
     operation: "IMPORT",
     name: "Wave 3, first run",
-    operations_team_name: "Migration Team North",
+    operations_team_name: "Migration Team",
     cohort: "wave-3",
     max_failures: 1_000
   }
@@ -20,7 +20,7 @@ export const pendingBatchRequest = {
   payload: {
     import_supplier: sampleKey.import_supplier,
     operation: "PROCESS",
-    operations_team_name: "Migration Team North",
+    operations_team_name: "Migration Team",
     source: "PENDING",
     filter: { cohort: "wave-3", failed: true }
   }

@@ -3,7 +3,7 @@
  * tests validate it against the schema.
  */
 export const exampleAccount = {
-  import_supplier: "NORDLYS_LEGACY",
+  import_supplier: "DEMO_ENERGY",
   external_account_number: "NL-0004711",
   unknown_occupier: false,
   customers: [
@@ -201,7 +201,7 @@ export const exampleAccount = {
       }
     }
   ],
-  operations_team_name: "Migration Team North",
+  operations_team_name: "Migration Team",
   supply_addresses: [
     {
       primary_place_of_residence_since: "2019-07-01",

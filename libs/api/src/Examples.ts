@@ -5,7 +5,7 @@
 import { exampleAccount } from "./ExampleAccount.ts"
 
 export const sampleKey = {
-  import_supplier: "NORDLYS_LEGACY",
+  import_supplier: "DEMO_ENERGY",
   external_account_number: "NL-0004711"
 }
 
@@ -25,7 +25,7 @@ export const pendingEntry = {
 }
 
 export const processRequest = {
-  payload: { ...sampleKey, operations_team_name: "Migration Team North" },
+  payload: { ...sampleKey, operations_team_name: "Migration Team" },
   task_params: {}
 }
 
