@@ -108,7 +108,7 @@ const faultsOfScalar: ReadonlyArray<string> = [
 ]
 
 /** The reference is one page of all operations, which axe walks through. */
-const slow = { timeout: 180_000 }
+const slow = { timeout: 600_000 }
 
 const reference = "/docs/reference"
 
