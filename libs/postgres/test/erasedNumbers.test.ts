@@ -181,7 +181,11 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
         const keys = ["x", "y"].map((name) => keyOf(`${name}-${caller.apiKey}`))
         for (const key of keys) yield* Effect.all([1, 2, 3].map(() => read(key, caller)))
         if (what === "made anew") yield* asOfEarlierRelease(...keys)
-        const change = what === "erased" ? Effect.forEach(keys, eraseNumber) : asOwner(remakeAll)
+        const change = Effect.provideService(
+          what === "erased" ? Effect.forEach(keys, eraseNumber) : asOwner(remakeAll),
+          Database,
+          database
+        )
         const { entries } = yield* verified
         let pages = 0
         const run: typeof database.run = (effect) =>
