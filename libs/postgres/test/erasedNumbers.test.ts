@@ -21,6 +21,7 @@ import { StatementFailed } from "../src/connection/SqlFailure.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { remakeAll, remakeSlice } from "../src/setup/ChainRemakes.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { asOfEarlierRelease, eraseNumber } from "../testing/auditChains.ts"
 import { auditTables, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -181,11 +182,9 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
         const keys = ["x", "y"].map((name) => keyOf(`${name}-${caller.apiKey}`))
         for (const key of keys) yield* Effect.all([1, 2, 3].map(() => read(key, caller)))
         if (what === "made anew") yield* asOfEarlierRelease(...keys)
-        const change = Effect.provideService(
-          what === "erased" ? Effect.forEach(keys, eraseNumber) : asOwner(remakeAll),
-          Database,
-          database
-        )
+        const changing: Effect.Effect<unknown, StorageUnavailable, Database> =
+          what === "erased" ? Effect.forEach(keys, eraseNumber) : asOwner(remakeAll)
+        const change = Effect.provideService(changing, Database, database)
         const { entries } = yield* verified
         let pages = 0
         const run: typeof database.run = (effect) =>
