@@ -43,6 +43,24 @@ export const find = Effect.fnUntraced(function* (
   return found.flat()
 })
 
+/** Whether lines may have come, or ended, since they were looked for. */
+const isRecent = (sql: Sql) => sql`(finished_at is null or finished_at > now() - interval '1 hour')`
+
+/**
+ * Batches that have ended, whose lines may be copied into a retry, or be redacted. Whoever does so
+ * holds the batch, and writes what was read before; it is not found until then.
+ */
+const lockEnded = (
+  sql: Sql,
+  { import_supplier }: ImportKey,
+  found: ReadonlyArray<FoundChunk>
+) => sql`
+  select from batches
+  where finished_at is not null
+    and (id = any(${[...new Set(found.map(({ batch }) => batch))]}::uuid[])
+      or supplier = ${import_supplier} and ${isRecent(sql)})
+  order by number for no key update nowait`
+
 /** What is found with those that were received, or have ended, since they were looked for. */
 const withNew = Effect.fnUntraced(function* (
   sql: Sql,
@@ -50,8 +68,7 @@ const withNew = Effect.fnUntraced(function* (
   found: ReadonlyArray<FoundChunk>
 ) {
   const batches = yield* batchRows(sql`
-    select id from batches where supplier = ${import_supplier}
-      and (finished_at is null or finished_at > now() - interval '1 hour')
+    select id from batches where supplier = ${import_supplier} and ${isRecent(sql)}
     order by number`)
   const late = yield* Effect.forEach(batches, (batch) => chunksOf(sql, number, batch))
   const known = new Set(found.map(({ batch, first }) => `${batch} ${first}`))
@@ -85,6 +102,7 @@ export const erase = Effect.fnUntraced(function* (
   found: ReadonlyArray<FoundChunk>
 ) {
   const number = key.external_account_number
+  yield* lockEnded(sql, key, found)
   const chunks = yield* withNew(sql, key, found)
   const erased = new Map<BatchId, ReadonlyArray<number>>()
   for (const chunk of chunks) {

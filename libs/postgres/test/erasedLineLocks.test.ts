@@ -1,0 +1,50 @@
+/**
+ * A batch that has ended, and whose lines somebody is copying or redacting: what was read before
+ * the erasure would be written after it, so the erasure waits for it.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { endOf, finish, started, taken, textsOf } from "@data-import/domain/testing/begunBatches"
+import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
+import { stagedPayload } from "@data-import/domain/testing/importStates"
+import { layer as batches } from "../src/batches/Batches.ts"
+import { layer as erasures } from "../src/erasure/Erasures.ts"
+import { whileLocked } from "../testing/standstill.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = Layer.merge(batches, erasures).pipe(Layer.provideMerge(TestDatabase.layerAccounts))
+
+const number = ExternalAccountNumber.make("zqnumber")
+
+/** A customer who is staged and named by a line of a batch that has ended. */
+const ended = Effect.gen(function* () {
+  const of = yield* freshSupplier
+  const key = of.keyOf(number)
+  const imports = yield* ImportProcesses
+  yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+  const batch = yield* started([number, "other"], { of })
+  const chunk = yield* taken()
+  yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+  const erase = Effect.flatMap(Erasures, (port) => port.erase({ key, at: noonPlus(300) }))
+  return { batch, erase }
+}).pipe(Effect.scoped)
+
+layer(storage, { excludeTestServices: true })("lines that are erased", (it) => {
+  it.effect.each(["for no key update", "for share"])(
+    "are those of a batch that nobody holds: %s",
+    (mode) =>
+      Effect.gen(function* () {
+        const { batch, erase } = yield* ended
+        const failure = yield* whileLocked(
+          (sql) => sql`select from batches where id = ${batch.id} ${sql.literal(mode)}`,
+          Effect.flip(erase)
+        )
+        expect(failure._tag).toBe("StorageUnavailable")
+        expect(yield* erase).toMatchObject({ _tag: "Erased", isRepeated: false, lines: 1 })
+        expect((yield* textsOf(batch))[0]).toContain('"erased":true')
+      })
+  )
+})
