@@ -1,4 +1,5 @@
 /** Commands about the audit log: whether it is as it was written. */
+import { recordedCode } from "@data-import/domain/organisation/Supplier"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -15,19 +16,20 @@ const reasons: Readonly<Record<AuditFault["why"], string>> = {
   former_head_differs: "up to it, the former head of the chain says otherwise"
 }
 
-const faultEntry = ({ id, position, ...fault }: AuditFault) => ({
+const supplierIn = ({ import_supplier }: AuditFault): string | null =>
+  import_supplier === null ? null : recordedCode(import_supplier)
+
+const faultEntry = (fault: AuditFault) => ({
   organisation: fault.organisation,
-  import_supplier: fault.import_supplier,
+  import_supplier: supplierIn(fault),
   external_account_number: fault.external_account_number,
-  position: Number(position),
-  id: id === null ? null : Number(id),
+  position: Number(fault.position),
+  id: fault.id === null ? null : Number(fault.id),
   why: fault.why
 })
 
 const sentence = (fault: AuditFault): string => {
-  const named = [fault.import_supplier, fault.external_account_number].map(
-    (text) => plain(text) ?? "-"
-  )
+  const named = [supplierIn(fault), fault.external_account_number].map((text) => plain(text) ?? "-")
   const id = fault.id === null ? "" : ` (id ${fault.id})`
   return (
     `Entry ${fault.position}${id} of ${plain(fault.organisation)} ${named.join(" ")}: ` +

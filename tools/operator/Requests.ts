@@ -1,7 +1,7 @@
 /** Commands about single requests: what a request did, by the id in its answer. */
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { type AuditedRequest, AuditLog } from "@data-import/domain/ports/AuditLog"
-import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
+import { recordedCode } from "@data-import/domain/organisation/Supplier"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Entry, list, plain } from "@data-import/terminal/Answer"
@@ -26,9 +26,7 @@ const entryOf = (entry: AuditedRequest): Entry => ({
   api_key: entry.apiKey,
   action: entry.action,
   outcome: entry.outcome,
-  import_supplier: plain(
-    entry.import_supplier && wireCode(SupplierCode.make(entry.import_supplier))
-  ),
+  import_supplier: plain(entry.import_supplier && recordedCode(entry.import_supplier)),
   external_account_number: plain(entry.external_account_number)
 })
 

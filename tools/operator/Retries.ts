@@ -7,11 +7,12 @@
 import * as Batch from "@data-import/domain/batch/Batch"
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { type SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
 import { Array, DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { say } from "@data-import/terminal/Answer"
@@ -114,14 +115,11 @@ const started = Effect.fnUntraced(function* (
 })
 
 /** A batch would only say so of its line, which has the number. */
-const refuseErased = Effect.fnUntraced(function* (
-  import_supplier: SupplierCode,
-  external_account_number: ExternalAccountNumber
-) {
+const refuseErased = Effect.fnUntraced(function* (key: ImportKey) {
   const imports = yield* ImportProcesses
-  const found = yield* imports.find({ import_supplier, external_account_number })
+  const found = yield* imports.find(key)
   if (Option.isSome(found) && found.value.erased) {
-    const label = `${import_supplier} ${external_account_number}`
+    const label = `${wireCode(key.import_supplier)} ${key.external_account_number}`
     return yield* new Refused({ why: `Cannot retry ${label}: its data was erased.` })
   }
 })
@@ -149,7 +147,9 @@ export const retry = Command.make(
     if (!(yield* configuration.hasTeam(team))) {
       return yield* new Refused({ why: `There is no team ${team}.` })
     }
-    if (Option.isSome(number)) yield* refuseErased(supplier, number.value)
+    if (Option.isSome(number)) {
+      yield* refuseErased({ import_supplier: supplier, external_account_number: number.value })
+    }
     const caller = yield* operatorFor(owner.value.organisation)
     const at = yield* DateTime.now
     const numbers = Option.isSome(number)

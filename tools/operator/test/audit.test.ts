@@ -64,7 +64,15 @@ it.effect.each<readonly [AuditFault, string]>([
     { ...altered, import_supplier: null, why: "head_differs" },
     "Entry 3 (id 12) of acme - n [2J: it is the last, and the head of the chain says otherwise."
   ],
-  [{ ...altered, why: "head_missing" }, "Entry 3 (id 12) of acme S n [2J: its chain has no head."]
+  [{ ...altered, why: "head_missing" }, "Entry 3 (id 12) of acme S n [2J: its chain has no head."],
+  [
+    { ...altered, organisation: "acme-test", import_supplier: " S" },
+    "Entry 3 (id 12) of acme-test S n [2J: it is not what was written there."
+  ],
+  [
+    { ...altered, import_supplier: " " },
+    "Entry 3 (id 12) of acme  n [2J: it is not what was written there."
+  ]
 ])("an altered entry is named, and the command fails: %o", ([fault, why]) =>
   Effect.gen(function* () {
     const { done, err, out } = yield* verify(fault)
@@ -76,9 +84,10 @@ it.effect.each<readonly [AuditFault, string]>([
   })
 )
 
-it.effect("an altered entry is named as JSON", () =>
+it.effect.each(["S", " S"])("an altered entry is named as JSON: supplier '%s'", (stored) =>
   Effect.gen(function* () {
-    const { done, err, out } = yield* verify(altered, "--json")
+    const fault = { ...altered, import_supplier: stored }
+    const { done, err, out } = yield* verify(fault, "--json")
     expect(done).toBe(false)
     expect(err).toContain("Entry 3")
     expect(JSON.parse(out)).toEqual({

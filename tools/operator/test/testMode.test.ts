@@ -1,12 +1,18 @@
 /** Commands with `--test`: they mean the test organisation and its suppliers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { codeIn, WireCode } from "@data-import/domain/organisation/Supplier"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { callerOf, noon } from "@data-import/domain/testing/freshNames"
+import { stagedPayload } from "@data-import/domain/testing/importStates"
 import { arrange } from "./commandLine.ts"
 
 const begun = Effect.gen(function* () {
-  const { done, json, refused } = yield* arrange
-  yield* done("organisation", "create", "demo")
-  return { done, json, refused }
+  const arranged = yield* arrange
+  yield* arranged.done("organisation", "create", "demo")
+  return arranged
 })
 
 describe("--test", () => {
@@ -106,6 +112,30 @@ describe("--test", () => {
         expected
       )
       expect(yield* json("webhook", "list", "--organisation", "demo")).toEqual([])
+    })
+  )
+
+  it.effect("erases a customer of the test supplier, and names it as it was given", () =>
+    Effect.gen(function* () {
+      const { done, json, ports, refused } = yield* begun
+      const create = ["supplier", "create", "ENERGY", "--organisation", "demo"]
+      yield* done(...create)
+      yield* done(...create, "--test")
+      yield* done("team", "create", "Team")
+      const key = {
+        import_supplier: codeIn("test", WireCode.make("ENERGY")),
+        external_account_number: ExternalAccountNumber.make("1")
+      }
+      const caller = callerOf(OrganisationName.make("demo-test"))
+      const staging = ImportProcesses.use((imports) =>
+        imports.stage({ key, payload: stagedPayload, caller, at: noon })
+      )
+      yield* Effect.provideContext(staging, ports)
+      const erase = ["erase", "ENERGY", "1", "--accept-loss"]
+      yield* refused(erase, "Cannot erase ENERGY 1: nothing is staged")
+      expect(yield* json(...erase, "--test")).toMatchObject({ import_supplier: "ENERGY" })
+      const retry = ["import", "retry", "ENERGY", "1", "--team", "Team", "--test"]
+      yield* refused(retry, "Cannot retry ENERGY 1: its data was erased.")
     })
   )
 })

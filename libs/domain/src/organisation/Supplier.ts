@@ -39,8 +39,11 @@ export const codeIn = (mode: Mode, code: WireCode): SupplierCode =>
 export const modeOfSupplier = (code: SupplierCode): Mode =>
   code.startsWith(testMark) ? "test" : "live"
 
-export const wireCode = (code: SupplierCode): WireCode =>
-  WireCode.make(modeOfSupplier(code) === "test" ? code.slice(testMark.length) : code)
+/** What the audit log has as a code, without the mark. An altered log may have any text. */
+export const recordedCode = (text: string): string =>
+  text.startsWith(testMark) ? text.slice(testMark.length) : text
+
+export const wireCode = (code: SupplierCode): WireCode => WireCode.make(recordedCode(code))
 
 /** Ongoing accepts accounts; Paused and Complete refuse every write. */
 export const SupplierStatus = Schema.Literals(["Ongoing", "Paused", "Complete"])
