@@ -63,7 +63,8 @@ const accountTables = [
 /**
  * Deletes imports of these suppliers with their accounts, and ends their chains of the audit log.
  * Rows that a transaction holds are left, so that nobody waits for another in a circle: whoever
- * writes locks the account first, or the import.
+ * writes locks the account first, or the import. One that was erased has an account, and no number
+ * of it.
  */
 const emptyingImports = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -83,7 +84,8 @@ const emptyingImports = Effect.gen(function* () {
         select id from public.accounts where id = any(ids) for update skip locked) as held;
       ids := array(
         select id from import_processes where id = any(ids)
-          and (account_number is null or id = any(with_account))
+          and (id = any(with_account) or not exists (
+            select from public.accounts as account where account.id = import_processes.id))
         order by supplier, external_account_number);
       insert into audit_log (at, organisation, api_key, request_id, action, outcome,
         import_supplier, external_account_number)
