@@ -181,4 +181,27 @@ export const erasedLines = (it: It): void => {
       expect((yield* textsOf(batch)).join()).not.toContain(JSON.stringify(number))
     })
   )
+
+  it.effect("erases a line that could not be read, and has the number without quotes", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const key = of.keyOf("871540012")
+      const imports = yield* ImportProcesses
+      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      const batch = yield* begun({ of })
+      const named = (name: string, value: string) => lineOf(null, `{"a": 1, "${name}": ${value}}`)
+      const lines = [
+        named("external_account_number", "871540012"),
+        named("external_account_number", "8715400123"),
+        named("balance", "871540012")
+      ]
+      yield* append(batch, lines)
+      yield* start(batch, lines.length)
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(failed))
+      expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: 1 })
+      const results = (yield* textsOf(batch)).map((text) => JSON.parse(text) as object)
+      expect(results.map((result) => "erased" in result)).toEqual([true, false, false])
+    }).pipe(Effect.scoped)
+  )
 }

@@ -28,8 +28,24 @@ export const erasedResult = (text: string): string => {
 export const isErased = (text: string): boolean =>
   (JSON.parse(text) as { readonly erased?: unknown }).erased === true
 
-/** Whether the line names the account; one that is no JSON object, if it has the number as a string. */
+/** The number without quotes, as a regular expression. Null for one that is no number of JSON. */
+export const unquoted = (number: string): string | null =>
+  /^(?:0|[1-9]\d*)$/.test(number)
+    ? String.raw`"external_account_number"\s*:\s*${number}\s*[,}]`
+    : null
+
+const hasNumber = (text: string, number: string): boolean => {
+  const pattern = unquoted(number)
+  return (
+    text.includes(JSON.stringify(number)) || (pattern !== null && new RegExp(pattern).test(text))
+  )
+}
+
+/**
+ * Whether the line names the account. One that could not be read does if it has the number as a
+ * string of JSON, or its member without quotes.
+ */
 export const names = ({ bytes, externalAccountNumber }: ReceivedLine, number: string): boolean =>
   externalAccountNumber === null
-    ? bytes !== null && new TextDecoder().decode(bytes).includes(JSON.stringify(number))
+    ? bytes !== null && hasNumber(new TextDecoder().decode(bytes), number)
     : externalAccountNumber === number

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
-import { erasedResult } from "@data-import/domain/batch/ErasedLine"
+import { erasedResult, unquoted } from "@data-import/domain/batch/ErasedLine"
 import { keysOf } from "@data-import/domain/requests/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
@@ -15,12 +15,13 @@ const batchRows = rowsOf(Schema.Struct({ id: BatchId }))
 const chunkRows = rowsOf(FoundChunk)
 
 /**
- * Whether a line of a chunk names the number. One that could not be read has it as a string of
- * JSON; only chunks with such a line are read for it.
+ * Whether a line of a chunk names the number. Only chunks with a line that could not be read are
+ * read for it. Bytes that are not of ASCII are escaped, and no part of the pattern.
  */
 const namesIt = (sql: Sql, number: string) => sql`
   (number = ${number} or number is null
-    and position(convert_to(${JSON.stringify(number)}, 'UTF8') in bytes) > 0)`
+    and (position(convert_to(${JSON.stringify(number)}, 'UTF8') in bytes) > 0
+      or encode(bytes, 'escape') ~ ${unquoted(number)}))`
 
 const chunksOf = (sql: Sql, number: string, { id }: { readonly id: BatchId }) =>
   chunkRows(sql`
