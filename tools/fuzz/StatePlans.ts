@@ -14,6 +14,7 @@ import {
   absentVendor,
   checkedSupplier,
   completeSupplier,
+  erased,
   fullSupplier,
   held,
   imported,
@@ -62,6 +63,19 @@ const importing: ReadonlyArray<Plan> = ["stageAccount", "processAccount"].flatMa
   )
 ])
 
+const isErased = "400 account_import_process_erased"
+
+const afterErasure: ReadonlyArray<Plan> = [
+  "stageAccount",
+  "processAccount",
+  "createNotes",
+  "createTransactions",
+  "createHistoricalStatements",
+  "createPaymentInstruction"
+].map((id) =>
+  state(id, "an erased account", { external_account_number: erased }, answers(isErased))
+)
+
 const differing = plan("stageAccount", "state", "another payload with create_only", [
   {
     ...altered("stageAccount", {
@@ -77,6 +91,7 @@ const changing: ReadonlyArray<Plan> = [
   [supplier, staged, "200"],
   [supplier, skipped, "400 account_import_process_skipped"],
   [supplier, held, "400 account_import_process_in_progress"],
+  [supplier, erased, isErased],
   [supplier, imported[0] ?? "", "400 account_import_process_already_imported"],
   [supplier, "nothing is staged for this", "404 not_found"],
   [pausedSupplier, staged, notOngoing]
@@ -331,6 +346,7 @@ const throttled: Plan = {
 /** In the order in which they are sent. */
 export const statePlans: ReadonlyArray<Plan> = [
   ...importing,
+  ...afterErasure,
   differing,
   ...changing,
   ...processing,

@@ -19,6 +19,7 @@ import {
 import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Erasures } from "@data-import/domain/ports/Erasures"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import type { Client } from "@data-import/testbed/Client"
@@ -70,6 +71,8 @@ export const staged = "staged"
 export const dryRun = "dryRun"
 /** Marked to be skipped. */
 export const skipped = "skipped"
+/** Erased after it was imported. */
+export const erased = "erased"
 /** In the middle of an attempt that never ends. */
 export const held = "held"
 
@@ -156,6 +159,7 @@ const arrange = Effect.fnUntraced(function* (key: ApiKey) {
   const imports = yield* ImportProcesses
   const caller = callerWith(key)
   yield* imports.setSkipped({ key: importOf(skipped), skipped: true, at: yield* DateTime.now })
+  yield* (yield* Erasures).erase({ key: importOf(erased), at: yield* DateTime.now })
   yield* claim(importOf(held), caller, Duration.days(7))
   yield* importRead(caller)
 })
@@ -166,8 +170,10 @@ const fill = Effect.fnUntraced(function* (client: Client, token: string) {
     return ask(client, stagePath, { payload }, token)
   }
   yield* stage(fullSupplier, staged)
-  for (const number of [staged, dryRun, skipped, held, ...imported]) yield* stage(supplier, number)
-  for (const external_account_number of imported) {
+  for (const number of [staged, dryRun, skipped, held, erased, ...imported]) {
+    yield* stage(supplier, number)
+  }
+  for (const external_account_number of [erased, ...imported]) {
     const payload = { import_supplier: supplier, external_account_number }
     yield* ask(client, processPath, { payload: { ...payload, operations_team_name: team } }, token)
   }

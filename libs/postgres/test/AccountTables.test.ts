@@ -76,6 +76,7 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
         sales_subchannel: "Wave 3",
         communication_preference: "ONLINE",
         document_accessibility: "LARGE_PRINT",
+        erased_at: null,
         transfer_balance: 50,
         operations_team_name: "Migration Team",
         revision: 0,

@@ -57,16 +57,22 @@ type Waiting = ReadonlyArray<Fiber.Fiber<unknown, Refused>>
 const results = (fibers: Waiting) =>
   Effect.forEach(fibers, (fiber): Effect.Effect<Ended> => Effect.result(Fiber.join(fiber)))
 
-/** Ends every pause, and waits for all of them. */
-const freed = (fibers: Waiting) => Effect.andThen(TestClock.adjust("1 second"), results(fibers))
-
-/** Lets time pass until all of them have ended, a little with each round trip to the database. */
-const givenUp = (fibers: Waiting) =>
-  TestClock.adjust("20 millis").pipe(
+/** Lets time pass until all of them have ended, a step with each round trip to the database. */
+const passing = (fibers: Waiting, step: Duration.Input) =>
+  TestClock.adjust(step).pipe(
     Effect.andThen(rows((sql) => sql`select 1 as one`)),
     Effect.repeat({ until: () => fibers.every((fiber) => fiber.pollUnsafe() !== undefined) }),
     Effect.andThen(results(fibers))
   )
+
+/**
+ * Ends every pause, and waits for all of them. An attempt that was on its way meanwhile begins a
+ * pause of its own, so time goes on.
+ */
+const freed = (fibers: Waiting) =>
+  Effect.andThen(TestClock.adjust("1 second"), passing(fibers, "1 millis"))
+
+const givenUp = (fibers: Waiting) => passing(fibers, "20 millis")
 
 const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, Refused, R>>) =>
   Effect.forEach(effects, (effect) => Effect.forkChild(effect, { startImmediately: true }))

@@ -94,7 +94,7 @@ describe("the cases of every run", () => {
       framingAttacks.length
     )
     expect(new Set(requests.map(({ split }) => split))).toEqual(new Set([true, undefined]))
-    expect(new Set(requests.map(({ who }) => who))).toEqual(new Set(["demo", "nobody"]))
+    expect(new Set(requests.map(({ who }) => who))).toEqual(new Set(["demo", "tester", "nobody"]))
   })
 
   it("hide a staging under a number of its own, and check it afterwards", () => {

@@ -149,7 +149,8 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
             write(folder, name, code.replaceAll("DEMO_ENERGY", supplier))
           }
           writeFileSync(join(folder, "book.ndjson"), book([1, 2, 3]))
-          const env = { ...process.env, DATA_IMPORT_URL: baseUrl, DATA_IMPORT_API_KEY: apiKey }
+          const { FORCE_COLOR: _, ...inherited } = process.env
+          const env = { ...inherited, DATA_IMPORT_URL: baseUrl, DATA_IMPORT_API_KEY: apiKey }
           const outputOf = (sample: string) =>
             Effect.promise(async () => {
               const { stderr, stdout } = await run(node, [`${sample}.js`], { cwd: folder, env })
