@@ -9,11 +9,12 @@ import { commandLine } from "@data-import/terminal/CommandLine"
 import { check, LinesFailed } from "./check/Check.ts"
 import { ProfileName } from "./connection/Connection.ts"
 import { login } from "./connection/Login.ts"
+import { send } from "./send/Send.ts"
 import { account, importCommand, summary } from "./queries/Queries.ts"
 
 const dataImport = Command.make("data-import").pipe(
   Command.withDescription("Moves customer accounts onto a customer-accounts platform"),
-  Command.withSubcommands([login, check, summary, importCommand, account]),
+  Command.withSubcommands([login, check, send, summary, importCommand, account]),
   Command.withGlobalFlags([Json, ProfileName])
 )
 

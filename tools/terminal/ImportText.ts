@@ -22,14 +22,14 @@ const attemptColumns = ["started_at", "ended_at", "dry_run", "outcome", "code"]
 const errorColumns = ["attr", "code", "detail"]
 
 /** A line of the table of errors. The path and the text may repeat names that were sent. */
-export const errorEntry = (error: {
+const errorEntry = (error: {
   readonly attr: string
   readonly code: string
   readonly detail: string
 }): Entry => ({ attr: plain(error.attr), code: error.code, detail: plain(error.detail) })
 
 /** The errors of a refusal as a table. */
-export const errorTable = (errors: ReadonlyArray<Parameters<typeof errorEntry>[0]>): string =>
+const errorTable = (errors: ReadonlyArray<Parameters<typeof errorEntry>[0]>): string =>
   table(errorColumns, errors.map(errorEntry))
 
 export const importText = ({ attempts, ...members }: ImportAnswer): string => {

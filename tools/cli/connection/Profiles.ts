@@ -39,7 +39,7 @@ export const userFolder = Effect.fnUntraced(function* (variable: string, usual: 
   )
 })
 
-export const profilesFile = Effect.gen(function* () {
+const profilesFile = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* userFolder("XDG_CONFIG_HOME", ".config"), "profiles.json")
 })
