@@ -117,3 +117,10 @@ export const asClientOf =
 /** Runs the handler of a command as a client of the deployment that was chosen. */
 export const onService = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.flatMap(connection, (profile) => asClientOf(profile)(self))
+
+/** An outage of some minutes ends nothing. For commands that follow long work. */
+export const patient: Patience = { deadline: "10 minutes", retries: 1_000 }
+
+/** As `onService`, for a command that follows long work. */
+export const onServicePatiently = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(connection, (profile) => asClientOf(profile, patient)(self))

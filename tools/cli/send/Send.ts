@@ -6,7 +6,7 @@ import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../check/Check.ts"
-import { asClientOf, connection, type Patience } from "../connection/Connection.ts"
+import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
 import { writeFailedLines } from "./FailedLines.ts"
 import { closes, jsonOf, textOf } from "./SendAnswer.ts"
@@ -98,9 +98,6 @@ const payloadOf = Effect.fnUntraced(function* (given: Given) {
   } satisfies Payload
 })
 
-/** An outage of some minutes ends nothing; a longer one ends the command, which can go on. */
-const patience: Patience = { deadline: "10 minutes", retries: 1_000 }
-
 const goesOn = "Nothing is lost: the same command goes on where this one ended."
 
 const notOfAFile = new Refused({
@@ -139,7 +136,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
     send.isForgotten() ? Effect.void : Effect.andThen(progress.end, Console.error(goesOn))
   )
   yield* work.pipe(
-    asClientOf(profile, patience),
+    asClientOf(profile, patient),
     Effect.tapError(() => sayGoesOn),
     Effect.onInterrupt(() => sayGoesOn)
   )

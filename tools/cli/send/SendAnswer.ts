@@ -60,6 +60,12 @@ export const countsText = ({ counts }: Batch): string => {
   return `${inEnglish(counts.received)} lines = ${sum}`
 }
 
+export const problemsJson = (problems: Problems): ReadonlyArray<Schema.Json> =>
+  problems.map((problem) => ({
+    ...problem,
+    examples: problem.examples.map((example) => ({ ...example }))
+  }))
+
 export const jsonOf = ({
   batch,
   book,
@@ -73,10 +79,7 @@ export const jsonOf = ({
   operation: batch.operation,
   state: batch.state,
   counts: { ...batch.counts },
-  problems: problems.map((problem) => ({
-    ...problem,
-    examples: problem.examples.map((example) => ({ ...example }))
-  })),
+  problems: problemsJson(problems),
   failed_file: failedFile,
   failed_lines: failedLines
 })
