@@ -7,11 +7,28 @@ import { Command, GlobalFlag } from "effect/cli"
 import { Json } from "@data-import/terminal/Answer"
 import { commandLine } from "@data-import/terminal/CommandLine"
 import { check, LinesFailed } from "./check/Check.ts"
+import { ProfileName } from "./connection/Connection.ts"
+import { login } from "./connection/Login.ts"
+import { batch } from "./batch/Batch.ts"
+import { documents } from "./documents/Documents.ts"
+import { events } from "./events/Events.ts"
+import { send } from "./send/Send.ts"
+import { account, importCommand, summary } from "./queries/Queries.ts"
 
 const dataImport = Command.make("data-import").pipe(
   Command.withDescription("Moves customer accounts onto a customer-accounts platform"),
-  Command.withSubcommands([check]),
-  Command.withGlobalFlags([Json])
+  Command.withSubcommands([
+    login,
+    check,
+    send,
+    batch,
+    summary,
+    importCommand,
+    account,
+    events,
+    documents
+  ]),
+  Command.withGlobalFlags([Json, ProfileName])
 )
 
 /** Runs a command line. Fails if it was not carried out, after writing the reason to stderr. */

@@ -13,6 +13,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "@data-import/terminal/Answer"
+import { importText } from "@data-import/terminal/ImportText"
 import { operatorFor } from "./Caller.ts"
 import { importMeant, noSupplier, supplierMeant } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode, asText, pageSize } from "./Parameter.ts"
@@ -25,23 +26,6 @@ const supplier = Argument.String("supplier").pipe(asSupplierCode)
 const parameters = {
   import_supplier: supplier,
   external_account_number: Argument.String("number").pipe(asExternalAccountNumber)
-}
-
-const attemptColumns = ["started_at", "ended_at", "dry_run", "outcome", "code"]
-const errorColumns = ["attr", "code", "detail"]
-
-const shown = ({ attempts, ...members }: ReturnType<typeof importBody>): string => {
-  const lines = Object.entries(members).map(
-    ([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
-  )
-  const ofAttempts = attempts.map(({ errors: _, ...attempt }) => attempt)
-  const errors = attempts.at(-1)?.errors ?? []
-  const rows = errors.map(({ attr, code, detail }) => ({ attr, code, detail: plain(detail) }))
-  return [
-    lines.join("\n"),
-    attempts.length === 0 ? "attempts: 0" : `attempts\n${table(attemptColumns, ofAttempts)}`,
-    ...(rows.length === 0 ? [] : [`errors of the latest attempt\n${table(errorColumns, rows)}`])
-  ].join("\n\n")
 }
 
 const organisationOf = Effect.fnUntraced(function* (code: SupplierCode) {
@@ -70,7 +54,7 @@ const show = Command.make(
     }
     yield* recordRead(key)
     const body = importBody(found.value, yield* DateTime.now)
-    yield* say(body, shown(body))
+    yield* say(body, importText(body))
   }, onStorage)
 ).pipe(Command.withDescription("Show where an import stands, and why its attempts failed"))
 

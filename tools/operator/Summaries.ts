@@ -9,7 +9,8 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Entry, plain, say, table } from "@data-import/terminal/Answer"
+import { say } from "@data-import/terminal/Answer"
+import { summaryText } from "@data-import/terminal/SummaryText"
 import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asSupplierCode, asText } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
@@ -34,27 +35,6 @@ const sentenceOf = (summary: SupplierSummary): string | null => {
 export const openImports = (supplier: SupplierCode) =>
   Effect.map(read(supplier, null), ({ summary }) => sentenceOf(summary))
 
-const section = (title: string, members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) =>
-  entries.length === 0 ? [] : [`${title}\n${table(members, entries)}`]
-
-const readable = (body: ReturnType<typeof summaryBody>): string => {
-  const { codes, ledger_balances, oldest_pending, states, ...members } = body
-  const oldest =
-    oldest_pending &&
-    `${plain(oldest_pending.external_account_number)}, ${oldest_pending.staged_at}`
-  const lines = Object.entries({ ...members, oldest_pending: oldest }).map(
-    ([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
-  )
-  const counts = Object.entries(states).map(([state, imports]) => ({ state, imports }))
-  const examples = codes.map((code) => ({ ...code, examples: code.examples.map(plain) }))
-  return [
-    lines.join("\n"),
-    ...section("states", ["state", "imports"], counts),
-    ...section("codes of failed imports", ["code", "imports", "examples"], examples),
-    ...section("ledgers", ["ledger_code", "ledgers", "balance"], ledger_balances)
-  ].join("\n\n")
-}
-
 export const summary = Command.make(
   "summary",
   {
@@ -70,6 +50,6 @@ export const summary = Command.make(
     const meant = yield* supplierMeant(code)
     if (Option.isNone(yield* configuration.supplier(meant))) return yield* noSupplier(meant)
     const body = summaryBody(yield* read(meant, Option.getOrNull(cohort)))
-    yield* say(body, readable(body))
+    yield* say(body, summaryText(body))
   }, onStorage)
 ).pipe(Command.withDescription("Show what the imports of a supplier come to"))

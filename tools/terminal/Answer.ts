@@ -23,11 +23,15 @@ export const say = print
 
 const cellLength = 80
 
-/** One line of text without control characters. A supplier's text must not move the cursor. */
+/** Text without control characters, so that it cannot move the cursor. */
+export const printable = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+
+/** One line of text without control characters, for a cell of a table. */
 export const plain = (value: Schema.Json | undefined): string | boolean | null => {
   if (value === null || value === undefined || typeof value === "boolean") return value ?? null
   const text = typeof value === "object" ? JSON.stringify(value) : String(value)
-  const points = Array.from(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " "))
+  const points = Array.from(printable(text))
   const cut = points.length > cellLength ? [...points.slice(0, cellLength - 1), "…"] : points
   return cut.join("")
 }

@@ -3,14 +3,9 @@
  * is drawn on a terminal only.
  */
 import { Effect } from "effect"
-import { createLogUpdate } from "log-update"
-import { Json } from "@data-import/terminal/Answer"
+import { barOfShare, drawing } from "../progress/Drawing.ts"
 import { inEnglish } from "./CheckAnswer.ts"
 import type { Progress } from "./CheckBook.ts"
-
-/** Between two drawings, in milliseconds. */
-const pause = 100
-const width = 24
 
 const clock = (seconds: number): string => {
   const [minutes, rest] = [Math.floor(seconds / 60), Math.floor(seconds % 60)]
@@ -25,10 +20,8 @@ export const barOf = (progress: Progress): string => {
   const counts = `${inEnglish(lines)} lines, ${inEnglish(failed)} failed  ${rate}`
   if (size === null || size === 0) return counts
   const share = Math.min(1, bytesRead / size)
-  const full = Math.floor(share * width)
-  const bar = "█".repeat(full) + "░".repeat(width - full)
   const left = share > 0 ? clock((seconds * (1 - share)) / share) : "-:--"
-  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${counts}  ${left} left`
+  return `${barOfShare(share)}  ${counts}  ${left} left`
 }
 
 export interface ProgressBar {
@@ -37,25 +30,8 @@ export interface ProgressBar {
   readonly end: Effect.Effect<void>
 }
 
-const none: ProgressBar = { show: () => Effect.void, end: Effect.void }
-
-const onTerminal = (): ProgressBar => {
-  const update = createLogUpdate(process.stderr)
-  let shownAt = -Infinity
-  return {
-    show: (progress) =>
-      Effect.sync(() => {
-        if (progress.milliseconds - shownAt < pause) return
-        shownAt = progress.milliseconds
-        update(barOf(progress))
-      }),
-    end: Effect.sync(() => update.clear())
-  }
-}
-
 /** It goes away with the scope, also when the check is interrupted. */
-export const progressBar = Effect.gen(function* () {
-  const isDrawn = process.stderr.isTTY && process.env["TERM"] !== "dumb" && !(yield* Json)
-  const make = Effect.sync(() => (isDrawn ? onTerminal() : none))
-  return yield* Effect.acquireRelease(make, ({ end }) => end)
-})
+export const progressBar = Effect.map(drawing, (drawn): ProgressBar => ({
+  show: (progress) => Effect.sync(() => drawn?.draw(progress.milliseconds, () => barOf(progress))),
+  end: drawn?.end ?? Effect.void
+}))

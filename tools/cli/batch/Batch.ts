@@ -1,0 +1,262 @@
+/**
+ * Commands about batches: how they stand, and pause, resume, cancel and retry.
+ * Source: docs/contract/batches.md.
+ */
+import { Console, Effect, Option, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Batch, DataImport } from "@data-import/client/effect"
+import { plain, say, table } from "@data-import/terminal/Answer"
+import { LinesFailed } from "../check/Check.ts"
+import { onService, onServicePatiently } from "../connection/Connection.ts"
+import { countsText, problemsJson, problemsText } from "../send/SendAnswer.ts"
+import { sendProgress } from "../send/SendProgress.ts"
+
+const id = Argument.String("batch-id").pipe(
+  Argument.withDescription("The id of the batch, as batch list prints it")
+)
+
+const columns = [
+  "batch_id",
+  "operation",
+  "name",
+  "state",
+  "paused_by",
+  "received",
+  "succeeded",
+  "already",
+  "failed",
+  "cancelled",
+  "remaining",
+  "created_at"
+]
+
+const rowOf = ({ counts, name, paused_by, ...batch }: Batch) => ({
+  ...batch,
+  ...counts,
+  name: plain(name),
+  paused_by: paused_by.length > 0 ? paused_by : null
+})
+
+const batchText = ({ counts, ...members }: Batch): string =>
+  [
+    ...Object.entries(members).map(([name, value]) => {
+      const shown = Array.isArray(value) ? value.join(", ") || null : plain(value)
+      return `${name.replaceAll("_", " ")}: ${shown ?? "-"}`
+    }),
+    `lines: ${countsText({ counts, ...members })}, ${counts.remaining} remaining`
+  ].join("\n")
+
+const list = Command.make(
+  "list",
+  {
+    supplier: Argument.String("supplier").pipe(
+      Argument.withDescription("The code of the import supplier")
+    ),
+    limit: Flag.Int("limit").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("At most so many, 100 unless given"),
+      Flag.optional
+    ),
+    after: Flag.String("after").pipe(
+      Flag.withMetavar("ID"),
+      Flag.withDescription("Only batches that are older than this one"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ after, limit, supplier }) {
+    const { batches } = yield* DataImport
+    const query = {
+      import_supplier: supplier,
+      ...(Option.isSome(limit) && { limit: limit.value }),
+      ...(Option.isSome(after) && { after: after.value })
+    }
+    const { headers, value } = yield* batches.listBatches.withResponse({ query })
+    const found = value ?? []
+    const last = headers["link"] === undefined ? undefined : found.at(-1)
+    const more = last === undefined ? "" : `\nThere are more: --after ${last.batch_id}`
+    const shown = found.map((batch) => ({ ...batch, counts: { ...batch.counts } }))
+    yield* say(shown, table(columns, found.map(rowOf)) + more)
+  }, onService)
+).pipe(
+  Command.withDescription("List the batches of a supplier, the newest first"),
+  Command.withExamples([
+    { command: "data-import batch list ACME_LEGACY", description: "List the newest 100" }
+  ])
+)
+
+const show = Command.make(
+  "show",
+  { id },
+  Effect.fnUntraced(function* ({ id }) {
+    const { batches } = yield* DataImport
+    const params = { batch_id: id }
+    const batch = yield* batches.getBatch({ params })
+    const { problems } = yield* batches.listBatchProblems({ params })
+    yield* say(
+      { ...batch, counts: { ...batch.counts }, problems: problemsJson(problems) },
+      [batchText(batch), ...problemsText(problems)].join("\n\n")
+    )
+  }, onService)
+).pipe(
+  Command.withDescription("Show how a batch stands, and the problems of its lines so far"),
+  Command.withExamples([
+    {
+      command: "data-import batch show 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10 --json",
+      description: "Print the batch and its problems for a machine"
+    }
+  ])
+)
+
+const watch = Command.make(
+  "watch",
+  { id },
+  Effect.fnUntraced(
+    function* ({ id }) {
+      const { batches } = yield* DataImport
+      const progress = yield* sendProgress
+      const last = yield* batches.follow(id).pipe(
+        Stream.tap((batch) => Effect.sync(() => progress.working(batch))),
+        Stream.runLast
+      )
+      yield* progress.end
+      if (Option.isNone(last)) return
+      const batch = last.value
+      yield* say({ ...batch, counts: { ...batch.counts } }, batchText(batch))
+      if (batch.counts.failed + batch.counts.cancelled > 0) return yield* new LinesFailed()
+    },
+    Effect.scoped,
+    onServicePatiently
+  )
+).pipe(
+  Command.withDescription(
+    "Follow a batch to its end. Exits with 0 if no line failed, and 1 if lines failed"
+  ),
+  Command.withExamples([
+    {
+      command: "data-import batch watch 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
+      description: "Follow a batch that another command has started"
+    }
+  ])
+)
+
+const actions = {
+  pause: "Take no further line of a batch until it is resumed",
+  resume: "Go on with a paused batch",
+  cancel: "End a batch: lines that have not begun are cancelled, and what was done stays"
+} as const
+
+const act = (name: keyof typeof actions) =>
+  Command.make(
+    name,
+    { id },
+    Effect.fnUntraced(function* ({ id }) {
+      const { batches } = yield* DataImport
+      const call = {
+        pause: batches.pauseBatch,
+        resume: batches.resumeBatch,
+        cancel: batches.cancelBatch
+      }
+      const batch = yield* call[name]({ params: { batch_id: id } })
+      yield* say({ ...batch, counts: { ...batch.counts } }, batchText(batch))
+    }, onService)
+  ).pipe(Command.withDescription(actions[name]))
+
+const outcomes = ["succeeded", "already", "failed", "cancelled"] as const
+
+const results = Command.make(
+  "results",
+  {
+    id,
+    outcome: Flag.Literals("outcome", outcomes).pipe(
+      Flag.withDescription("Only results with this outcome"),
+      Flag.optional
+    ),
+    afterLine: Flag.Int("after-line").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("Only results after this line"),
+      Flag.withDefault(0)
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Wait for the lines that are not done yet"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ afterLine, follow, id, outcome }) {
+    const { batches } = yield* DataImport
+    const options = {
+      afterLine,
+      follow,
+      ...(Option.isSome(outcome) && {
+        outcome: outcome.value.toUpperCase() as Uppercase<typeof outcome.value>
+      })
+    }
+    yield* Stream.runForEach(batches.results(id, options), (line) =>
+      Console.log(JSON.stringify(line))
+    )
+  }, onServicePatiently)
+).pipe(
+  Command.withDescription(
+    "Print the results of the lines in their order, one JSON object on each line, with or without --json"
+  ),
+  Command.withShortDescription("Print the results of the lines as NDJSON"),
+  Command.withExamples([
+    {
+      command: "data-import batch results 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10 --outcome failed",
+      description: "Print why lines have failed"
+    }
+  ])
+)
+
+const retry = Command.make(
+  "retry",
+  { id },
+  Effect.fnUntraced(function* ({ id }) {
+    const { batches } = yield* DataImport
+    const { import_supplier, operation } = yield* batches.getBatch({ params: { batch_id: id } })
+    const created = yield* batches.createBatch({
+      payload: {
+        payload: {
+          import_supplier,
+          // It is one that this service has told.
+          operation: operation as "STAGE",
+          retry_of: id
+        }
+      }
+    })
+    const { batch_id, counts, lines_left_out = 0 } = created
+    const batch = yield* batches.startBatch({
+      params: { batch_id },
+      payload: { payload: { total_lines: counts.received } }
+    })
+    const left = lines_left_out === 0 ? "" : `, ${lines_left_out} left out`
+    yield* say(
+      { ...batch, counts: { ...batch.counts }, lines_left_out },
+      `Batch ${batch_id} tries ${counts.received} lines again${left}. ` +
+        `To follow it: data-import batch watch ${batch_id}`
+    )
+  }, onService)
+).pipe(
+  Command.withDescription(
+    "Try the failed lines of a batch that has ended again, as they were sent, in a batch of their own"
+  ),
+  Command.withExamples([
+    {
+      command: "data-import batch retry 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
+      description: "After what was missing is there, for example a document"
+    }
+  ])
+)
+
+export const batch = Command.make("batch").pipe(
+  Command.withDescription("Batches: how they stand, and pause, resume, cancel and retry"),
+  Command.withSubcommands([
+    list,
+    show,
+    watch,
+    act("pause"),
+    act("resume"),
+    act("cancel"),
+    results,
+    retry
+  ])
+)

@@ -1,0 +1,126 @@
+/**
+ * The deployment that a command speaks to, and as whom. `DATA_IMPORT_URL` and `DATA_IMPORT_API_KEY`
+ * come first, then the profile that `--profile` or `DATA_IMPORT_PROFILE` names.
+ */
+import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Flag, GlobalFlag } from "effect/cli"
+import { FetchHttpClient } from "effect/http"
+import * as Client from "@data-import/client/effect"
+import { Refused } from "@data-import/terminal/Refused"
+import { type Profile, readProfile, setting } from "./Profiles.ts"
+import { asRefusal } from "./ServiceRefusal.ts"
+
+const nameForm = "a name of letters, digits, _ and -, up to 32 characters"
+
+/** Given anywhere on the line, it chooses the profile of every command. */
+export const ProfileName = GlobalFlag.Setting("profile")({
+  flag: Flag.String("profile").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("The profile of login to use, for example sandbox or production"),
+    Flag.filter(
+      (name) => /^[A-Za-z0-9_-]{1,32}$/.test(name),
+      () => nameForm
+    ),
+    Flag.optional
+  )
+})
+
+/** The name of the profile: as typed, as the environment says, or `default`. */
+export const profileName = Effect.gen(function* () {
+  const typed = yield* ProfileName
+  const named = yield* setting("DATA_IMPORT_PROFILE")
+  return Option.getOrElse(
+    Option.orElse(typed, () => named),
+    () => "default"
+  )
+})
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** The address of a deployment. A key is sent there, so only this machine needs no encryption. */
+export const readBaseUrl = (text: string): Option.Option<string> =>
+  Option.fromNullOr(URL.parse(text)).pipe(
+    Option.filter(
+      ({ hash, hostname, password, protocol, search, username }) =>
+        (protocol === "https:" || (protocol === "http:" && loopback.test(hostname))) &&
+        `${hash}${password}${search}${username}` === ""
+    ),
+    Option.map(({ href }) => href.replace(/\/+$/, ""))
+  )
+
+export const baseUrlForm =
+  "an address like https://import.example.com; http is for this machine only"
+
+const environmentUrl = Effect.gen(function* () {
+  const given = yield* setting("DATA_IMPORT_URL")
+  if (Option.isNone(given)) return Option.none<string>()
+  const url = readBaseUrl(given.value)
+  if (Option.isSome(url)) return url
+  return yield* new Refused({ why: `DATA_IMPORT_URL must be ${baseUrlForm}.` })
+})
+
+/** What the environment says, each part by itself. */
+export const environment = Effect.gen(function* () {
+  const key = yield* setting("DATA_IMPORT_API_KEY")
+  return { url: yield* environmentUrl, key: Option.map(key, (text) => Redacted.make(text)) }
+})
+
+const notLoggedIn = (name: string) =>
+  new Refused({
+    why:
+      `There is no profile ${name}. Run: data-import login --profile ${name} --url https://…\n` +
+      "Or set DATA_IMPORT_URL and DATA_IMPORT_API_KEY."
+  })
+
+/** The key of a profile goes to no other address than that of the profile. */
+const otherAddress = (name: string, { baseUrl }: Profile) =>
+  new Refused({
+    why:
+      `The key of the profile ${name} is for ${baseUrl}, and DATA_IMPORT_URL is another address. ` +
+      "Set DATA_IMPORT_API_KEY too, or unset DATA_IMPORT_URL."
+  })
+
+/** The deployment and the key of this command. */
+export const connection = Effect.gen(function* () {
+  const { key, url } = yield* environment
+  if (Option.isSome(key) && Option.isSome(url)) {
+    if (Option.isSome(yield* ProfileName)) {
+      yield* Console.error("DATA_IMPORT_URL and DATA_IMPORT_API_KEY come before the profile.")
+    }
+    return { baseUrl: url.value, apiKey: key.value } satisfies Profile
+  }
+  const name = yield* profileName
+  const found = yield* readProfile(name)
+  if (Option.isNone(found)) return yield* notLoggedIn(name)
+  const profile = found.value
+  if (Option.isSome(url) && url.value !== profile.baseUrl) return yield* otherAddress(name, profile)
+  return { ...profile, apiKey: Option.getOrElse(key, () => profile.apiKey) }
+})
+
+/** How long a command bears an outage. */
+export type Patience = Pick<Client.Settings, "deadline" | "retries">
+
+/** Somebody waits for the answer. */
+const short: Patience = { retries: 3 }
+
+/** Runs an effect as a client of this deployment. What the service refuses is a `Refused`. */
+export const asClientOf =
+  (profile: Profile, patience: Patience = short) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    self.pipe(
+      Effect.provide(
+        Layer.provide(Client.layer({ ...profile, ...patience }), FetchHttpClient.layer)
+      ),
+      Effect.mapError(asRefusal(profile.baseUrl))
+    )
+
+/** Runs the handler of a command as a client of the deployment that was chosen. */
+export const onService = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(connection, (profile) => asClientOf(profile)(self))
+
+/** An outage of some minutes ends nothing. For commands that follow long work. */
+export const patient: Patience = { deadline: "10 minutes", retries: 1_000 }
+
+/** As `onService`, for a command that follows long work. */
+export const onServicePatiently = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(connection, (profile) => asClientOf(profile, patient)(self))

@@ -1,0 +1,233 @@
+/**
+ * `data-import documents upload`: puts the files of a folder into the document store.
+ * Source: docs/contract/import.md#uploading-documents.
+ */
+import { createHash } from "node:crypto"
+import { readdir, readFile } from "node:fs/promises"
+import { join, relative, sep } from "node:path"
+import { Clock, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type CallError, DataImport, isCallError } from "@data-import/client/effect"
+import { plain, say, table } from "@data-import/terminal/Answer"
+import { Refused } from "@data-import/terminal/Refused"
+import { LinesFailed } from "../check/Check.ts"
+import { inEnglish } from "../check/CheckAnswer.ts"
+import { asClientOf, connection, patient } from "../connection/Connection.ts"
+import { reasonOf } from "../connection/Reason.ts"
+import { barOfShare, drawing } from "../progress/Drawing.ts"
+import { openLog, type UploadLog } from "./UploadLog.ts"
+
+interface Failure {
+  readonly document_path: string
+  readonly code: string
+  readonly detail: string
+}
+
+/** What became of a file. */
+type Outcome = "uploaded" | "uploaded_before" | "existed" | Failure
+
+const cannotRead = (name: string) => (error: unknown) =>
+  new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
+
+/** The files below a folder, in order. Names that begin with a dot, and links, are left out. */
+const filesIn = (folder: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+        .filter((file) => !file.split(sep).some((part) => part.startsWith(".")))
+        .toSorted()
+    },
+    catch: cannotRead(folder)
+  })
+
+/** An error that concerns one file, and not every other one too. */
+const failureOf = (document_path: string, error: CallError): Option.Option<Failure> => {
+  if (error._tag === "UnexpectedAnswer" && error.requestId === null) {
+    return Option.some({ document_path, code: error.code, detail: error.detail })
+  }
+  if (error._tag !== "ApiError" || error.code !== "request_failed_validation") return Option.none()
+  const found = error.errors.filter(({ attr }) => attr !== "import_supplier")
+  const [first] = found
+  if (first === undefined || found.length < error.errors.length) return Option.none()
+  return Option.some({ document_path, code: first.code, detail: `${first.attr}: ${first.detail}` })
+}
+
+interface Upload {
+  readonly folder: string
+  readonly supplier: string
+  readonly prefix: string
+  readonly log: UploadLog
+}
+
+/** The store compares the bytes with the hash that is sent with them, and keeps no others. */
+const uploadFile = Effect.fnUntraced(function* (file: string, upload: Upload) {
+  const { folder, log, prefix, supplier } = upload
+  const { accountImport } = yield* DataImport
+  const name = join(folder, file)
+  const document_path = `${prefix}${file.split(sep).join("/")}`
+  const content = yield* Effect.tryPromise({ try: () => readFile(name), catch: cannotRead(name) })
+  const sha256 = createHash("sha256").update(content).digest("hex")
+  const before = log.sha256Of(document_path)
+  if (before === sha256) return "uploaded_before"
+  if (before !== undefined) {
+    const detail = "The file was changed after its upload. The store replaces no document."
+    return { document_path, code: "document_differs", detail }
+  }
+  const document = { import_supplier: supplier, document_path, content }
+  return yield* accountImport.uploadDocument(document).pipe(
+    Effect.tap(({ existed }) => (existed ? Effect.void : log.add(document_path, sha256))),
+    Effect.map(({ existed }): Outcome => (existed ? "existed" : "uploaded")),
+    Effect.catch((error) => {
+      const failure = isCallError(error) ? failureOf(document_path, error) : Option.none<Failure>()
+      return Option.isSome(failure) ? Effect.succeed<Outcome>(failure.value) : Effect.fail(error)
+    })
+  )
+})
+
+const columns = ["document_path", "code", "detail"]
+const printed = 20
+
+const textOf = (folder: string, counts: Counts, failed: ReadonlyArray<Failure>): string => {
+  const sum = Object.entries<number>({ ...counts }).map(
+    ([name, count]) => `${inEnglish(count)} ${name.replaceAll("_", " ")}`
+  )
+  const files = Object.values<number>({ ...counts }).reduce((total, count) => total + count, 0)
+  const rows = failed.slice(0, printed).map(({ code, detail, document_path }) => ({
+    document_path: plain(document_path),
+    code,
+    detail: plain(detail)
+  }))
+  const left = failed.length - rows.length
+  return [
+    `${folder}: ${inEnglish(files)} files = ${sum.join(" + ")}`,
+    ...(counts.existed === 0
+      ? []
+      : ["What existed in the store was not replaced; its bytes may be others."]),
+    ...(rows.length === 0 ? [] : [table(columns, rows)]),
+    ...(left > 0 ? [`${inEnglish(left)} more failed: --json prints them`] : [])
+  ].join("\n")
+}
+
+interface Counts {
+  readonly uploaded: number
+  readonly uploaded_before: number
+  readonly existed: number
+  readonly failed: number
+}
+
+const countsOf = (outcomes: ReadonlyArray<Outcome>): Counts => {
+  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length
+  return {
+    uploaded: count("uploaded"),
+    uploaded_before: count("uploaded_before"),
+    existed: count("existed"),
+    failed: outcomes.filter((each) => typeof each === "object").length
+  }
+}
+
+const linePause = 10_000
+
+const uploadProgress = Effect.fnUntraced(function* (files: number) {
+  const clock = yield* Clock.Clock
+  const drawn = yield* drawing
+  let done = 0
+  let writtenAt = clock.currentTimeMillisUnsafe()
+  return () => {
+    done++
+    const now = clock.currentTimeMillisUnsafe()
+    const counts = `${inEnglish(done)} of ${inEnglish(files)} files`
+    if (drawn !== null) drawn.draw(now, () => `${barOfShare(done / files)}  ${counts}`)
+    else if (now - writtenAt >= linePause) {
+      writtenAt = now
+      process.stderr.write(`${counts}\n`)
+    }
+  }
+})
+
+const folderForm = "a folder like statements/2024"
+
+const upload = Command.make(
+  "upload",
+  {
+    folder: Argument.String("folder").pipe(
+      Argument.withDescription("Its files are put at their paths below it")
+    ),
+    supplier: Flag.String("supplier").pipe(
+      Flag.withMetavar("CODE"),
+      Flag.withDescription("The import supplier whose documents they are")
+    ),
+    prefix: Flag.String("prefix").pipe(
+      Flag.withMetavar("FOLDER"),
+      Flag.withDescription("Where in the store to put them; its root unless given"),
+      Flag.filterMap(
+        (text) =>
+          Option.some(text.replace(/\/+$/, "")).pipe(
+            Option.filter((folder) => folder !== "" && !folder.startsWith("/")),
+            Option.map((folder) => `${folder}/`)
+          ),
+        () => folderForm
+      ),
+      Flag.withDefault("")
+    ),
+    parallel: Flag.Int("parallel").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("How many are put at the same time, 1 to 32; 4 unless given"),
+      Flag.filter(
+        (count) => count >= 1 && count <= 32,
+        () => "a whole number from 1 to 32"
+      ),
+      Flag.withDefault(4)
+    )
+  },
+  Effect.fnUntraced(function* ({ folder, parallel, prefix, supplier }) {
+    const profile = yield* connection
+    const files = yield* filesIn(folder)
+    const log = yield* openLog(profile.baseUrl, supplier)
+    const advance = yield* uploadProgress(files.length)
+    const outcomes = yield* Effect.forEach(
+      files,
+      (file) =>
+        Effect.tap(uploadFile(file, { folder, supplier, prefix, log }), () => Effect.sync(advance)),
+      { concurrency: parallel }
+    ).pipe(asClientOf(profile, patient))
+    const failed = outcomes.filter((outcome) => typeof outcome === "object")
+    const counts = countsOf(outcomes)
+    yield* say(
+      {
+        folder,
+        import_supplier: supplier,
+        files: files.length,
+        ...counts,
+        failures: failed.map((failure) => ({ ...failure }))
+      },
+      textOf(folder, counts, failed)
+    )
+    if (failed.length > 0) return yield* new LinesFailed()
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Put the files of a folder into the document store, with their checksums, which the store " +
+      "verifies. The same command goes on after an interruption. Exits with 0 if every file is in " +
+      "the store, and 1 if files have failed."
+  ),
+  Command.withShortDescription("Put the files of a folder into the document store"),
+  Command.withExamples([
+    {
+      command: "data-import documents upload ./documents --supplier ACME_LEGACY",
+      description: "Put ./documents/statements/1.pdf at statements/1.pdf"
+    },
+    {
+      command:
+        "data-import documents upload ./2024 --supplier ACME_LEGACY --prefix statements/2024",
+      description: "Put the files below a folder of the store"
+    }
+  ])
+)
+
+export const documents = Command.make("documents").pipe(
+  Command.withDescription("Documents that accounts name"),
+  Command.withSubcommands([upload])
+)

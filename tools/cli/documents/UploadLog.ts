@@ -1,0 +1,57 @@
+/**
+ * Which documents were put into the store, and with which bytes, so that the same command goes on
+ * and notices files that were changed since. A line is appended for each file after the store has
+ * acknowledged it. A last line that was cut by a kill counts as missing.
+ */
+import { createHash } from "node:crypto"
+import { appendFile, mkdir, readFile } from "node:fs/promises"
+import { Effect, Option, Path, Schema } from "effect"
+import { Refused } from "@data-import/terminal/Refused"
+import { userFolder } from "../connection/Profiles.ts"
+import { reasonOf } from "../connection/Reason.ts"
+
+const Entry = Schema.Struct({ document_path: Schema.String, sha256: Schema.String })
+const decode = Schema.decodeOption(Schema.fromJsonString(Entry))
+
+export interface UploadLog {
+  /** The hash of what was put at a path; undefined if nothing was. */
+  readonly sha256Of: (document_path: string) => string | undefined
+  readonly add: (document_path: string, sha256: string) => Effect.Effect<void, Refused>
+}
+
+const attempt = <A>(file: string, work: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) => new Refused({ why: `Cannot use ${file}: ${reasonOf(error)}.` })
+  })
+
+const readIfThere = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, "utf8")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return ""
+    throw error
+  }
+}
+
+/** The log of a supplier at a deployment. */
+export const openLog = Effect.fnUntraced(function* (baseUrl: string, supplier: string) {
+  const path = yield* Path.Path
+  const folder = path.join(yield* userFolder("XDG_STATE_HOME", ".local/state"), "documents")
+  const identity = createHash("sha256").update(JSON.stringify([baseUrl, supplier]))
+  const file = path.join(folder, `${identity.digest("hex").slice(0, 32)}.ndjson`)
+  yield* attempt(file, () => mkdir(folder, { recursive: true, mode: 0o700 }))
+  const text = yield* attempt(file, () => readIfThere(file))
+  const entries = text.split("\n").flatMap((line) => Option.toArray(decode(line)))
+  const present = new Map(entries.map(({ document_path, sha256 }) => [document_path, sha256]))
+  const log: UploadLog = {
+    sha256Of: (document_path) => present.get(document_path),
+    add: (document_path, sha256) =>
+      attempt(file, async () => {
+        // After a line that was cut, this one begins anew.
+        const entry = `\n${JSON.stringify({ document_path, sha256 })}\n`
+        await appendFile(file, entry, { mode: 0o600, flush: true })
+      })
+  }
+  return log
+})

@@ -1,0 +1,112 @@
+/**
+ * `failed.ndjson`: for each line that failed or was cancelled its result, and the line as it was
+ * sent. The file is complete or not there.
+ */
+import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { Effect, Pull, Stream } from "effect"
+import { type Batch, DataImport, type LineResult } from "@data-import/client/effect"
+import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
+import { Refused } from "@data-import/terminal/Refused"
+import { reasonOf } from "../connection/Reason.ts"
+import { readingBook } from "./BookContent.ts"
+
+interface NumberedLine {
+  readonly line: number
+  readonly content: SplitLine
+}
+
+/** The lines of a book by their numbers, as the service counts them. */
+const linesOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<NumberedLine, E> =>
+  Stream.suspend(() => {
+    const splitter = new LineSplitter()
+    let line = 0
+    const numbered = (lines: ReadonlyArray<SplitLine>) =>
+      Stream.fromIterable(lines.map((content) => ({ line: ++line, content })))
+    return Stream.concat(
+      Stream.flatMap(bytes, (piece) => numbered(splitter.feed(piece))),
+      Stream.suspend(() => numbered(splitter.end()))
+    )
+  })
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** The line as a member: JSON as it was spelled, other text as a string. */
+const sentMember = (content: SplitLine): string => {
+  if (content === null) return '"sent":null'
+  const text = decoder.decode(content)
+  return isJson(text) ? `"sent":${text}` : `"sent_text":${JSON.stringify(text)}`
+}
+
+/** An entry of the file. */
+const entryOf = (result: object, content: SplitLine): string =>
+  `${JSON.stringify(result).slice(0, -1)},${sentMember(content)}}\n`
+
+const attempt = <A>(file: string, work: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) => new Refused({ why: `Cannot write ${file}: ${reasonOf(error)}.` })
+  })
+
+const opened = (file: string) => {
+  const part = `${file}.part`
+  return Effect.acquireRelease(
+    attempt(file, () => open(part, "w")),
+    (handle: FileHandle) =>
+      Effect.promise(async () => {
+        await handle.close()
+        await rm(part, { force: true })
+      })
+  )
+}
+
+const isOpen = ({ outcome }: LineResult): boolean => outcome === "FAILED" || outcome === "CANCELLED"
+
+/** Writes the file, and gives how many lines it has. */
+export const writeFailedLines = Effect.fnUntraced(function* (
+  batch: Batch,
+  { book, file }: { readonly book: string; readonly file: string }
+) {
+  const handle = yield* opened(file)
+  const { batches } = yield* DataImport
+  const { batch_id, counts } = batch
+  const results =
+    counts.cancelled > 0
+      ? Stream.filter(batches.results(batch_id), isOpen)
+      : batches.results(batch_id, { outcome: "FAILED" })
+  const { bytes } = yield* readingBook(book)
+  const next = Pull.catchDone(yield* Stream.toPull(linesOf(bytes)), () => Effect.succeed(null))
+  let lines: ReadonlyArray<NumberedLine> = []
+  let at = 0
+  /** The results come in the order of the lines, so the book is read once beside them. */
+  const contentOf = Effect.fnUntraced(function* (line: number) {
+    for (;;) {
+      for (; at < lines.length; at++)
+        if (lines[at]?.line === line) return lines[at]?.content ?? null
+      const further = yield* next
+      if (further === null) return null
+      lines = further
+      at = 0
+    }
+  })
+  let written = 0
+  const write = Effect.fnUntraced(function* (result: LineResult) {
+    const content = yield* contentOf(result.line)
+    yield* attempt(file, () => handle.write(entryOf(result, content)))
+    written++
+  })
+  yield* Stream.runForEach(results, write)
+  yield* attempt(file, async () => {
+    await handle.sync()
+    await rename(`${file}.part`, file)
+  })
+  return written
+}, Effect.scoped)

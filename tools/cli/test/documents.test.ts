@@ -1,0 +1,125 @@
+/** The files of a folder are put into a store that verifies them and replaces none. */
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { dirname } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { clientTenant } from "@data-import/local/test/clientTenant"
+import { healthyWorld } from "@data-import/local/test/healthyWorld"
+import { collected, wholeSystem, type World } from "@data-import/local/test/wholeSystem"
+import { environmentOf, user } from "./onlineCommand.ts"
+
+const stored = new Map<string, string>()
+const puts: Array<string> = []
+
+/** As an object store does: 400 for other bytes than those of the checksum, 412 for a path that exists. */
+const store: World["store"] = (incoming, response) => {
+  const path = decodeURIComponent(new URL(incoming.url ?? "", "http://store").pathname)
+  void collected(incoming).then((body) => {
+    if (incoming.method !== "PUT") return response.writeHead(404).end()
+    puts.push(path)
+    const sha256 = createHash("sha256").update(body).digest("base64")
+    if (incoming.headers["x-amz-checksum-sha256"] !== sha256) return response.writeHead(400).end()
+    if (stored.has(path)) return response.writeHead(412).end()
+    stored.set(path, body)
+    return response.writeHead(200).end()
+  })
+}
+
+const putsOf = (supplier: string) => puts.filter((path) => path.includes(`/${supplier}/`))
+
+const arrange = Effect.gen(function* () {
+  const tenant = yield* clientTenant()
+  const { home, run } = yield* user(environmentOf(tenant))
+  const write = (name: string, content: string) => {
+    mkdirSync(dirname(home.path(`documents/${name}`)), { recursive: true })
+    home.write(`documents/${name}`, content)
+  }
+  const upload = (...flags: ReadonlyArray<string>) =>
+    run("documents", "upload", home.path("documents"), "--supplier", tenant.supplier, ...flags)
+  return { home, run, supplier: tenant.supplier, upload, write }
+})
+
+layer(wholeSystem({ ...healthyWorld(), store }), {
+  excludeTestServices: true,
+  timeout: "1 minute"
+})("data-import documents upload", (it) => {
+  it.effect("puts every file once, and goes on with those that are missing", () =>
+    Effect.gen(function* () {
+      const { home, supplier, upload, write } = yield* arrange
+      for (const name of ["a.pdf", "2024/b c.pdf", "2024/deep/ä.pdf", ".DS_Store"])
+        write(name, name)
+      symlinkSync("/etc/passwd", home.path("documents/link.pdf"))
+      const first = yield* upload("--prefix", "statements/")
+      expect(first).toMatchObject({ status: 0, err: "" })
+      expect(first.out).toMatch(
+        /3 files = 3 uploaded \+ 0 uploaded before \+ 0 existed \+ 0 failed/
+      )
+      const paths = putsOf(supplier).map((path) => path.split(`/${supplier}/`)[1])
+      expect(paths.toSorted()).toEqual(
+        ["2024/b c.pdf", "2024/deep/ä.pdf", "a.pdf"].map((path) => `statements/${path}`)
+      )
+      write("new.pdf", "new")
+      const second = yield* upload("--prefix", "statements", "--json")
+      expect(JSON.parse(second.out)).toMatchObject({ files: 4, uploaded: 1, uploaded_before: 3 })
+      expect(putsOf(supplier)).toHaveLength(4)
+      const [log = ""] = readdirSync(home.path("state/data-import/documents"))
+      expect(home.read(`state/data-import/documents/${log}`)).not.toMatch(/sk_|http/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("tells of a file that was changed after its upload", () =>
+    Effect.gen(function* () {
+      const { upload, write } = yield* arrange
+      write("a.pdf", "one")
+      write("b.pdf", "two")
+      yield* upload()
+      write("a.pdf", "other")
+      const { out, status } = yield* upload()
+      expect(status).toBe(1)
+      expect(out).toMatch(/0 uploaded \+ 1 uploaded before \+ 0 existed \+ 1 failed/)
+      expect(out).toMatch(/a\.pdf +document_differs +The file was changed after its upload/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("goes on after files that are refused, and says which", () =>
+    Effect.gen(function* () {
+      const { upload, write } = yield* arrange
+      write("empty.pdf", "")
+      write("good.pdf", "good")
+      const { out, status } = yield* upload("--json")
+      expect(status).toBe(1)
+      expect(JSON.parse(out)).toMatchObject({
+        uploaded: 1,
+        failed: 1,
+        failures: [{ document_path: "empty.pdf", code: "min_value" }]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("does not take a document that existed for its own", () =>
+    Effect.gen(function* () {
+      const { supplier, upload, write } = yield* arrange
+      write("a.pdf", "one")
+      expect((yield* upload("--prefix", "probe")).status).toBe(0)
+      const root = putsOf(supplier)[0]?.replace("probe/a.pdf", "") ?? ""
+      stored.set(`${root}a.pdf`, "of somebody else")
+      const { out, status } = yield* upload()
+      expect(status).toBe(0)
+      expect(out).toMatch(/0 uploaded \+ 0 uploaded before \+ 1 existed[^]*may be others/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses at once what concerns every file", () =>
+    Effect.gen(function* () {
+      const { home, run, upload, write } = yield* arrange
+      write("a.pdf", "one")
+      const elsewhere = [home.path("documents"), "--supplier", "NOWHERE"]
+      const { err, status } = yield* run("documents", "upload", ...elsewhere)
+      expect(status).toBe(2)
+      expect(err).toMatch(/import_supplier/)
+      const absolute = yield* upload("--prefix", "/absolute")
+      expect(absolute).toMatchObject({ status: 2, err: expect.stringMatching(/a folder like/) })
+    }).pipe(Effect.scoped)
+  )
+})
