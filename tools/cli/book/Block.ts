@@ -11,6 +11,8 @@ export interface Block {
   readonly lines: number
   /** The lines with their ends. The buffer holds nothing else, so that it can be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Of a CSV book, the row of each line. */
+  readonly rows?: ReadonlyArray<number>
 }
 
 /** A block is full at this size or number of lines, whichever comes first. */
@@ -83,6 +85,40 @@ export class BlockCutter {
     this.#parts = []
     this.#bytes = 0
     this.#lines = 0
+    return block
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Collects lines that are made one by one into blocks. */
+export class LineCollector {
+  #lines: Array<string> = []
+  #rows: Array<number> = []
+  #length = 0
+  #firstLine = 1;
+
+  /** The block that is full with this line. */
+  *add(line: string, row: number): Generator<Block> {
+    this.#lines.push(line)
+    this.#rows.push(row)
+    this.#length += line.length
+    if (this.#length >= blockBytes || this.#lines.length >= blockLines) yield this.#take()
+  }
+
+  /** What is left. */
+  *end(): Generator<Block> {
+    if (this.#lines.length > 0) yield this.#take()
+  }
+
+  #take(): Block {
+    const [lines, rows] = [this.#lines, this.#rows]
+    const bytes = encoder.encode(`${lines.join("\n")}\n`)
+    const block = { firstLine: this.#firstLine, lines: lines.length, bytes, rows }
+    this.#firstLine += lines.length
+    this.#lines = []
+    this.#rows = []
+    this.#length = 0
     return block
   }
 }

@@ -7,7 +7,9 @@ import { decoderOf } from "@data-import/domain/schema/Decoder"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { say } from "@data-import/terminal/Answer"
+import { Refused } from "@data-import/terminal/Refused"
 import { open } from "../book/Book.ts"
+import { readColumnMap } from "../book/ColumnMap.ts"
 import { isReportFile, openReports, reportForm } from "../reports/ReportFiles.ts"
 import { jsonOf, textOf } from "./CheckAnswer.ts"
 import { checkBook } from "./CheckBook.ts"
@@ -24,6 +26,19 @@ const supplierNamed = (text: string): Option.Option<SupplierCode> => {
   const read = readSupplier(text)
   return read === invalid ? Option.none() : Option.some(read as SupplierCode)
 }
+
+/** The map of a CSV book. A book that is named like one needs it. */
+export const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
+  if (Option.isSome(file)) return yield* readColumnMap(file.value)
+  if (!/\.csv(\.gz)?$/i.test(book)) return null
+  return yield* new Refused({ why: `${book} is CSV: --map tells which column is which field.` })
+})
+
+export const mapFlag = Flag.String("map").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("The book is CSV; the file maps its columns to fields"),
+  Flag.optional
+)
 
 const mostThreads = 256
 
@@ -42,6 +57,7 @@ const flags = {
     Flag.filterMap(supplierNamed, () => supplierForm),
     Flag.optional
   ),
+  map: mapFlag,
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),
@@ -63,16 +79,25 @@ const flags = {
 export const check = Command.make(
   "check",
   flags,
-  Effect.fnUntraced(function* ({ book: name, configuration, output, supplier, threads }) {
+  Effect.fnUntraced(function* ({
+    book: name,
+    configuration,
+    map: mapFile,
+    output,
+    supplier,
+    threads
+  }) {
     const read = Option.isSome(configuration)
       ? yield* readConfiguration(configuration.value)
       : noConfiguration
     const known = { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
+    const map = yield* mapOf(name, mapFile)
     const book = yield* open(name)
     const reports = yield* openReports(output)
     const bar = yield* progressBar
     const result = yield* checkBook({
       book,
+      map,
       configuration: known,
       threads,
       reports: reports.writers,
@@ -100,6 +125,10 @@ export const check = Command.make(
     {
       command: "data-import check book.ndjson --configuration acme.json --json",
       description: "Use the supplier's time zone and choices, and print JSON"
+    },
+    {
+      command: "data-import check customers.csv --map columns.json",
+      description: "Check a CSV book, and name the column of each error"
     },
     {
       command: "zcat book.ndjson.gz | data-import check - --supplier ACME",

@@ -26,8 +26,9 @@ export const jsonOf = (
     lines,
     cleared_lines: cleared,
     remedy: remedyOf(code),
-    examples: examples.map(({ detail, externalAccountNumber, line }) => ({
+    examples: examples.map(({ column, detail, externalAccountNumber, line, row }) => ({
       line,
+      ...(row === null ? {} : { row, column }),
       external_account_number: externalAccountNumber,
       detail
     }))
@@ -36,15 +37,26 @@ export const jsonOf = (
   seconds: result.milliseconds / 1_000
 })
 
+/** Of a CSV book, people look for rows and columns. */
+const placesOf = (examples: SummarisedProblem["examples"]) => ({
+  column: plain(examples[0]?.column),
+  example_rows: examples.map(({ row }) => row),
+  example_lines: examples.map(({ line }) => line)
+})
+
 const rowOf = ({ attr, cleared, code, examples, lines }: SummarisedProblem) => ({
   lines: inEnglish(lines),
   cleared_lines: inEnglish(cleared),
   code,
   attr: plain(attr),
-  example_lines: examples.map(({ line }) => line)
+  ...placesOf(examples)
 })
 
-const columns = ["lines", "cleared_lines", "code", "attr", "example_lines"]
+const columnsOf = ({ problems }: CheckResult) => {
+  const places =
+    problems[0]?.examples[0]?.row === null ? ["example_lines"] : ["column", "example_rows"]
+  return ["lines", "cleared_lines", "code", "attr", ...places]
+}
 
 /** The remedy of each code, in the order in which the codes are listed. */
 const remedies = (problems: ReadonlyArray<SummarisedProblem>): string => {
@@ -76,6 +88,10 @@ export const textOf = (book: string, result: CheckResult, notes: ReadonlyArray<s
   const found =
     failed === 0
       ? []
-      : [[table(columns, shown.map(rowOf)), ...more].join("\n"), gainOf(result), remedies(shown)]
+      : [
+          [table(columnsOf(result), shown.map(rowOf)), ...more].join("\n"),
+          gainOf(result),
+          remedies(shown)
+        ]
   return [`${book}: ${counts} (${speedOf(result)})`, ...found, notes.join("\n")].join("\n\n")
 }

@@ -10,6 +10,8 @@ import type { Block } from "../book/Block.ts"
 import { BlockCutter } from "../book/Block.ts"
 import type { Refused } from "@data-import/terminal/Refused"
 import { type Book, cannotRead } from "../book/Book.ts"
+import { type ColumnMap, columnsByAttr } from "../book/ColumnMap.ts"
+import { csvBlocks } from "../book/CsvBook.ts"
 import type { LineReportKind } from "../reports/LineReport.ts"
 import type { CheckedBlock } from "./CheckedBlock.ts"
 import { type Summary, SummaryBuilder } from "./Summary.ts"
@@ -19,6 +21,8 @@ import { makeWorkerPool } from "./WorkerPool.ts"
 /** Receives what a report of lines says, in the order of the lines. */
 export interface ReportWriter {
   readonly kind: LineReportKind
+  /** Writes what stands before the first line. */
+  readonly begin: (isCsvBook: boolean) => Effect.Effect<void, Refused>
   readonly write: (text: string) => Effect.Effect<void, Refused>
 }
 
@@ -33,6 +37,8 @@ export interface Progress {
 
 export interface CheckOptions {
   readonly book: Book
+  /** Of a CSV book. */
+  readonly map: ColumnMap | null
   readonly configuration: SupplierConfiguration
   readonly threads: number
   readonly reports: ReadonlyArray<ReportWriter>
@@ -45,7 +51,11 @@ export interface CheckResult extends Summary {
   readonly milliseconds: number
 }
 
-async function* blocksOf(book: Book): AsyncGenerator<Block> {
+async function* blocksOf({ book, map }: CheckOptions): AsyncGenerator<Block> {
+  if (map !== null) {
+    yield* csvBlocks(book.bytes, map)
+    return
+  }
   const cutter = new BlockCutter()
   for await (const bytes of book.bytes) yield* cutter.feed(bytes)
   yield* cutter.end()
@@ -71,15 +81,17 @@ const supplierOf = ({ bytes }: Block): SupplierCode | null => {
 const unnamed = SupplierCode.make("UNNAMED")
 
 const checkBlocks = Effect.fnUntraced(function* (
-  { book, configuration, onProgress, reports, threads }: CheckOptions,
+  { book, configuration, map, onProgress, reports, threads }: CheckOptions,
   blocks: Stream.Stream<Block, Refused>,
   supplier: SupplierCode | null
 ) {
   const startedAt = yield* Clock.currentTimeMillis
   const pool = yield* makeWorkerPool(threads, {
     settings: { ...configuration, supplier: supplier ?? unnamed },
+    columns: map === null ? null : columnsByAttr(map),
     reports: reports.map(({ kind }) => kind)
   })
+  for (const { begin } of reports) yield* begin(map !== null)
   const builder = new SummaryBuilder()
   const elapsed = Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
   const take = Effect.fnUntraced(function* ({ failed, lines, texts }: CheckedBlock) {
@@ -123,7 +135,7 @@ const searchSupplier = async (source: AsyncIterator<Block>) => {
 export const checkBook = Effect.fnUntraced(function* (options: CheckOptions) {
   const { book, configuration } = options
   const failure = (error: unknown) => cannotRead(book.name, error)
-  const source = blocksOf(book)
+  const source = blocksOf(options)
   const { blocks, supplier } =
     configuration.supplier === null
       ? yield* Effect.tryPromise({ try: () => searchSupplier(source), catch: failure })

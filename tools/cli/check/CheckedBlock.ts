@@ -3,8 +3,18 @@ import type { LineProblem } from "@data-import/domain/batch/BatchLine"
 import type { LineReportKind } from "../reports/LineReport.ts"
 import type { CheckSettings, FailedLine } from "./LineCheck.ts"
 
+/** The name of a column by the `attr` that it fills. */
+export type Columns = Readonly<Record<string, string>>
+
+/** A problem, and the column that its first error in the line is about. */
+export interface PlacedProblem extends LineProblem {
+  readonly column: string | null
+}
+
 export interface WorkerSettings {
   readonly settings: CheckSettings
+  /** Of a CSV book, the column of each place. */
+  readonly columns: Columns | null
   /** The reports that have an entry for each failed line. */
   readonly reports: ReadonlyArray<LineReportKind>
 }
@@ -12,9 +22,11 @@ export interface WorkerSettings {
 /** What a summary needs of a failed line. */
 export interface FailedLineProblems {
   readonly line: number
+  /** Of a CSV book. */
+  readonly row: number | null
   readonly externalAccountNumber: string | null
   /** Each pair of code and place once, with the detail of the first. */
-  readonly problems: ReadonlyArray<LineProblem>
+  readonly problems: ReadonlyArray<PlacedProblem>
 }
 
 export interface CheckedBlock {
@@ -27,18 +39,31 @@ export interface CheckedBlock {
 export const problemKey = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
   `${code} ${attr}`
 
+/** The failed line with its row, and each error with its column. */
+export const placed = (failed: FailedLine, columns: Columns, row: number): FailedLine => {
+  const { error } = failed.result
+  const errors = error.errors?.map((each) => {
+    const column = columns[each.attr]
+    return column === undefined ? each : { ...each, column }
+  })
+  const withColumns = errors === undefined ? error : { ...error, errors }
+  return { ...failed, result: { ...failed.result, row, error: withColumns } }
+}
+
 export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProblems => {
-  const once = new Map<string, LineProblem>()
-  for (const problem of problems) {
+  const { errors = [], detail } = result.error
+  const once = new Map<string, PlacedProblem>()
+  for (const [index, problem] of problems.entries()) {
     const key = problemKey(problem)
-    if (!once.has(key)) once.set(key, problem)
+    if (once.has(key)) continue
+    // The envelope explains an error that has no place.
+    const explained = problem.detail === "" ? detail : problem.detail
+    once.set(key, { ...problem, detail: explained, column: errors[index]?.column ?? null })
   }
   return {
     line: result.line,
+    row: result.row ?? null,
     externalAccountNumber: result.external_account_number,
-    // The envelope explains an error that has no place.
-    problems: [...once.values()].map((problem) =>
-      problem.detail === "" ? { ...problem, detail: result.error.detail } : problem
-    )
+    problems: [...once.values()]
   }
 }

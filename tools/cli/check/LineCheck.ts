@@ -47,6 +47,8 @@ export interface LineError {
   readonly attr: string
   readonly detail: string
   readonly parameters?: ErrorParameters
+  /** Of a CSV book. */
+  readonly column?: string
 }
 
 /** What the server would answer to the line: the members of its result. */
@@ -54,6 +56,8 @@ export interface FailedResult {
   readonly line: number
   readonly external_account_number: string | null
   readonly outcome: "FAILED"
+  /** Of a CSV book. */
+  readonly row?: number
   readonly status: number
   readonly error: {
     readonly detail: string

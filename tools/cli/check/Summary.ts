@@ -5,10 +5,20 @@
  */
 import type { LineProblem } from "@data-import/domain/batch/BatchLine"
 import { clearedLines, type ProblemGroup } from "@data-import/domain/batch/Problems"
-import { type FailedLineProblems, problemKey } from "./CheckedBlock.ts"
+import { type FailedLineProblems, type PlacedProblem, problemKey } from "./CheckedBlock.ts"
+
+/** Of a CSV book, an example has its row and column. */
+export type Example = ProblemGroup["examples"][number] & {
+  readonly row: number | null
+  readonly column: string | null
+}
+
+interface Group extends ProblemGroup {
+  readonly examples: ReadonlyArray<Example>
+}
 
 /** A group of failed lines; `cleared` lines have no other problem than it and those before it. */
-export interface SummarisedProblem extends ProblemGroup {
+export interface SummarisedProblem extends Group {
   readonly cleared: number
 }
 
@@ -26,8 +36,8 @@ const mostGroups = 20_000
 const mostSets = 20_000
 const examples = 5
 
-type Growing = { -readonly [Key in keyof ProblemGroup]: ProblemGroup[Key] } & {
-  readonly examples: Array<ProblemGroup["examples"][number]>
+type Growing = { -readonly [Key in keyof Group]: Group[Key] } & {
+  readonly examples: Array<Example>
 }
 
 interface ProblemSet {
@@ -73,16 +83,16 @@ export class SummaryBuilder {
     }
   }
 
-  #addProblem(key: string, problem: LineProblem, failed: FailedLineProblems): void {
-    const { attr, code, detail } = problem
+  #addProblem(key: string, problem: PlacedProblem, failed: FailedLineProblems): void {
+    const { attr, code, column, detail } = problem
     const present = this.#groups.get(key)
     if (present === undefined && this.#groups.size >= mostGroups) return
     const group = present ?? { attr, code, lines: 0, examples: [] }
     if (present === undefined) this.#groups.set(key, group)
     group.lines++
     if (group.examples.length >= examples) return
-    const { externalAccountNumber, line } = failed
-    group.examples.push({ line, externalAccountNumber, detail })
+    const { externalAccountNumber, line, row } = failed
+    group.examples.push({ line, row, column, externalAccountNumber, detail })
   }
 
   summary(): Summary {

@@ -71,6 +71,7 @@ const checkOffline = Effect.fnUntraced(function* (
   const reports = yield* openReports([report])
   const result = yield* checkBook({
     book: yield* open(bookFile),
+    map: null,
     configuration: yield* readConfiguration(configurationFile),
     threads,
     reports: reports.writers,

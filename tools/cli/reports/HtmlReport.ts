@@ -4,7 +4,7 @@
  */
 import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
 import type { CheckResult } from "../check/CheckBook.ts"
-import type { SummarisedProblem } from "../check/Summary.ts"
+import type { Example, SummarisedProblem } from "../check/Summary.ts"
 import { html, Html } from "./Html.ts"
 import { style } from "./HtmlStyle.ts"
 
@@ -67,16 +67,14 @@ const chartOf = (problems: ReadonlyArray<SummarisedProblem>): Html => {
   </svg>`
 }
 
-const exampleOf = ({
-  detail,
-  externalAccountNumber,
-  line
-}: SummarisedProblem["examples"][number]) =>
-  html`<tr>
-    <td>${counted(line)}</td>
+const exampleOf = ({ column, detail, externalAccountNumber, line, row }: Example): Html => {
+  const place = row === null ? `line ${counted(line)}` : `row ${counted(row)}`
+  return html`<tr>
+    <td>${place}${column === null ? "" : `, column ${column}`}</td>
     <td>${externalAccountNumber ?? "–"}</td>
     <td>${detail ?? ""}</td>
   </tr>`
+}
 
 const problemOf = (problem: SummarisedProblem, index: number, failed: number): Html => {
   const { attr, cleared, code, examples, lines } = problem
@@ -98,7 +96,7 @@ const problemOf = (problem: SummarisedProblem, index: number, failed: number): H
           </caption>
           <thead>
             <tr>
-              <th scope="col">Line</th>
+              <th scope="col">Where</th>
               <th scope="col">Account</th>
               <th scope="col">What is wrong</th>
             </tr>

@@ -8,10 +8,12 @@ import type { FailedLine, LineError } from "../check/LineCheck.ts"
 
 export type LineReportKind = "ndjson" | "csv"
 
-const columns = [
+const columnsOf = (isCsvBook: boolean) => [
   "line",
+  ...(isCsvBook ? ["row"] : []),
   "external_account_number",
   "path",
+  ...(isCsvBook ? ["column"] : []),
   "code",
   "actual",
   "limit",
@@ -21,7 +23,7 @@ const columns = [
   "allowed",
   "detail",
   "remedy"
-] as const
+]
 
 /** A spreadsheet takes text that begins like this for a formula, but not a plain number. */
 const looksLikeFormula = /^[=+\-@\t\r\n]/
@@ -44,14 +46,16 @@ export const remedyOf = (code: Code | FieldCode): string => registry[code].remed
 const errorsOf = ({ error }: FailedLine["result"]): ReadonlyArray<LineError> =>
   error.errors ?? [{ code: error.code, attr: "non_field_errors", detail: error.detail }]
 
-const rowsOf = ({ result }: FailedLine): string =>
+const rowsOf = ({ result }: FailedLine, isCsvBook: boolean): string =>
   errorsOf(result)
-    .map(({ attr, code, detail, parameters = {} }) => {
+    .map(({ attr, code, column, detail, parameters = {} }) => {
       const { actual, allowed, difference, expected, limit, nearest } = parameters
       return rowOf([
         result.line,
+        ...(isCsvBook ? [result.row] : []),
         result.external_account_number,
         attr,
+        ...(isCsvBook ? [column] : []),
         code,
         actual,
         limit,
@@ -68,9 +72,9 @@ const rowsOf = ({ result }: FailedLine): string =>
 /** Spreadsheets recognise UTF-8 by the mark at the start. */
 const byteOrderMark = "\uFEFF"
 
-/** What a report begins with. */
-export const headOf = (kind: LineReportKind): string =>
-  kind === "csv" ? byteOrderMark + rowOf(columns) : ""
+/** What a report begins with. That of a CSV book names rows and columns. */
+export const headOf = (kind: LineReportKind, isCsvBook: boolean): string =>
+  kind === "csv" ? byteOrderMark + rowOf(columnsOf(isCsvBook)) : ""
 
-export const textOf = (kind: LineReportKind, failed: FailedLine): string =>
-  kind === "csv" ? rowsOf(failed) : `${JSON.stringify(failed.result)}\n`
+export const textOf = (kind: LineReportKind, failed: FailedLine, isCsvBook: boolean): string =>
+  kind === "csv" ? rowsOf(failed, isCsvBook) : `${JSON.stringify(failed.result)}\n`

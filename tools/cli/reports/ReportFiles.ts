@@ -44,7 +44,6 @@ const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scop
     attempt(file, async () => {
       const kind = kindOf(file) as Kind
       const handle = await open(partOf(file), "w")
-      if (kind !== "html") await handle.write(headOf(kind))
       return { file, kind, handle }
     }),
     ({ handle }) =>
@@ -67,9 +66,9 @@ export const openReports = Effect.fnUntraced(function* (files: ReadonlyArray<str
   const open = yield* Effect.forEach(names, openReport)
   const writers = open.flatMap(({ file, handle, kind }): ReadonlyArray<ReportWriter> => {
     if (kind === "html") return []
-    const write = (text: string) =>
+    const write: ReportWriter["write"] = (text) =>
       text === "" ? Effect.void : Effect.asVoid(attempt(file, () => handle.write(text)))
-    return [{ kind, write }]
+    return [{ kind, begin: (isCsvBook) => write(headOf(kind, isCsvBook)), write }]
   })
   const reports: ReportFiles = {
     writers,

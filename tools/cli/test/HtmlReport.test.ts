@@ -21,7 +21,15 @@ const problem = (attr: string, lines: number, cleared: number) =>
     attr,
     lines,
     cleared,
-    examples: [{ line: 7, externalAccountNumber: hostile, detail: hostile }]
+    examples: [
+      {
+        line: 7,
+        row: 8,
+        column: hostile,
+        externalAccountNumber: hostile,
+        detail: hostile
+      }
+    ]
   }) as const
 
 const pageOf = (result: CheckResult, notes: ReadonlyArray<string> = []) =>

@@ -2,10 +2,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { SummaryBuilder } from "../check/Summary.ts"
 
-const problem = (attr: string) => ({ code: "unknown_field", attr, detail: "" }) as const
+const problem = (attr: string) =>
+  ({ code: "unknown_field", attr, detail: "", column: null }) as const
 
 const lineOf = (line: number, ...attrs: ReadonlyArray<string>) => ({
   line,
+  row: null,
   externalAccountNumber: null,
   problems: attrs.map(problem)
 })
