@@ -127,7 +127,8 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
       ({ batch_id, counts }) => {
         progress.begin({ lines: content.lines, before: counts.received })
         const how = send.isResumed ? "An earlier command goes on" : "Sending"
-        return Console.error(`${how}: ${book} as batch ${batch_id}`)
+        // The bar takes away the lines below its beginning, which must not be this one.
+        return Effect.andThen(progress.end, Console.error(`${how}: ${book} as batch ${batch_id}`))
       }
     )
     yield* progress.end
