@@ -28,11 +28,17 @@ const supplierNamed = (text: string): Option.Option<WireCode> => {
 }
 
 /** The map of a CSV book. A book that is named like one needs it. */
-const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
+export const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
   if (Option.isSome(file)) return yield* readColumnMap(file.value)
   if (!/\.csv(\.gz)?$/i.test(book)) return null
   return yield* new Refused({ why: `${book} is CSV: --map tells which column is which field.` })
 })
+
+export const mapFlag = Flag.String("map").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("The book is CSV; the file maps its columns to fields"),
+  Flag.optional
+)
 
 const mostThreads = 256
 
@@ -51,11 +57,7 @@ const flags = {
     Flag.filterMap(supplierNamed, () => supplierForm),
     Flag.optional
   ),
-  map: Flag.String("map").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The book is CSV; the file maps its columns to fields"),
-    Flag.optional
-  ),
+  map: mapFlag,
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),

@@ -2,6 +2,22 @@
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import { type Book, cannotRead, open } from "../book/Book.ts"
+import type { ColumnMap } from "../book/ColumnMap.ts"
+import { csvBlocks } from "../book/CsvBook.ts"
+
+/** A file of accounts. */
+export interface BookFile {
+  readonly name: string
+  /** Of a CSV book. */
+  readonly map: ColumnMap | null
+}
+
+/** A piece of what is sent. Those of a CSV book are whole lines. */
+export interface Piece {
+  readonly bytes: Uint8Array
+  /** Of a CSV book, the row of each line. */
+  readonly rows?: ReadonlyArray<number>
+}
 
 /** What is sent of a book. Two books with the same content are the same book, packed or plain. */
 export interface Content {
@@ -35,17 +51,22 @@ class ContentCounter {
   }
 }
 
-const bytesOf = (book: Book) =>
-  Stream.fromAsyncIterable(book.bytes, (error) => cannotRead(book.name, error))
+async function* piecesIn({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
+  if (map !== null) yield* csvBlocks(bytes, map)
+  else for await (const part of bytes) yield { bytes: part }
+}
+
+const piecesOf = (book: Book, map: ColumnMap | null) =>
+  Stream.fromAsyncIterable(piecesIn(book, map), (error) => cannotRead(book.name, error))
 
 /** Reads a book from its beginning to its end. */
 export const readContent = Effect.fnUntraced(function* (
-  name: string,
+  { map, name }: BookFile,
   onRead: (read: number, size: number | null) => void
 ) {
   const counter = new ContentCounter()
   const book = yield* open(name)
-  yield* Stream.runForEach(bytesOf(book), (bytes) =>
+  yield* Stream.runForEach(piecesOf(book, map), ({ bytes }) =>
     Effect.sync(() => {
       counter.add(bytes)
       onRead(book.read(), book.size)
@@ -54,10 +75,12 @@ export const readContent = Effect.fnUntraced(function* (
   return counter.content()
 })
 
-/** The bytes of a book, and what they were, once all of them have been read. */
-export const readingBook = Effect.fnUntraced(function* (name: string) {
+/** What is sent of a book, and what it was, once all of it has been read. */
+export const readingBook = Effect.fnUntraced(function* ({ map, name }: BookFile) {
   const counter = new ContentCounter()
   const book = yield* open(name)
-  const bytes = Stream.tap(bytesOf(book), (piece) => Effect.sync(() => counter.add(piece)))
-  return { bytes, content: () => counter.content() }
+  const pieces = Stream.tap(piecesOf(book, map), ({ bytes }) =>
+    Effect.sync(() => counter.add(bytes))
+  )
+  return { pieces, content: () => counter.content() }
 })

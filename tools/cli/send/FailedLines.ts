@@ -8,22 +8,26 @@ import { type Batch, DataImport, type LineResult } from "@data-import/client/eff
 import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
 import { reasonOf } from "../connection/Reason.ts"
-import { readingBook } from "./BookContent.ts"
+import { type BookFile, type Piece, readingBook } from "./BookContent.ts"
 
 interface NumberedLine {
   readonly line: number
   readonly content: SplitLine
+  /** Of a CSV book. */
+  readonly row: number | undefined
 }
 
 /** The lines of a book by their numbers, as the service counts them. */
-const linesOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<NumberedLine, E> =>
+const linesOf = <E>(pieces: Stream.Stream<Piece, E>): Stream.Stream<NumberedLine, E> =>
   Stream.suspend(() => {
     const splitter = new LineSplitter()
     let line = 0
-    const numbered = (lines: ReadonlyArray<SplitLine>) =>
-      Stream.fromIterable(lines.map((content) => ({ line: ++line, content })))
+    const numbered = (lines: ReadonlyArray<SplitLine>, rows?: ReadonlyArray<number>) =>
+      Stream.fromIterable(
+        lines.map((content, index) => ({ line: ++line, content, row: rows?.[index] }))
+      )
     return Stream.concat(
-      Stream.flatMap(bytes, (piece) => numbered(splitter.feed(piece))),
+      Stream.flatMap(pieces, ({ bytes, rows }) => numbered(splitter.feed(bytes), rows)),
       Stream.suspend(() => numbered(splitter.end()))
     )
   })
@@ -47,8 +51,10 @@ const sentMember = (content: SplitLine): string => {
 }
 
 /** An entry of the file. */
-const entryOf = (result: object, content: SplitLine): string =>
-  `${JSON.stringify(result).slice(0, -1)},${sentMember(content)}}\n`
+const entryOf = (result: object, found: NumberedLine | null): string => {
+  const members = found?.row === undefined ? result : { ...result, row: found.row }
+  return `${JSON.stringify(members).slice(0, -1)},${sentMember(found?.content ?? null)}}\n`
+}
 
 const attempt = <A>(file: string, work: () => Promise<A>) =>
   Effect.tryPromise({
@@ -73,7 +79,7 @@ const isOpen = ({ outcome }: LineResult): boolean => outcome === "FAILED" || out
 /** Writes the file, and gives how many lines it has. */
 export const writeFailedLines = Effect.fnUntraced(function* (
   batch: Batch,
-  { book, file }: { readonly book: string; readonly file: string }
+  { book, file }: { readonly book: BookFile; readonly file: string }
 ) {
   const handle = yield* opened(file)
   const { batches } = yield* DataImport
@@ -82,15 +88,14 @@ export const writeFailedLines = Effect.fnUntraced(function* (
     counts.cancelled > 0
       ? Stream.filter(batches.results(batch_id), isOpen)
       : batches.results(batch_id, { outcome: "FAILED" })
-  const { bytes } = yield* readingBook(book)
-  const next = Pull.catchDone(yield* Stream.toPull(linesOf(bytes)), () => Effect.succeed(null))
+  const { pieces } = yield* readingBook(book)
+  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces)), () => Effect.succeed(null))
   let lines: ReadonlyArray<NumberedLine> = []
   let at = 0
   /** The results come in the order of the lines, so the book is read once beside them. */
-  const contentOf = Effect.fnUntraced(function* (line: number) {
+  const lineAt = Effect.fnUntraced(function* (line: number) {
     for (;;) {
-      for (; at < lines.length; at++)
-        if (lines[at]?.line === line) return lines[at]?.content ?? null
+      for (; at < lines.length; at++) if (lines[at]?.line === line) return lines[at] ?? null
       const further = yield* next
       if (further === null) return null
       lines = further
@@ -99,8 +104,8 @@ export const writeFailedLines = Effect.fnUntraced(function* (
   })
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {
-    const content = yield* contentOf(result.line)
-    yield* attempt(file, () => handle.write(entryOf(result, content)))
+    const found = yield* lineAt(result.line)
+    yield* attempt(file, () => handle.write(entryOf(result, found)))
     written++
   })
   yield* Stream.runForEach(results, write)

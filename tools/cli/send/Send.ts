@@ -5,7 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
-import { LinesFailed } from "../check/Check.ts"
+import { LinesFailed, mapFlag, mapOf } from "../check/Check.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
 import { writeFailedLines } from "./FailedLines.ts"
@@ -23,7 +23,9 @@ const optionalText = (name: string, metavar: string, description: string) =>
 
 const flags = {
   book: Argument.String("book").pipe(
-    Argument.withDescription("A file with one account on each line (NDJSON), plain or gzip")
+    Argument.withDescription(
+      "A file with one account on each line (NDJSON), or CSV with --map; plain or gzip"
+    )
   ),
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
@@ -45,6 +47,7 @@ const flags = {
     Flag.withDescription("Pause when more lines than this have failed"),
     Flag.optional
   ),
+  map: mapFlag,
   failed: Flag.String("failed").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("Where to write the lines that failed; failed.ndjson unless given"),
@@ -65,6 +68,7 @@ interface Given {
   readonly cohort: Option.Option<string>
   readonly name: Option.Option<string>
   readonly maxFailures: Option.Option<number>
+  readonly map: Option.Option<string>
 }
 
 const nameLength = 64
@@ -111,21 +115,26 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   const { book, failed, isNew } = given
   const payload = yield* payloadOf(given)
   if (book === "-") return yield* notOfAFile
+  const file = { name: book, map: yield* mapOf(book, given.map) }
   const profile = yield* connection
   const progress = yield* sendProgress
-  const content = yield* readContent(book, progress.reading)
+  const content = yield* readContent(file, progress.reading)
   const send = yield* beginSend({ book, baseUrl: profile.baseUrl, content, payload }, isNew)
   const work = Effect.gen(function* () {
     const { batches } = yield* DataImport
-    const batch = yield* sendBook({ book, content, send, progress }, ({ batch_id, counts }) => {
-      progress.begin({ lines: content.lines, before: counts.received })
-      const how = send.isResumed ? "An earlier command goes on" : "Sending"
-      return Console.error(`${how}: ${book} as batch ${batch_id}`)
-    })
+    const batch = yield* sendBook(
+      { book: file, content, send, progress },
+      ({ batch_id, counts }) => {
+        progress.begin({ lines: content.lines, before: counts.received })
+        const how = send.isResumed ? "An earlier command goes on" : "Sending"
+        // The bar takes away the lines below its beginning, which must not be this one.
+        return Effect.andThen(progress.end, Console.error(`${how}: ${book} as batch ${batch_id}`))
+      }
+    )
     yield* progress.end
     if (!closes(batch, content.lines)) return yield* sumsUp(book)
     const { batch_id } = batch
-    const failedLines = yield* writeFailedLines(batch, { book, file: failed })
+    const failedLines = yield* writeFailedLines(batch, { book: file, file: failed })
     const { problems } = yield* batches.listBatchProblems({ params: { batch_id } })
     const outcome = { book, batch, problems, failedFile: failed, failedLines }
     yield* send.forget
@@ -158,6 +167,10 @@ export const send = Command.make("send", flags, handler).pipe(
       command:
         'data-import send book.ndjson.gz --supplier ACME_LEGACY --import --team "Team North"',
       description: "Stage and process every account"
+    },
+    {
+      command: "data-import send customers.csv --map columns.json --supplier ACME_LEGACY",
+      description: "Stage the rows of a CSV file"
     },
     {
       command: "data-import send book.ndjson --supplier ACME_LEGACY --cohort wave-3 --json",

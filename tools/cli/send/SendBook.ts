@@ -6,12 +6,12 @@
 import { Effect, Option, Stream } from "effect"
 import { type Batch, type CallError, DataImport, isCallError } from "@data-import/client/effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { type Content, readingBook } from "./BookContent.ts"
+import { type BookFile, type Content, readingBook } from "./BookContent.ts"
 import type { SendProgress } from "./SendProgress.ts"
 import type { Send } from "./SendState.ts"
 
 export interface Work {
-  readonly book: string
+  readonly book: BookFile
   readonly content: Content
   readonly send: Send
   readonly progress: SendProgress
@@ -70,14 +70,15 @@ const changed = (book: string) =>
 const upload = Effect.fnUntraced(function* (batch_id: string, work: Work) {
   const { book, content, progress, send } = work
   const { batches } = yield* DataImport
-  const { bytes, content: contentRead } = yield* readingBook(book)
+  const { pieces, content: contentRead } = yield* readingBook(book)
+  const bytes = Stream.map(pieces, (piece) => piece.bytes)
   const onReceived = (lines: number) => progress.sending(lines)
   yield* batches.upload(batch_id, bytes, { resume: true, gzip: true, onReceived })
   const { sha256 } = contentRead()
   if (sha256 !== content.sha256) {
     yield* batches.cancelBatch({ params: { batch_id } })
     yield* send.forget
-    return yield* changed(book)
+    return yield* changed(book.name)
   }
   yield* batches.startBatch({
     params: { batch_id },

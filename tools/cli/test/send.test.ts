@@ -66,6 +66,33 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
+    it.effect("sends the rows of a CSV book, and names those that failed", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { home, run } = yield* user(environmentOf(tenant))
+        const rows = ["Account;Balance", "C-1;1.50", "", "C-2;1.505", "C-3;2"]
+        const book = home.write("book.csv", rows.join("\n"))
+        const map = {
+          delimiter: ";",
+          constants: { "/unknown_occupier": true },
+          columns: {
+            Account: "/external_account_number",
+            Balance: { to: "/transfer_balance", type: "decimal" }
+          }
+        }
+        const columns = home.write("columns.json", JSON.stringify(map))
+        const file = home.path("failed.ndjson")
+        const args = [...importing(tenant, book), "--failed", file]
+        expect((yield* run(...args)).err).toMatch(/is CSV: --map tells which column/)
+        const { out, status } = yield* run(...args, "--map", columns)
+        expect(status).toBe(1)
+        expect(out).toMatch(/3 lines = 2 succeeded \+ 0 already \+ 1 failed/)
+        expect(failedIn(file)).toMatchObject([
+          { line: 2, row: 4, sent: { external_account_number: "C-2" } }
+        ])
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("goes on when connections break, and doubles nothing", () =>
       Effect.gen(function* () {
         const isUpload = ({ method }: Seen) => method === "PUT"

@@ -51,6 +51,7 @@ interface Failed {
   readonly error?: { readonly code: string }
   readonly sent?: { readonly external_account_number: string }
   readonly sent_text?: string
+  readonly row?: number
 }
 
 export const failedIn = (file: string): ReadonlyArray<Failed> =>
