@@ -149,7 +149,7 @@ const kinds: ReadonlyArray<RegExp> = [
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
   /^A-[0-9A-F]{8}$/,
   /^[0-9a-f]{64}$/,
-  /^org-[0-9a-f]+$|^demo$/
+  /^org-[0-9a-f]+$|^demo-test$/
 ]
 
 /** Members whose value depends on the machine. */

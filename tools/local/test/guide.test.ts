@@ -1,6 +1,10 @@
 /** The samples of the guide do what the guide says, on the running system and in each language. */
 import { expect, layer } from "@effect/vitest"
-import { freshTenant } from "@data-import/testbed/Tenants"
+import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { Scope } from "@data-import/domain/organisation/Organisation"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"
+import { freshTenant, supplierOf } from "@data-import/testbed/Tenants"
 import { Effect } from "effect"
 import { Webhook } from "standardwebhooks"
 import {
@@ -25,10 +29,21 @@ const cases = pages.flatMap((page) =>
 
 const supplier = "DEMO_ENERGY"
 
+/** A client with a test key, as the guide tells newcomers to begin. */
+const testClient = Effect.gen(function* () {
+  const live = yield* freshTenant({})
+  const { name: organisation } = yield* freshTestOrganisation(live.organisation)
+  const supplier = testSupplierOf(organisation, supplierOf(live.supplier, live.organisation))
+  yield* (yield* Configuration).createSupplier(supplier)
+  const scopes = Scope.literals
+  const { secret } = yield* issueKey({ organisation, label: "guide", scopes, expiresAt: null })
+  return { apiKey: secret, supplier: live.supplier }
+})
+
 /** Runs a page as a client of its own; `more` is code that follows its samples. */
 const runPage = Effect.fnUntraced(function* (page: string, language: LanguageName, more: string) {
   const { gatewayUrl } = yield* WholeSystem
-  const tenant = yield* freshTenant({})
+  const tenant = yield* testClient
   const env = { DATA_IMPORT_URL: gatewayUrl, DATA_IMPORT_KEY: tenant.apiKey }
   const replaced = (code: string) => code.replaceAll(supplier, tenant.supplier)
   const outputs = yield* Effect.promise(() => run(page, language, env, replaced, more))

@@ -30,7 +30,7 @@ const contract = (name: string): Source => ({
 /** In the order in which they are read. What concerns operators only is not published. */
 const sections: ReadonlyArray<{ readonly title: string; readonly sources: ReadonlyArray<Source> }> =
   [
-    { title: "Start", sources: ["overview", "quickstart"].map(guide) },
+    { title: "Start", sources: ["overview", "quickstart", "sandbox"].map(guide) },
     {
       title: "Guide",
       sources: ["errors", "retries", "batches", "events", "limits", "versions"].map(guide)
@@ -50,7 +50,8 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
         "batches",
         "events",
         "webhooks",
-        "limits"
+        "limits",
+        "sandbox"
       ].map(contract)
     }
   ]
