@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     choices: "list value",
     migrations: "name",
     operations_teams: "name",
-    organisations: "name",
+    organisations: "name test_of",
     suppliers: "code document_root organisation status time_zone",
     webhook_secrets: "secret",
     webhooks: "disabled_by last_error names organisation suppliers url"
