@@ -22,13 +22,13 @@ export class LinesFailed extends Data.TaggedError("LinesFailed")<{}> {}
 
 const readSupplier = decoderOf(SupplierCodeField)
 
-const supplierNamed = (text: string): Option.Option<WireCode> => {
+export const supplierNamed = (text: string): Option.Option<WireCode> => {
   const read = readSupplier(text)
   return read === invalid ? Option.none() : Option.some(read as WireCode)
 }
 
 /** The map of a CSV book. A book that is named like one needs it. */
-const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
+export const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
   if (Option.isSome(file)) return yield* readColumnMap(file.value)
   if (!/\.csv(\.gz)?$/i.test(book)) return null
   return yield* new Refused({ why: `${book} is CSV: --map tells which column is which field.` })
