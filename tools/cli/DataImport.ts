@@ -12,6 +12,7 @@ import { login } from "./connection/Login.ts"
 import { batch } from "./batch/Batch.ts"
 import { documents } from "./documents/Documents.ts"
 import { events } from "./events/Events.ts"
+import { reconcile } from "./reconcile/Reconcile.ts"
 import { send } from "./send/Send.ts"
 import { account, importCommand, summary } from "./queries/Queries.ts"
 
@@ -21,6 +22,7 @@ const dataImport = Command.make("data-import").pipe(
     login,
     check,
     send,
+    reconcile,
     batch,
     summary,
     importCommand,

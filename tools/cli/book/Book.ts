@@ -23,7 +23,8 @@ const readAtOnce = 1024 * 1024
 const gzipMagic = [0x1f, 0x8b] as const
 
 /** No JSON and no text begins like this. */
-const isGzip = (bytes: Uint8Array): boolean => gzipMagic.every((byte, at) => bytes[at] === byte)
+export const isGzip = (bytes: Uint8Array): boolean =>
+  gzipMagic.every((byte, at) => bytes[at] === byte)
 
 async function* after(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
   yield first

@@ -22,7 +22,7 @@ export class LinesFailed extends Data.TaggedError("LinesFailed")<{}> {}
 
 const readSupplier = decoderOf(SupplierCodeField)
 
-const supplierNamed = (text: string): Option.Option<WireCode> => {
+export const supplierNamed = (text: string): Option.Option<WireCode> => {
   const read = readSupplier(text)
   return read === invalid ? Option.none() : Option.some(read as WireCode)
 }

@@ -22,7 +22,7 @@ export const isReportFile = (file: string): boolean => kindOf(file) !== undefine
 
 export const reportForm = `a file that ends in ${Object.keys(kinds).join(", ")}`
 
-interface OpenReport {
+export interface OpenReport {
   readonly file: string
   readonly kind: Kind
   readonly handle: FileHandle
@@ -35,11 +35,11 @@ const refused = (file: string) => (error: unknown) =>
     why: `Cannot write ${file}: ${error instanceof Error ? error.message : "unknown"}.`
   })
 
-const attempt = <A>(file: string, write: () => Promise<A>) =>
+export const attempt = <A>(file: string, write: () => Promise<A>) =>
   Effect.tryPromise({ try: write, catch: refused(file) })
 
 /** What was not moved to its place is deleted with the scope. */
-const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scope> =>
+export const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scope> =>
   Effect.acquireRelease(
     attempt(file, async () => {
       const kind = kindOf(file) as Kind
@@ -52,6 +52,13 @@ const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scop
         await rm(partOf(file), { force: true })
       })
   )
+
+/** Puts a report in its place. */
+export const place = ({ file, handle }: OpenReport) =>
+  attempt(file, async () => {
+    await handle.sync()
+    await rename(partOf(file), file)
+  })
 
 export interface ReportFiles {
   /** Those that have an entry for each failed line. */
@@ -75,12 +82,13 @@ export const openReports = Effect.fnUntraced(function* (files: ReadonlyArray<str
     finish: (page) =>
       Effect.forEach(
         open,
-        ({ file, handle, kind }) =>
-          attempt(file, async () => {
-            if (kind === "html") await handle.write(htmlReport(page))
-            await handle.sync()
-            await rename(partOf(file), file)
-          }),
+        (report) =>
+          Effect.andThen(
+            attempt(report.file, async () => {
+              if (report.kind === "html") await report.handle.write(htmlReport(page))
+            }),
+            place(report)
+          ),
         { discard: true }
       )
   }

@@ -1,0 +1,179 @@
+/**
+ * Where an account of a book and the stored one differ. Elements of lists are matched by their ids
+ * where they have one, else by their order.
+ * Source: docs/contract/account.md, docs/contract/queries.md#get-an-account.
+ */
+import { defaults } from "@data-import/domain/account/Account"
+import { defaultPreferences } from "@data-import/domain/account/Customer"
+import { isObject } from "@data-import/domain/schema/Json"
+import { stringify } from "@data-import/domain/schema/RawNumber"
+
+/** MISSING is in the book only, UNEXPECTED is stored only. */
+export type DifferenceKind = "MISSING" | "UNEXPECTED" | "CHANGED"
+
+/** The ids of what a path is inside of, from the outside. */
+export type Ids = Readonly<Record<string, string>>
+
+export interface Difference {
+  readonly kind: DifferenceKind
+  /** As an `attr`, with the indexes of the book; of an unexpected element, with its own. */
+  readonly path: string
+  readonly ids: Ids
+  /** Undefined on the side that has nothing. */
+  readonly book?: unknown
+  readonly stored?: unknown
+}
+
+type Path = ReadonlyArray<string | number>
+
+interface Place {
+  readonly path: Path
+  readonly ids: Ids
+}
+
+const idNames: ReadonlyArray<readonly [list: RegExp, id: string]> = [
+  [/^ledgers$/, "ledger_code"],
+  [/^ledgers\.\d+\.(current|historical)_statement_transactions$/, "transaction_id"],
+  [/^statements$/, "statement_id"],
+  [/^metadata$/, "key"]
+]
+
+export const idColumns = idNames.map(([, id]) => id)
+
+const attrOf = (path: Path): string => path.join(".")
+
+const within = ({ ids, path }: Place, name: string | number, more: Ids = {}): Place => ({
+  path: [...path, name],
+  ids: { ...ids, ...more }
+})
+
+const isSame = (book: unknown, stored: unknown): boolean => stringify(book) === stringify(stored)
+
+const found = (kind: DifferenceKind, { ids, path }: Place, sides: object): Difference => ({
+  kind,
+  path: attrOf(path),
+  ids,
+  ...sides
+})
+
+type List = ReadonlyArray<unknown>
+
+interface Element {
+  readonly at: number
+  readonly value: unknown
+}
+
+type Pair = readonly [book: Element | undefined, stored: Element | undefined]
+
+/** The n-th element of an id is matched with the n-th, so that a doubled one is found. */
+const byId = (list: List, id: string): ReadonlyMap<string, Element> => {
+  const times = new Map<unknown, number>()
+  return new Map(
+    list.map((value, at) => {
+      const key = isObject(value) ? value[id] : undefined
+      const time = (times.get(key) ?? 0) + 1
+      times.set(key, time)
+      return [JSON.stringify([key, time]), { at, value }]
+    })
+  )
+}
+
+const pairsById = (book: List, stored: List, id: string): ReadonlyArray<Pair> => {
+  const [sent, kept] = [byId(book, id), byId(stored, id)]
+  const unexpected = [...kept].filter(([key]) => !sent.has(key))
+  return [
+    ...[...sent].map(([key, element]): Pair => [element, kept.get(key)]),
+    ...unexpected.map(([, element]): Pair => [undefined, element])
+  ]
+}
+
+/** What is equal at both ends stays out, so that one element that is missing shifts no other. */
+const pairsInOrder = (book: List, stored: List): ReadonlyArray<Pair> => {
+  const shorter = Math.min(book.length, stored.length)
+  let head = 0
+  while (head < shorter && isSame(book[head], stored[head])) head++
+  let tail = 0
+  while (tail < shorter - head && isSame(book.at(-1 - tail), stored.at(-1 - tail))) tail++
+  const length = Math.max(book.length, stored.length) - tail - head
+  const elementOf = (list: List, at: number): Element | undefined =>
+    at < list.length - tail ? { at, value: list[at] } : undefined
+  return Array.from({ length }, (_, index) => [
+    elementOf(book, head + index),
+    elementOf(stored, head + index)
+  ])
+}
+
+function* listDifferences(book: List, stored: List, place: Place): Generator<Difference> {
+  const attr = attrOf(place.path)
+  const id = idNames.find(([list]) => list.test(attr))?.[1]
+  const pairs = id === undefined ? pairsInOrder(book, stored) : pairsById(book, stored, id)
+  for (const [sent, kept] of pairs) {
+    const element = sent ?? kept
+    if (element === undefined) continue
+    const named = id !== undefined && isObject(element.value) ? element.value[id] : undefined
+    const ids = id !== undefined && typeof named === "string" ? { [id]: named } : {}
+    const at = within(place, element.at, ids)
+    if (sent === undefined) yield found("UNEXPECTED", at, { stored: element.value })
+    else if (kept === undefined) yield found("MISSING", at, { book: element.value })
+    else yield* differencesAt(sent.value, kept.value, at)
+  }
+}
+
+function* differencesAt(book: unknown, stored: unknown, place: Place): Generator<Difference> {
+  if (isObject(book) && isObject(stored)) {
+    for (const name of new Set([...Object.keys(book), ...Object.keys(stored)])) {
+      const at = within(place, name)
+      if (!(name in stored)) yield found("MISSING", at, { book: book[name] })
+      else if (!(name in book)) yield found("UNEXPECTED", at, { stored: stored[name] })
+      else yield* differencesAt(book[name], stored[name], at)
+    }
+  } else if (Array.isArray(book) && Array.isArray(stored)) {
+    yield* listDifferences(book, stored, place)
+  } else if (!isSame(book, stored)) {
+    yield found("CHANGED", place, { book, stored })
+  }
+}
+
+/** What an early release shows of a field that was not sent, by the attr without indexes. */
+const shownDefaults: Readonly<Record<string, unknown>> = {
+  ...defaults,
+  customers: [],
+  notes: [],
+  ledgers: [],
+  statements: [],
+  metadata: [],
+  supply_addresses: [],
+  "customers.customer_preferences": defaultPreferences,
+  ...Object.fromEntries(
+    Object.entries(defaultPreferences).map(([name, value]) => [
+      `customers.customer_preferences.${name}`,
+      value
+    ])
+  ),
+  "billing_address.structured_street_address": null,
+  "account_billing_options.period_start_month": null,
+  "account_billing_options.use_industry_billing": false,
+  "ledgers.current_statement_transactions": [],
+  "ledgers.historical_statement_transactions": [],
+  "notes.document_paths": [],
+  "notes.is_pinned": false
+}
+
+/** Accounts of early releases are shown with the defaults that are stored. */
+const isShownDefault = ({ kind, path, stored }: Difference, createdAt: string): boolean => {
+  if (kind !== "UNEXPECTED") return false
+  const name = path.replaceAll(/\.\d+(?=\.|$)/g, "")
+  if (name === "notes.created_at") return stored === createdAt
+  return name in shownDefaults && isSame(shownDefaults[name], stored)
+}
+
+/** The differences between two accounts, each as validate answers it, in the order of the book. */
+export function* differencesOf(
+  book: unknown,
+  stored: unknown,
+  createdAt: string
+): Generator<Difference> {
+  for (const difference of differencesAt(book, stored, { path: [], ids: {} })) {
+    if (!isShownDefault(difference, createdAt)) yield difference
+  }
+}

@@ -1,0 +1,69 @@
+/** What is found, as it is reported: as NDJSON, and as a row of CSV. */
+import { stringify } from "@data-import/domain/schema/RawNumber"
+import { cellOf } from "../reports/LineReport.ts"
+import { type DifferenceKind, idColumns, type Ids } from "./Differences.ts"
+
+/**
+ * INVALID is a line of which no account can be made, REPEATED one with a number that an earlier
+ * line has.
+ */
+export type FindingKind = DifferenceKind | "INVALID" | "REPEATED"
+
+export interface Finding {
+  readonly kind: FindingKind
+  /** Null where it is not in the book. */
+  readonly line: number | null
+  /** Of a CSV book. */
+  readonly row?: number
+  readonly external_account_number: string | null
+  /** Null where it is not stored. */
+  readonly kraken_account_number: string | null
+  /** Empty if it is about the whole account. */
+  readonly path: string
+  readonly ids?: Ids
+  /** Of a missing account: the state of its import, null where nothing was staged. */
+  readonly state?: string | null
+  readonly book?: unknown
+  readonly stored?: unknown
+}
+
+const columns = [
+  "kind",
+  "line",
+  "row",
+  "external_account_number",
+  "kraken_account_number",
+  "path",
+  ...idColumns,
+  "book",
+  "stored",
+  "state"
+]
+
+/** A value as text: JSON, but for text itself. */
+export const valueText = (value: unknown): string | null => {
+  if (value === undefined) return null
+  return typeof value === "string" ? value : stringify(value)
+}
+
+const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string =>
+  `${cells.map(cellOf).join(",")}\r\n`
+
+/** Spreadsheets recognise UTF-8 by the mark at the start. */
+export const csvHead = `\uFEFF${rowOf(columns)}`
+
+export const csvOf = (finding: Finding): string =>
+  rowOf([
+    finding.kind,
+    finding.line,
+    finding.row,
+    finding.external_account_number,
+    finding.kraken_account_number,
+    finding.path,
+    ...idColumns.map((id) => finding.ids?.[id]),
+    valueText(finding.book),
+    valueText(finding.stored),
+    finding.state
+  ])
+
+export const ndjsonOf = (finding: Finding): string => `${stringify(finding)}\n`

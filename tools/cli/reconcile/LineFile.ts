@@ -1,0 +1,150 @@
+/**
+ * The lines of a book with their places, so that a line can be read again. A plain file is read
+ * again itself. What is unpacked, converted or piped is kept in a file without a name, which ends
+ * with the process whatever ends it.
+ */
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Stream } from "effect"
+import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
+import { Refused } from "@data-import/terminal/Refused"
+import { type Book, cannotRead, isGzip, open } from "../book/Book.ts"
+import type { ColumnMap } from "../book/ColumnMap.ts"
+import { csvBlocks } from "../book/CsvBook.ts"
+import { reasonOf } from "../connection/Reason.ts"
+
+/** Where a line is. */
+export interface LinePlace {
+  readonly line: number
+  /** Of a CSV book. */
+  readonly row: number | null
+  readonly offset: number
+  readonly length: number
+}
+
+export interface PlacedLine extends LinePlace {
+  readonly bytes: SplitLine
+}
+
+interface Piece {
+  readonly bytes: Uint8Array
+  readonly rows: ReadonlyArray<number> | null
+}
+
+async function* piecesOf({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
+  if (map === null) {
+    for await (const piece of bytes) yield { bytes: piece, rows: null }
+    return
+  }
+  for await (const block of csvBlocks(bytes, map)) {
+    yield { bytes: block.bytes, rows: block.rows ?? null }
+  }
+}
+
+const lineFeed = 0x0a
+
+/** Numbers the lines of pieces, and tells where each is among all bytes. */
+class LinePlacer {
+  readonly #splitter = new LineSplitter()
+  #line = 0
+  /** Where the next piece begins, and where the line that is open does. */
+  #position = 0
+  #start = 0;
+
+  *feed({ bytes, rows }: Piece): Generator<PlacedLine> {
+    const first = this.#line
+    let at = -1
+    for (const line of this.#splitter.feed(bytes)) {
+      at = bytes.indexOf(lineFeed, at + 1)
+      yield this.#place(line, this.#position + at, rows?.[this.#line - first] ?? null)
+      this.#start = this.#position + at + 1
+    }
+    this.#position += bytes.length
+  }
+
+  *end(): Generator<PlacedLine> {
+    for (const line of this.#splitter.end()) yield this.#place(line, this.#position, null)
+  }
+
+  #place(bytes: SplitLine, end: number, row: number | null): PlacedLine {
+    return { line: ++this.#line, row, offset: this.#start, length: end - this.#start, bytes }
+  }
+}
+
+const isPlainFile = (name: string): boolean => {
+  if (name === "-") return false
+  const file = openSync(name, "r")
+  try {
+    const first = new Uint8Array(2)
+    return !isGzip(first.subarray(0, readSync(file, first)))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A file without a name that only this process reads. */
+const unnamedFile = (): number => {
+  const path = join(tmpdir(), `data-import-${crypto.randomUUID()}`)
+  const file = openSync(path, "wx+", 0o600)
+  unlinkSync(path)
+  return file
+}
+
+const cannotKeep = (error: unknown) =>
+  new Refused({ why: `Cannot keep the book in ${tmpdir()}: ${reasonOf(error)}.` })
+
+export interface LineFile {
+  readonly book: Book
+  /** The lines in their order; to be read once. */
+  readonly lines: Stream.Stream<ReadonlyArray<PlacedLine>, Refused>
+  /** The bytes of a line that was read. */
+  readonly lineAt: (place: LinePlace) => Effect.Effect<SplitLine, Refused>
+}
+
+/** Opens a book. The scope closes it. */
+export const openLines = Effect.fnUntraced(function* (name: string, map: ColumnMap | null) {
+  const book = yield* open(name)
+  const isRead = yield* Effect.try({
+    try: () => map === null && isPlainFile(name),
+    catch: (error) => cannotRead(name, error)
+  })
+  const file = yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => (isRead ? openSync(name, "r") : unnamedFile()),
+      catch: isRead ? (error) => cannotRead(name, error) : cannotKeep
+    }),
+    (opened) => Effect.sync(() => closeSync(opened))
+  )
+  const keep = ({ bytes }: Piece) =>
+    isRead
+      ? Effect.void
+      : Effect.try({
+          try: () => {
+            for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+          },
+          catch: cannotKeep
+        })
+  const placer = new LinePlacer()
+  const pieces = Stream.fromAsyncIterable(piecesOf(book, map), (error) => cannotRead(name, error))
+  const lines = pieces.pipe(
+    Stream.tap(keep),
+    Stream.map((piece) => [...placer.feed(piece)]),
+    Stream.concat(Stream.sync(() => [...placer.end()]))
+  )
+  const lineAt = ({ length, offset }: LinePlace) =>
+    Effect.try({
+      try: (): SplitLine => {
+        const bytes = new Uint8Array(length)
+        for (let at = 0; at < length;) {
+          const read = readSync(file, bytes, at, length - at, offset + at)
+          if (read === 0) break
+          at += read
+        }
+        const splitter = new LineSplitter()
+        return [...splitter.feed(bytes), ...splitter.end()][0] ?? new Uint8Array()
+      },
+      catch: (error) => cannotRead(name, error)
+    })
+  return { book, lines, lineAt } satisfies LineFile
+})

@@ -1,0 +1,234 @@
+/**
+ * Compares a book with what the service has stored of it. The book is read once into an index, and
+ * the stored accounts pass by it; only those that differ are read again and compared in full.
+ */
+import { BigDecimal, Clock, Effect, Stream } from "effect"
+import { DataImport } from "@data-import/client/effect"
+import { twoDecimals, zero } from "@data-import/domain/schema/Decimal"
+import { Refused } from "@data-import/terminal/Refused"
+import type { ColumnMap } from "../book/ColumnMap.ts"
+import {
+  addedBalance,
+  expectedBalances,
+  type StoredAccount,
+  storedFingerprint,
+  toldBalances,
+  wireOf
+} from "./BookAccount.ts"
+import { BookIndex, type IndexedLine, lineFinding } from "./BookIndex.ts"
+import { type Difference, differencesOf } from "./Differences.ts"
+import type { Finding, FindingKind } from "./Findings.ts"
+import { type LineFile, openLines } from "./LineFile.ts"
+import { storedAccounts } from "./StoredAccounts.ts"
+import { compareSums, Sums } from "./Sums.ts"
+
+/** So many findings are told with the answer; a report has all of them. */
+const examples = 100
+
+export interface ReconcileProgress {
+  readonly reading: (lines: number, share: number | null) => void
+  readonly comparing: (compared: number, accounts: number) => void
+}
+
+export interface ReconcileOptions {
+  readonly book: string
+  /** Of a CSV book. */
+  readonly map: ColumnMap | null
+  readonly supplier: string
+  readonly report: (finding: Finding) => Effect.Effect<void, Refused>
+  readonly progress: ReconcileProgress
+}
+
+/** What came after the import. */
+const lists = ["transactions", "notes", "statements", "payment_instructions"] as const
+
+/** Counts what is found while it is reported. */
+class Tally {
+  readonly kinds: Record<FindingKind, number> = {
+    MISSING: 0,
+    UNEXPECTED: 0,
+    CHANGED: 0,
+    INVALID: 0,
+    REPEATED: 0
+  }
+  readonly accounts = { equal: 0, different: 0, missing: 0, unexpected: 0, erased: 0 }
+  readonly added = {
+    accounts: 0,
+    transactions: 0,
+    notes: 0,
+    statements: 0,
+    payment_instructions: 0
+  }
+  readonly stored = new Sums()
+  readonly examples: Array<Finding> = []
+  addedBalance = zero
+
+  findings = 0
+
+  find(finding: Finding): void {
+    this.findings++
+    this.kinds[finding.kind]++
+    if (this.examples.length < examples) this.examples.push(finding)
+  }
+
+  store(account: StoredAccount): void {
+    this.stored.add(toldBalances(account))
+    const { added } = account
+    if (lists.some((list) => added[list].length > 0)) this.added.accounts++
+    for (const list of lists) this.added[list] += added[list].length
+    this.addedBalance = BigDecimal.sum(this.addedBalance, addedBalance(account))
+  }
+}
+
+const changed = (book: string) =>
+  new Refused({ why: `${book} was changed while it was compared. Compare it again.` })
+
+/** Where the balances that the service tells are not those of the account that it has stored. */
+function* balanceDifferences(stored: StoredAccount): Generator<Difference> {
+  const expected = expectedBalances(stored)
+  if (expected === null) return
+  const told = toldBalances(stored)
+  yield* differencesOf({ balance: expected.balance }, { balance: told.balance }, "")
+  const [book, kept] = [expected, told].map(({ ledger_balances }) =>
+    ledger_balances.map(({ balance, ledger_code }) => ({ balance, ledger_code }))
+  )
+  for (const difference of differencesOf({ ledgers: book }, { ledgers: kept }, "")) {
+    yield { ...difference, path: difference.path.replace("ledgers", "ledger_balances") }
+  }
+}
+
+interface Work extends ReconcileOptions {
+  readonly file: LineFile
+  readonly index: BookIndex
+  readonly tally: Tally
+}
+
+const report = ({ report: write, tally }: Work, finding: Finding) => {
+  tally.find(finding)
+  return write(finding)
+}
+
+const readBook = (work: Work) => {
+  const { file, index, progress } = work
+  const { book } = file
+  return Stream.runForEach(
+    file.lines,
+    Effect.fnUntraced(function* (lines) {
+      for (const line of lines) {
+        const finding = index.add(line)
+        if (finding !== null) yield* report(work, finding)
+      }
+      progress.reading(index.read, book.size === null ? null : book.read() / book.size)
+    })
+  )
+}
+
+const readAgain = Effect.fnUntraced(function* ({ book, file, index }: Work, line: IndexedLine) {
+  const again = index.again(yield* file.lineAt(line), line)
+  return again ?? (yield* changed(book))
+})
+
+/** Compares one stored account with its line. Tells which count it belongs to. */
+const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) {
+  const { external_account_number: number, kraken_account_number } = stored
+  const line = work.index.take(number)
+  if (line === undefined) {
+    const [kind, path] = ["UNEXPECTED", ""] as const
+    const external_account_number = number
+    yield* report(work, { kind, line: null, external_account_number, kraken_account_number, path })
+    return "unexpected"
+  }
+  if (line.fingerprint === null) {
+    yield* report(work, { ...lineFinding("INVALID", line, number), kraken_account_number })
+    return "different"
+  }
+  if (line.fingerprint === storedFingerprint(stored)) return "equal"
+  const { account } = yield* readAgain(work, line)
+  let isEqual = true
+  const differences = [
+    ...differencesOf(wireOf(account), stored.account, stored.account_created_at),
+    ...balanceDifferences(stored)
+  ]
+  for (const { kind, ...difference } of differences) {
+    isEqual = false
+    const about = { ...lineFinding(kind, line, number), kraken_account_number }
+    yield* report(work, { ...about, ...difference })
+  }
+  return isEqual ? "equal" : "different"
+})
+
+const compareAll = (work: Work) => {
+  const { index, progress, supplier, tally } = work
+  const accounts = index.left.size
+  let compared = 0
+  return Stream.runForEach(
+    storedAccounts(supplier),
+    Effect.fnUntraced(function* (stored) {
+      tally.store(stored)
+      tally.accounts[yield* compare(work, stored)]++
+      progress.comparing(++compared, accounts)
+    })
+  )
+}
+
+/** The states of the imports whose accounts are missing; none if the key may not ask for them. */
+const statesOfMissing = Effect.fnUntraced(function* ({ index, supplier }: Work) {
+  const states = new Map<string, string>()
+  if (index.left.size === 0) return states
+  const { query } = yield* DataImport
+  yield* query.allImports(supplier, { fields: ["state"] }).pipe(
+    Stream.runForEach(({ external_account_number: number, state }) =>
+      Effect.sync(() => {
+        if (index.left.has(number) && state !== undefined) states.set(number, state)
+      })
+    ),
+    Effect.catchIf(
+      ({ code }) => code === "permission_denied",
+      () => Effect.void
+    )
+  )
+  return states
+})
+
+/** What is left of the book. An account that the operator erased is gone on purpose. */
+const reportMissing = Effect.fnUntraced(function* (work: Work) {
+  const { index, tally } = work
+  const states = yield* statesOfMissing(work)
+  for (const [number, line] of index.left) {
+    const state = states.get(number) ?? null
+    if (line.fingerprint === null) {
+      yield* report(work, lineFinding("INVALID", line, number))
+    } else if (state === "ERASED") {
+      tally.accounts.erased++
+      index.sums.remove((yield* readAgain(work, line)).balances)
+    } else {
+      tally.accounts.missing++
+      yield* report(work, { ...lineFinding("MISSING", line, number), state })
+    }
+  }
+})
+
+export const reconcileBook = Effect.fnUntraced(function* (options: ReconcileOptions) {
+  const startedAt = yield* Clock.currentTimeMillis
+  const file = yield* openLines(options.book, options.map)
+  const index = new BookIndex(options.supplier)
+  const tally = new Tally()
+  const work: Work = { ...options, file, index, tally }
+  yield* readBook(work)
+  yield* compareAll(work)
+  yield* reportMissing(work)
+  const { accounts, added, examples: first, findings, kinds } = tally
+  return {
+    supplier: options.supplier,
+    lines: index.read,
+    accounts,
+    findings,
+    kinds,
+    examples: first,
+    added: { ...added, balance: twoDecimals(tally.addedBalance) },
+    sums: compareSums(index.sums, tally.stored),
+    milliseconds: (yield* Clock.currentTimeMillis) - startedAt
+  }
+}, Effect.scoped)
+
+export type ReconcileResult = Effect.Success<ReturnType<typeof reconcileBook>>

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { drop, get, put, putAll } from "@data-import/domain/testing/wire"
+import { differencesOf } from "../reconcile/Differences.ts"
+
+const createdAt = "2026-01-15T12:00:00Z"
+
+const account = domesticPayload()
+
+/** Each difference as a text, with its ids and both sides. */
+const between = (book: unknown, stored: unknown): ReadonlyArray<string> =>
+  [...differencesOf(book, stored, createdAt)].map((found) =>
+    [found.kind, found.path, ...Object.values(found.ids), found.book, found.stored]
+      .filter((part) => part !== undefined && typeof part !== "object")
+      .join(" ")
+  )
+
+const history = "ledgers.0.historical_statement_transactions"
+const code = get(account, "ledgers.0.ledger_code") as string
+
+const elements = (list: string): ReadonlyArray<unknown> => get(account, list) as Array<unknown>
+
+const without = (list: string, index: number) =>
+  putAll(account, { [list]: elements(list).toSpliced(index, 1) })
+
+describe("differencesOf", () => {
+  it("finds nothing between equal accounts", () => {
+    expect(between(account, domesticPayload())).toEqual([])
+  })
+
+  it("names a field of a transaction by its ids, with both values", () => {
+    const stored = put(account, `${history}.1.reference`, "other")
+    expect(between(account, stored)).toEqual([
+      `CHANGED ${history}.1.reference ${code} NL-T-1002 DD-2025-02-0004711 other`
+    ])
+    expect(between(account, drop(account, `${history}.1.reference`))).toEqual([
+      `MISSING ${history}.1.reference ${code} NL-T-1002 DD-2025-02-0004711`
+    ])
+  })
+
+  it("matches what has an id wherever it stands", () => {
+    expect(between(account, without(history, 0))).toEqual([
+      `MISSING ${history}.0 ${code} NL-T-1001`
+    ])
+    expect(between(without("statements", 0), account)).toEqual([
+      "UNEXPECTED statements.0 NL-S-2025-01"
+    ])
+    const reversed = putAll(account, { [history]: elements(history).toReversed() })
+    expect(between(account, reversed)).toEqual([])
+  })
+
+  it("finds what is stored twice", () => {
+    const doubled = putAll(account, { [history]: [...elements(history), elements(history)[1]] })
+    expect(between(account, doubled)).toEqual([`UNEXPECTED ${history}.3 ${code} NL-T-1002`])
+  })
+
+  it("matches notes in their order, and one that is missing shifts no other", () => {
+    const notes = ["a", "b", "c", "d"].map((body) => ({ body }))
+    const book = { notes }
+    expect(between(book, { notes: notes.toSpliced(1, 1) })).toEqual(["MISSING notes.1"])
+    expect(between(book, { notes: notes.with(2, { body: "x" }) })).toEqual([
+      "CHANGED notes.2.body c x"
+    ])
+    expect(between(book, { notes: [{ body: "x" }, ...notes] })).toEqual(["UNEXPECTED notes.0"])
+  })
+
+  it("takes the defaults that early releases show for fields that were not sent", () => {
+    const shown = {
+      account_type: "DOMESTIC",
+      statements: [],
+      customers: [{ customer_preferences: { opted_into_recommended: true } }],
+      notes: [{ body: "a", created_at: createdAt, is_pinned: false }],
+      metadata: [{ key: "k", value: {} }]
+    }
+    const book = {
+      customers: [{ customer_preferences: {} }],
+      notes: [{ body: "a" }],
+      metadata: [{ key: "k", value: {} }]
+    }
+    expect(between(book, shown)).toEqual([])
+    const other = putAll(shown, {
+      account_type: "BUSINESS",
+      "notes.0.is_pinned": true,
+      "metadata.0.value.is_pinned": false
+    })
+    expect(between(book, other)).toEqual([
+      "UNEXPECTED notes.0.is_pinned true",
+      "UNEXPECTED metadata.0.value.is_pinned k false",
+      "UNEXPECTED account_type BUSINESS"
+    ])
+    expect(between({ account_type: "DOMESTIC" }, {})).toEqual(["MISSING account_type DOMESTIC"])
+  })
+})
