@@ -38,6 +38,9 @@ const looks: ReadonlyArray<Look> = [
   { size: "narrow", colorScheme: "light" }
 ]
 
+/** A machine that runs all tests at once makes the reference in a minute. */
+const patience = 180_000
+
 interface Opened {
   readonly page: Page
   /** Errors of the console, and requests to other servers. */
@@ -55,6 +58,7 @@ const open = async (path: string, look: Look, javaScriptEnabled = true): Promise
     colorScheme,
     javaScriptEnabled
   })
+  context.setDefaultTimeout(patience)
   const page = await context.newPage()
   const faults: Array<string> = []
   page.on("console", (message) => {
@@ -107,7 +111,6 @@ const faultsOfScalar: ReadonlyArray<string> = [
   "scrollable-region-focusable"
 ]
 
-/** The reference is one page of all operations, which axe walks through. */
 const slow = { timeout: 600_000 }
 
 const reference = "/docs/reference"
@@ -126,6 +129,7 @@ suite("in Chromium", () => {
     origin = `http://127.0.0.1:${port}`
     browser = await chromium.launch({
       executablePath: executable ?? "",
+      timeout: patience,
       args: [
         "--no-sandbox",
         "--disable-gpu",
@@ -136,7 +140,7 @@ suite("in Chromium", () => {
         "--disable-sync"
       ]
     })
-  })
+  }, patience)
 
   afterAll(async () => {
     await browser.close()
@@ -157,14 +161,14 @@ suite("in Chromium", () => {
     }
   })
 
-  it("a page that does not exist is as fine", async () => {
+  it("a page that does not exist is as fine", slow, async () => {
     const { faults, page } = await open("/docs/nothing", both[1] as Look)
     expect(faults).toEqual([expect.stringContaining("404")])
     expect(await inaccessible(page)).toEqual([])
     await page.context().close()
   })
 
-  it("samples are in the language that was chosen, without scripts too", async () => {
+  it("samples are in the language that was chosen, without scripts too", slow, async () => {
     for (const withScripts of [true, false]) {
       const { page } = await open("/docs/quickstart", both[0] as Look, withScripts)
       const shown = (language: string) => page.locator(`.sample.${language}`).first().isVisible()
@@ -175,7 +179,7 @@ suite("in Chromium", () => {
     }
   })
 
-  it("the anchor of a code leads below the bars", async () => {
+  it("the anchor of a code leads below the bars", slow, async () => {
     const { page } = await open("/docs/errors#invalid_phone_number", both[0] as Look)
     const box = await page.locator("#invalid_phone_number").boundingBox()
     const bar = await page.locator(".languages").boundingBox()
@@ -195,6 +199,7 @@ suite("in Chromium", () => {
   it("the reference finds, links to an operation, and shows its samples", slow, async () => {
     const { page } = await openReference(both[0] as Look)
     await page.keyboard.press("Control+k")
+    await page.locator("input:focus").waitFor()
     await page.keyboard.type("Pause a batch")
     await page
       .getByRole("option", { name: /Pause a batch/ })
@@ -204,7 +209,8 @@ suite("in Chromium", () => {
     const linked = await openReference(both[0] as Look, new URL(page.url()).hash)
     const heading = linked.page.getByRole("heading", { name: "Pause a batch" }).first()
     await heading.waitFor()
-    await expect.poll(async () => (await heading.boundingBox())?.y ?? 9_999).toBeLessThan(500)
+    const top = async () => (await heading.boundingBox())?.y ?? 9_999
+    await expect.poll(top, { timeout: patience }).toBeLessThan(500)
     const picker = linked.page.getByRole("button", { name: "curl", exact: true }).first()
     await picker.click()
     const choices = await linked.page.getByRole("option").allInnerTexts()
