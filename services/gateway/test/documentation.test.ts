@@ -296,7 +296,7 @@ describe("an image of the gateway", () => {
       const counted =
         'import { Effect } from "effect";' +
         `const { routes } = await import(${JSON.stringify(documentation)});` +
-        "console.log((await Effect.runPromise(routes)).length)"
+        "console.log(String((await Effect.runPromise(routes)).length))"
       const args = ["--input-type=module", "--eval", counted]
       const count = execFileSync(process.execPath, args, { cwd: image, encoding: "utf8" })
       expect(Number(count)).toBeGreaterThan(20)

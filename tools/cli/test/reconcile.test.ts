@@ -6,7 +6,7 @@ import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { CurrentOperator } from "@data-import/domain/organisation/Operator"
 import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { domesticPayload, transactionsPayload } from "@data-import/domain/testing/samples"
+import { domesticPayload } from "@data-import/domain/testing/samples"
 import { drop, putAll, type Wire } from "@data-import/domain/testing/wire"
 import { clientTenant, effectClient } from "@data-import/local/test/clientTenant"
 import { once, type Seen } from "@data-import/local/test/faultyGateway"
@@ -173,9 +173,17 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const { home, reconciled, tenant } = yield* imported(accounts)
         const client = yield* effectClient(tenant)
         const key = { import_supplier: tenant.supplier, external_account_number: numberOf(0) }
-        const { transactions } = transactionsPayload()
+        const payment = {
+          transaction_id: "later",
+          transaction_date: "2025-05-05",
+          amount: 75,
+          type: "PAYMENT",
+          reason: "ACCOUNT_CHARGE_PAYMENT",
+          reference: "DD-2025-05",
+          payment_type: "DD_REGULAR_COLLECTION"
+        } as const
         yield* client.postImport.createTransactions({
-          payload: { ...key, transactions }
+          payload: { ...key, transactions: [payment] }
         })
         yield* client.postImport.createNotes({ payload: { ...key, notes: [{ body: "new" }] } })
         yield* erase(tenant, numberOf(2))
@@ -183,7 +191,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect({ status, ...answer.accounts }).toMatchObject({ status: 0, equal: 2, erased: 1 })
         expect(answer.added).toMatchObject({
           accounts: 1,
-          transactions: 5,
+          transactions: 1,
           notes: 1,
           balance: "75.00"
         })
