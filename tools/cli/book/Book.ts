@@ -53,7 +53,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 export const cannotRead = (name: string, error: unknown): Refused =>
   new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
 
-/** A file that cannot be opened is refused at once; an error of reading ends `bytes` later. */
+/** A file that does not exist is refused at once; an error of reading ends `bytes` later. */
 export const open = (name: string): Effect.Effect<Book, Refused> =>
   Effect.try({
     try: () => {
@@ -61,10 +61,11 @@ export const open = (name: string): Effect.Effect<Book, Refused> =>
       const stat = isFile ? statSync(name) : null
       if (stat?.isDirectory() === true) throw new Error("it is a folder")
       let read = 0
-      const source: AsyncIterable<Buffer> = isFile
-        ? createReadStream(name, { highWaterMark: readAtOnce })
-        : process.stdin
       const counted = async function* () {
+        // Opened by the first read: whoever never reads would not hear of a failure to open.
+        const source: AsyncIterable<Buffer> = isFile
+          ? createReadStream(name, { highWaterMark: readAtOnce })
+          : process.stdin
         for await (const bytes of source) {
           read += bytes.length
           yield bytes
