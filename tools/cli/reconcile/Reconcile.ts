@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
-import { LinesFailed, mapOf, supplierNamed } from "../check/Check.ts"
+import { LinesFailed, mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
 import { inEnglish } from "../check/CheckAnswer.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
 import { onServicePatiently } from "../connection/Connection.ts"
@@ -24,11 +24,7 @@ const flags = {
     Flag.withDescription("The import supplier whose accounts are compared"),
     Flag.filterMap(supplierNamed, () => supplierForm)
   ),
-  map: Flag.String("map").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The book is CSV; the file maps its columns to fields"),
-    Flag.optional
-  ),
+  map: mapFlag,
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),
