@@ -7,6 +7,7 @@ import { Command, GlobalFlag } from "effect/cli"
 import { Json } from "@data-import/terminal/Answer"
 import { commandLine } from "@data-import/terminal/CommandLine"
 import { check, LinesFailed } from "./check/Check.ts"
+import { configuration } from "./configuration/Configuration.ts"
 import { ProfileName } from "./connection/Connection.ts"
 import { login } from "./connection/Login.ts"
 import { batch } from "./batch/Batch.ts"
@@ -21,6 +22,7 @@ const dataImport = Command.make("data-import").pipe(
   Command.withSubcommands([
     login,
     check,
+    configuration,
     send,
     reconcile,
     batch,

@@ -50,6 +50,14 @@ export const queryPlans: ReadonlyArray<Plan> = [
     get(`/v1/data-import/suppliers/${supplier}/summary/?cohort=%20`),
     errors("400 request_failed_validation", "cohort blank")
   ]),
+  plan("getSupplierConfiguration", "state", "the configuration", [
+    get(`/v1/data-import/suppliers/${supplier}/configuration/`),
+    both(answers("200"), has("import_supplier", supplier))
+  ]),
+  plan("getSupplierConfiguration", "mutant", "a parameter that it does not have", [
+    get(`/v1/data-import/suppliers/${supplier}/configuration/?cohort=wave`),
+    errors("400 request_failed_validation", "cohort unknown_parameter")
+  ]),
   ...operations
     .filter(({ template }) => template.includes("{import_supplier}"))
     .map(({ id, template }) =>

@@ -15,6 +15,7 @@ import { createdEntry, pendingEntry, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { MethodsElsewhere, operation } from "./Operation.ts"
 import { number, supplier } from "./PathParameter.ts"
+import { getSupplierConfiguration } from "./ConfigurationApi.ts"
 import {
   type DetailField,
   detailFields,
@@ -271,6 +272,7 @@ export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
     getAccountImportStatus,
     getImport,
     getSupplierSummary,
+    getSupplierConfiguration,
     listAllAccountImports,
     listPendingAccountImports,
     listImportedAccounts

@@ -40,6 +40,7 @@ describe("Api", () => {
         `GET ${root}/imports/:import_supplier/:external_account_number/`,
         `PATCH ${root}/imports/:import_supplier/:external_account_number/`,
         `GET ${root}/suppliers/:import_supplier/summary/`,
+        `GET ${root}/suppliers/:import_supplier/configuration/`,
         `GET ${root}/all-account-import-processes/:import_supplier/`,
         `GET ${root}/pending-account-import-processes/:import_supplier/`,
         `GET ${root}/imported-account-import-processes/:import_supplier/`,

@@ -18,7 +18,7 @@ export const matrix = {
   batches: "batches ra(w), batch-worker r(w), events (r), operator ra(w)",
   billing_addresses: "account-import a, query r, batch-worker a, operator r",
   billing_options: "account-import a, query r, batch-worker a, operator r",
-  choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
+  choices: "account-import r, post-import r, query r, batches r, batch-worker r, operator ra",
   customers: "account-import a, query r, batch-worker a, operator r",
   earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",

@@ -54,6 +54,7 @@ describe("the service", () => {
         [`${at}/account-transfer-status/DEMO/NL%2F1/`]: "query",
         [`${at}/imports/DEMO/NL%2F1/`]: "query",
         [`${at}/suppliers/DEMO/summary/`]: "query",
+        [`${at}/suppliers/DEMO/configuration/`]: "query",
         [`${at}/all-account-import-processes/DEMO/`]: "query",
         [`${at}/pending-account-import-processes/DEMO/`]: "query",
         [`${at}/imported-account-import-processes/DEMO/`]: "query",

@@ -1,5 +1,6 @@
 /** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
 import { type DateTime, Effect, Stream } from "effect"
+import { configurationBody } from "@data-import/api/ConfigurationBody"
 import { type DetailField, detailsBody, importBody } from "@data-import/api/ImportBody"
 import { limitsOf } from "@data-import/api/Limits"
 import { BatchLimits } from "@data-import/domain/batch/BatchLimits"
@@ -9,6 +10,7 @@ import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { AccountQuery } from "@data-import/domain/import/AccountQuery"
+import { ConfigurationQuery } from "@data-import/domain/import/ConfigurationQuery"
 import {
   type ImportList,
   ImportQuery,
@@ -94,6 +96,7 @@ const rangeOf = (parameters: ListParameters): ListRange => {
 
 export const routes = Effect.gen(function* () {
   const accounts = yield* AccountQuery
+  const configurations = yield* ConfigurationQuery
   const imports = yield* ImportQuery
   const summaries = yield* SummaryQuery
   const batchLimits = yield* BatchLimits
@@ -130,6 +133,10 @@ export const routes = Effect.gen(function* () {
         Effect.map(
           summaries.read(caller, params["import_supplier"] ?? "", parameters.cohort ?? null),
           (read) => Answer.json(200, summaryBody(read))
+        ),
+      getSupplierConfiguration: ({ caller, params }) =>
+        Effect.map(configurations.read(caller, params["import_supplier"] ?? ""), (read) =>
+          Answer.json(200, configurationBody(read))
         ),
       listAllAccountImports: list("all"),
       listPendingAccountImports: list("pending"),

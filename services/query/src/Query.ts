@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
 import * as AccountQuery from "@data-import/domain/import/AccountQuery"
+import * as ConfigurationQuery from "@data-import/domain/import/ConfigurationQuery"
 import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import * as SummaryQuery from "@data-import/domain/import/SummaryQuery"
 import { makeSummaryUpkeep } from "@data-import/domain/import/SummaryUpkeep"
@@ -34,7 +35,12 @@ const serving = Effect.gen(function* () {
  * which it publishes.
  */
 export const layer = Service.layer("query", serving).pipe(
-  Layer.provide([AccountQuery.layer, ImportQuery.layer, SummaryQuery.layer]),
+  Layer.provide([
+    AccountQuery.layer,
+    ConfigurationQuery.layer,
+    ImportQuery.layer,
+    SummaryQuery.layer
+  ]),
   Layer.provide([Storage.layer, TokenVerifier.layer]),
   Layer.provide(BatchLimits.layer)
 )

@@ -2,13 +2,14 @@
  * What only the server knows of a supplier, as a file: its time zone and the values that the
  * operator added to the open choices. Without it, the business day is that of UTC and nothing was
  * added.
- * Source: docs/contract/operator.md#import-suppliers, docs/contract/operator.md#choices.
+ * Source: docs/contract/queries.md#configuration.
  */
 import { readFileSync } from "node:fs"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
+import { ConfigurationBody } from "@data-import/api/ConfigurationBody"
 import { timeZoneNamed, utc } from "@data-import/domain/organisation/BusinessDay"
 import { supplierCodeLength, type WireCode } from "@data-import/domain/organisation/Supplier"
-import { OpenCodeList, type CodeLists } from "@data-import/domain/schema/CodeLists"
+import type { CodeLists } from "@data-import/domain/schema/CodeLists"
 import { SupplierCodeField } from "@data-import/domain/account/Account"
 import { Refused } from "@data-import/terminal/Refused"
 
@@ -25,22 +26,21 @@ export const noConfiguration: SupplierConfiguration = {
   codeLists: {}
 }
 
-const TimeZoneName = Schema.String.check(
-  Schema.makeFilter((name) => Option.isSome(timeZoneNamed(name)), {
-    expected: "the IANA name of a time zone, like Europe/Berlin"
-  })
-)
+const { choices, import_supplier, time_zone } = ConfigurationBody.fields
 
-const choices = Object.fromEntries(
-  OpenCodeList.literals.map((list) => [list, Schema.optionalKey(Schema.Array(Schema.String))])
-)
-
-/** Members that are not known here are ignored: a later service may tell more. */
-const ConfigurationFile = Schema.Struct({
-  import_supplier: Schema.optionalKey(SupplierCodeField),
-  time_zone: Schema.optionalKey(TimeZoneName),
-  choices: Schema.optionalKey(Schema.Struct(choices))
+const isTimeZone = Schema.makeFilter((name: string) => Option.isSome(timeZoneNamed(name)), {
+  expected: "the IANA name of a time zone, like Europe/Berlin"
 })
+
+/**
+ * The answer of the service, of which each member may be left out. Members that are not known here
+ * are ignored: a later service may tell more.
+ */
+const ConfigurationFile = Schema.Struct({
+  import_supplier: import_supplier.pipe(Schema.decodeTo(SupplierCodeField)),
+  time_zone: time_zone.check(isTimeZone),
+  choices: choices.mapFields(Struct.map(Schema.optionalKey))
+}).mapFields(Struct.map(Schema.optionalKey))
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ConfigurationFile))
 

@@ -177,7 +177,7 @@ const readAccounts = ({ get }: Client, { key }: Requests) =>
   })
 
 /** Where imports stand and why, what they come to, and what has happened. */
-const queriesOf = ({ importPath, lists, statusPath, summaryPath }: Requests) => [
+const queriesOf = ({ importPath, key, lists, statusPath, summaryPath }: Requests) => [
   ...lists,
   ...lists.map((list) => `${list}?fields=state,cohort,payload_hash,attempts&cohort=wave`),
   ...lists.map((list) => `${list}?failed=true&code=path_does_not_exist_in_file_store`),
@@ -186,6 +186,7 @@ const queriesOf = ({ importPath, lists, statusPath, summaryPath }: Requests) => 
   importPath,
   summaryPath,
   `${summaryPath}?cohort=zqpersonal`,
+  `${root}/suppliers/${key.import_supplier}/configuration/`,
   `${root}/events/?limit=1000`,
   `${root}/limits/`
 ]

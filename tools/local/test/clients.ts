@@ -105,6 +105,9 @@ export const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   [`${root}/suppliers/{import_supplier}/summary/`]: [
     at(`${root}/suppliers/{import_supplier}/summary/`)
   ],
+  [`${root}/suppliers/{import_supplier}/configuration/`]: [
+    at(`${root}/suppliers/{import_supplier}/configuration/`)
+  ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }

@@ -1,0 +1,45 @@
+/** `data-import configuration`: fetches what `check --configuration` reads. */
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { DataImport } from "@data-import/client/effect"
+import { say } from "@data-import/terminal/Answer"
+import { onService } from "../connection/Connection.ts"
+import { writeWholeFile } from "./WholeFile.ts"
+
+export const configuration = Command.make(
+  "configuration",
+  {
+    supplier: Argument.String("supplier").pipe(
+      Argument.withDescription("The code of the import supplier")
+    ),
+    output: Flag.String("output").pipe(
+      Flag.withAlias("o"),
+      Flag.withMetavar("FILE"),
+      Flag.withDescription("Where to write the file; it is printed unless given"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ output, supplier }) {
+    const { query } = yield* DataImport
+    const body = yield* query.getSupplierConfiguration({ params: { import_supplier: supplier } })
+    const text = JSON.stringify(body, null, 2)
+    if (Option.isNone(output)) return yield* Console.log(text)
+    const file = output.value
+    yield* writeWholeFile(file, `${text}\n`)
+    const { import_supplier } = body
+    yield* say({ import_supplier, file }, `The configuration of ${import_supplier} is in ${file}.`)
+  }, onService)
+).pipe(
+  Command.withDescription(
+    "Fetch what only the server knows of a supplier: its time zone, and the values that the " +
+      "operator added to the open choices. The file is for check --configuration."
+  ),
+  Command.withShortDescription("Fetch the configuration of a supplier for check"),
+  Command.withExamples([
+    {
+      command: "data-import configuration ACME_LEGACY --output acme.json",
+      description: "Write the file, for data-import check book.ndjson --configuration acme.json"
+    },
+    { command: "data-import configuration ACME_LEGACY", description: "Print it" }
+  ])
+)
