@@ -11,13 +11,15 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 import { tokenFor } from "@data-import/testbed/Tokens"
 import { type Installation, type Process, startProcess } from "./Installation.ts"
 import type { LoadRequest, LoadResult } from "./Load.ts"
-import { stageMany, stageOnce } from "./Staging.ts"
-import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
+import { type Side, stageMany, stageOnce } from "./Staging.ts"
+import { cpuSeconds, othersCpuSeconds, postgresCpuSeconds } from "./Usage.ts"
 import { listPrefix, listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
 /** A system that answers the workloads. */
 export interface Subject {
   readonly name: string
+  /** Whose tables it works on. */
+  readonly side: Side
   readonly installation: Installation
   readonly tenant: Tenant
   /** The processes that take part in a workload; requests go to the first. */
@@ -29,6 +31,7 @@ export interface Subject {
 export const services = Effect.fnUntraced(function* (installation: Installation) {
   return {
     name: "service",
+    side: "services",
     installation,
     tenant: yield* installation.freshTenant,
     processesOf: (workload) => [installation.services[workloads[workload].service]],
@@ -51,10 +54,15 @@ export const startPeer = Effect.fnUntraced(function* (installation: Installation
   const jwksFile = join(yield* temporaryFolder(), "jwks.json")
   const published = fetch(`${services.auth.url}/.well-known/jwks.json`)
   writeFileSync(jwksFile, yield* Effect.promise(async () => (await published).text()))
-  const settings = { DATABASE_URL: Redacted.value(url), JWKS_FILE: jwksFile }
+  const settings = {
+    DATABASE_URL: Redacted.value(url),
+    JWKS_FILE: jwksFile,
+    ...installation.documents.settings
+  }
   const peer = yield* startProcess("peer", settings, { script: "tools/bench/peer/main.ts" })
   return {
     name: "peer",
+    side: "peer",
     installation,
     tenant: yield* installation.freshTenant,
     processesOf: () => [peer],
@@ -69,6 +77,8 @@ export interface Sample extends LoadResult {
   /** Processor seconds per 1,000 requests. */
   readonly serviceCpu: number
   readonly postgresCpu: number
+  /** How many cores processes kept busy that have no part in the run. */
+  readonly others: number
 }
 
 export type Amount = Pick<LoadRequest, "connections" | "rate" | "requests" | "seconds">
@@ -100,11 +110,11 @@ export const loadFor = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 /** An upper bound of what one process answers, so that a run never lacks accounts. */
-const processedPerSecond = 1_000
+const processedPerSecond = 2_000
 
 /** Stages what a run of this workload needs; gives the most requests that it can then have. */
 const prepare = Effect.fnUntraced(function* (
-  { installation, next, tenant }: Subject,
+  { installation, next, side, tenant }: Subject,
   workload: WorkloadName,
   { requests, seconds }: Amount
 ) {
@@ -114,12 +124,12 @@ const prepare = Effect.fnUntraced(function* (
     const from = next.get(workload) ?? 0
     const count = requests ?? Math.ceil(seconds * processedPerSecond)
     const to = from + count
-    yield* stageMany(installation, { supplier, organisation, prefix: "P", from, to })
+    yield* stageMany(installation, side, { supplier, organisation, prefix: "P", from, to })
     return count
   }
   if (staged !== null) {
     const of = staged.prefix === listPrefix ? listSupplier(supplier) : supplier
-    yield* stageOnce(installation, { supplier: of, organisation, ...staged })
+    yield* stageOnce(installation, side, { supplier: of, organisation, ...staged })
   }
   return requests
 })
@@ -139,7 +149,8 @@ export const measure = Effect.fnUntraced(function* (
   const load = yield* loadFor(subject, workload, limited)
   const used = () => ({
     service: processesOf(workload).reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-    postgres: postgresCpuSeconds(installation.server.pid)
+    postgres: postgresCpuSeconds(installation.server.pid),
+    others: othersCpuSeconds(installation.server.pid)
   })
   const before = used()
   const leave = Effect.sync(() => next.set(workload, load.first + beyondAnyRun))
@@ -151,7 +162,8 @@ export const measure = Effect.fnUntraced(function* (
     ...result,
     rate: result.requests / result.seconds,
     serviceCpu: (after.service - before.service) / thousands,
-    postgresCpu: (after.postgres - before.postgres) / thousands
+    postgresCpu: (after.postgres - before.postgres) / thousands,
+    others: (after.others - before.others) / result.seconds
   } satisfies Sample
 })
 

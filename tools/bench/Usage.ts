@@ -26,16 +26,50 @@ const secondsIn = (stat: ReadonlyArray<string> | null, fields: ReadonlyArray<num
 /** Processor seconds of one process so far. */
 export const cpuSeconds = (pid: number): number => secondsIn(statOf(pid), timeFields.slice(0, 2))
 
+/** Every process there is, by its id. */
+const allStats = (): ReadonlyMap<number, ReadonlyArray<string>> =>
+  new Map(
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        const stat = statOf(Number(name))
+        return stat === null ? [] : [[Number(name), stat]]
+      })
+  )
+
 /** Processor seconds of a PostgreSQL so far: the server and its backends, also those that ended. */
 export const postgresCpuSeconds = (postmaster: number): number => {
-  const children = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => Number(stat?.[parentField]) === postmaster)
+  const children = [...allStats().values()].filter(
+    (stat) => Number(stat[parentField]) === postmaster
+  )
   return children.reduce(
     (sum, stat) => sum + secondsIn(stat, timeFields),
     secondsIn(statOf(postmaster), timeFields)
   )
+}
+
+/** User, nice and system time of the whole machine. */
+const machineFields = [1, 2, 3]
+
+/** Processor seconds of the machine so far, without what its kernel does for interrupts. */
+export const machineCpuSeconds = (): number => {
+  const [total = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1)
+  return secondsIn(total.split(/ +/), machineFields)
+}
+
+/** Processor seconds so far of all processes but this one, PostgreSQL, and what they started. */
+export const othersCpuSeconds = (postmaster: number): number => {
+  const stats = allStats()
+  const isOurs = (pid: number): boolean => {
+    if (pid === process.pid || pid === postmaster) return true
+    const parent = Number(stats.get(pid)?.[parentField] ?? 0)
+    return parent > 1 && isOurs(parent)
+  }
+  let seconds = machineCpuSeconds()
+  for (const [pid, stat] of stats) {
+    if (isOurs(pid)) seconds -= secondsIn(stat, timeFields)
+  }
+  return seconds
 }
 
 /** Resident memory of a process, in bytes; 0 where it is gone. */

@@ -35,7 +35,7 @@ const fill = Effect.fnUntraced(function* (
   to: number
 ) {
   const supplier = listSupplier(tenant.supplier)
-  yield* stageMany(installation, { ...tenant, supplier, prefix: listPrefix, from, to })
+  yield* stageMany(installation, "services", { ...tenant, supplier, prefix: listPrefix, from, to })
   yield* failSome(installation, supplier)
   const { query } = installation
   yield* Effect.repeat(query("select from outbox where position is null limit 1"), {
