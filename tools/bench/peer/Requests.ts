@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import type { Account as AccountSchema } from "@data-import/domain/account/Account"
-import type { HistoricalStatement as HistoricalStatementSchema } from "@data-import/domain/account/Statement"
+import type { HistoricalStatement as StatementSchema } from "@data-import/domain/account/Statement"
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid } from "./Refusal.ts"
@@ -32,7 +32,7 @@ interface NotesRequest extends Key {
   readonly notes: ReadonlyArray<Note>
 }
 
-export type HistoricalStatement = typeof HistoricalStatementSchema.Encoded
+export type HistoricalStatement = typeof StatementSchema.Encoded
 
 interface StatementsRequest extends Key {
   readonly statements: ReadonlyArray<HistoricalStatement>
