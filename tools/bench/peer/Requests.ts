@@ -38,9 +38,11 @@ interface StatementsRequest extends Key {
   readonly statements: ReadonlyArray<HistoricalStatement>
 }
 
+const dayForm = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+
 const isDay = (text: string): boolean => {
-  const [, month = 0, day = 0] = text.split("-").map(Number)
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || month < 1 || month > 12 || day < 1) return false
+  if (!dayForm.test(text)) return false
+  const day = Number(text.slice(8))
   return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day
 }
 
