@@ -1,5 +1,5 @@
 /** Stages accounts in the database itself, without a service: in the tables of either side. */
-import { Effect } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import type { Installation } from "./Installation.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
 
@@ -92,6 +92,13 @@ export const stageMany = Effect.fnUntraced(function* (
     yield* query(staging[side], [supplier, prefix, payload, from, to, organisation])
   }
 })
+
+/** Until the events of the services are numbered, which takes time of PostgreSQL. */
+export const untilNumbered = ({ query }: Installation) =>
+  Effect.repeat(query("select from outbox where position is null limit 1"), {
+    schedule: Schedule.spaced(Duration.millis(100)),
+    while: ({ length }) => length > 0
+  })
 
 /** Stages them where the first is not there yet. */
 export const stageOnce = Effect.fnUntraced(function* (

@@ -11,7 +11,7 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 import { tokenFor } from "@data-import/testbed/Tokens"
 import { type Installation, type Process, startProcess } from "./Installation.ts"
 import type { LoadRequest, LoadResult } from "./Load.ts"
-import { type Side, stageMany, stageOnce } from "./Staging.ts"
+import { type Side, stageMany, stageOnce, untilNumbered } from "./Staging.ts"
 import { cpuSeconds, othersCpuSeconds, postgresCpuSeconds } from "./Usage.ts"
 import { listPrefix, listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
@@ -26,6 +26,8 @@ export interface Subject {
   readonly processesOf: (workload: WorkloadName) => readonly [Process, ...ReadonlyArray<Process>]
   /** The next unused number of each workload. */
   readonly next: Map<WorkloadName, number>
+  /** Requests a second of each workload when it ran last. */
+  readonly rates: Map<WorkloadName, number>
 }
 
 export const services = Effect.fnUntraced(function* (installation: Installation) {
@@ -35,7 +37,8 @@ export const services = Effect.fnUntraced(function* (installation: Installation)
     installation,
     tenant: yield* installation.freshTenant,
     processesOf: (workload) => [installation.services[workloads[workload].service]],
-    next: new Map()
+    next: new Map(),
+    rates: new Map()
   } satisfies Subject
 })
 
@@ -66,7 +69,8 @@ export const startPeer = Effect.fnUntraced(function* (installation: Installation
     installation,
     tenant: yield* installation.freshTenant,
     processesOf: () => [peer],
-    next: new Map()
+    next: new Map(),
+    rates: new Map()
   } satisfies Subject
 })
 
@@ -109,12 +113,15 @@ export const loadFor = Effect.fnUntraced(function* (
   return { workload, url, token, supplier, accounts, first, ...amount } satisfies LoadRequest
 }, Effect.scoped)
 
-/** An upper bound of what one process answers, so that a run never lacks accounts. */
+/** What one process answers at most, before it is known. */
 const processedPerSecond = 2_000
+
+/** So much more than in the last run is staged, lest a run lacks accounts. */
+const spare = 1.5
 
 /** Stages what a run of this workload needs; gives the most requests that it can then have. */
 const prepare = Effect.fnUntraced(function* (
-  { installation, next, side, tenant }: Subject,
+  { installation, next, rates, side, tenant }: Subject,
   workload: WorkloadName,
   { requests, seconds }: Amount
 ) {
@@ -122,9 +129,12 @@ const prepare = Effect.fnUntraced(function* (
   const { organisation, supplier } = tenant
   if (workload === "process") {
     const from = next.get(workload) ?? 0
-    const count = requests ?? Math.ceil(seconds * processedPerSecond)
+    const rate = rates.get(workload)
+    const perSecond = rate === undefined ? processedPerSecond : spare * rate
+    const count = requests ?? Math.ceil(seconds * perSecond)
     const to = from + count
     yield* stageMany(installation, side, { supplier, organisation, prefix: "P", from, to })
+    yield* untilNumbered(installation)
     return count
   }
   if (staged !== null) {
@@ -143,7 +153,7 @@ export const measure = Effect.fnUntraced(function* (
   workload: WorkloadName,
   amount: Amount
 ) {
-  const { installation, next, processesOf } = subject
+  const { installation, next, processesOf, rates } = subject
   const requests = yield* prepare(subject, workload, amount)
   const limited = { ...amount, ...(requests !== undefined && { requests }) }
   const load = yield* loadFor(subject, workload, limited)
@@ -157,10 +167,12 @@ export const measure = Effect.fnUntraced(function* (
   const result = yield* Effect.tapError(installation.server.load.run(load), () => leave)
   const after = used()
   next.set(workload, load.first + (requests ?? result.requests))
+  const rate = result.requests / result.seconds
+  rates.set(workload, rate)
   const thousands = Math.max(result.requests, 1) / 1_000
   return {
     ...result,
-    rate: result.requests / result.seconds,
+    rate,
     serviceCpu: (after.service - before.service) / thousands,
     postgresCpu: (after.postgres - before.postgres) / thousands,
     others: (after.others - before.others) / result.seconds

@@ -52,24 +52,41 @@ export const postgresCpuSeconds = (postmaster: number): number => {
 const machineFields = [1, 2, 3]
 
 /** Processor seconds of the machine so far, without what its kernel does for interrupts. */
-export const machineCpuSeconds = (): number => {
+const machineCpuSeconds = (): number => {
   const [total = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1)
   return secondsIn(total.split(/ +/), machineFields)
 }
 
+interface Used {
+  readonly parent: number
+  /** With what its children used that have ended. */
+  readonly seconds: number
+}
+
+/** Of the seconds of the machine those that neither these processes nor their children used. */
+export const othersIn = (
+  machine: number,
+  processes: ReadonlyMap<number, Used>,
+  ours: ReadonlySet<number>
+): number => {
+  const isOurs = (pid: number): boolean => {
+    const parent = processes.get(pid)?.parent ?? 0
+    return ours.has(pid) || (parent > 0 && isOurs(parent))
+  }
+  return [...processes].reduce(
+    (left, [pid, { seconds }]) => (isOurs(pid) ? left - seconds : left),
+    machine
+  )
+}
+
 /** Processor seconds so far of all processes but this one, PostgreSQL, and what they started. */
 export const othersCpuSeconds = (postmaster: number): number => {
-  const stats = allStats()
-  const isOurs = (pid: number): boolean => {
-    if (pid === process.pid || pid === postmaster) return true
-    const parent = Number(stats.get(pid)?.[parentField] ?? 0)
-    return parent > 1 && isOurs(parent)
-  }
-  let seconds = machineCpuSeconds()
-  for (const [pid, stat] of stats) {
-    if (isOurs(pid)) seconds -= secondsIn(stat, timeFields)
-  }
-  return seconds
+  const machine = machineCpuSeconds()
+  const processes = [...allStats()].map(([pid, stat]) => {
+    const used = { parent: Number(stat[parentField]), seconds: secondsIn(stat, timeFields) }
+    return [pid, used] as const
+  })
+  return othersIn(machine, new Map(processes), new Set([process.pid, postmaster]))
 }
 
 /** Resident memory of a process, in bytes; 0 where it is gone. */

@@ -132,7 +132,7 @@ const onOneConnection: ReadonlyArray<WorkloadName> = ["stage", "process", "statu
 const chosen = ({ workloads: asked }: Options, among: ReadonlyArray<WorkloadName>) =>
   among.filter((workload) => asked.includes(workload))
 
-/** The services and the peer, each with a tenant, and with accounts where a workload adds to them. */
+/** The services and the peer, with a tenant each, and accounts where a workload adds to them. */
 const subjectsOn = Effect.fnUntraced(function* (
   installation: Installation,
   among: ReadonlyArray<WorkloadName>
@@ -183,7 +183,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
   const measured: Measured = { ...inFolder, ...(yield* withBucket(server, options)) }
   const { bytes, perSecond } = yield* Limits.offline(options.seconds)
   const sections: ReadonlyArray<Section> = [
-    { title: "Targets", text: targetTable(measured, perSecond) },
+    { title: "Targets of the benchmark", text: targetTable(measured, perSecond) },
     { title: "How far to trust the figures", text: scatterOf(measured) },
     ...partNames.flatMap((part) => {
       const rows = measured[part]?.map(({ comparison, title }) => [title, comparison] as const)

@@ -1,6 +1,7 @@
 /** Validate, stage and process, as the contract has them, but for dry runs. */
 import { randomInt, randomUUID } from "node:crypto"
 import { complete } from "./AccountStatements.ts"
+import { type Context, trailOf } from "./Context.ts"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { missing } from "./Documents.ts"
 import { type FieldError, invalid, Refusal } from "./Refusal.ts"
@@ -8,7 +9,7 @@ import { type Account, accountIn, type Key, processIn } from "./Requests.ts"
 import { accountErrors, effectOf, factsAt, supplierErrors } from "./Rules.ts"
 import { ownSupplier, requireOngoing } from "./Setup.ts"
 import * as statements from "./Statements.ts"
-import { type Context, run, trailOf } from "./Storage.ts"
+import { run } from "./Storage.ts"
 
 const code = "account_failed_validation"
 /** Longer than any attempt takes, so that none is renewed. */

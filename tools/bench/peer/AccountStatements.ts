@@ -5,7 +5,8 @@ const elements = (list: string) =>
   `jsonb_array_elements(payload -> '${list}') with ordinality as sent(e, n)`
 
 /** What a note is recognised by: its text, or the paths of its documents. */
-const noteContent = `coalesce(e -> 'body', jsonb_path_query_array(e, '$.document_paths[*].document_path'))::text`
+const noteContent = `
+  coalesce(e -> 'body', jsonb_path_query_array(e, '$.document_paths[*].document_path'))::text`
 
 const parts = `
   customers as (
@@ -91,11 +92,14 @@ export interface Added {
   readonly closed_on: string | null
   /** Whether nothing was added, since not all could be. */
   readonly refused: boolean
-  /** The ids that were there before. */
-  readonly present: ReadonlyArray<string>
+  /** The ids that were not there before. */
+  readonly added: ReadonlyArray<string>
 }
 
-/** $7 transactions, $8 today, $9 whether any may be added. */
+/**
+ * $7 transactions, $8 today, $9 whether any may be added. What is there is found by the index even
+ * by a plan from when the table was empty, for which reason nothing here joins that table.
+ */
 export const addTransactions = statement<Added>(
   "add_transactions",
   `with ${account},
@@ -105,24 +109,22 @@ export const addTransactions = statement<Added>(
        e ->> 'type' as type
      from account, jsonb_array_elements($7::jsonb) as e
    ),
-   present as materialized (
-     select transaction_id from sent join peer.transactions t using (transaction_id)
-     where t.account_id = sent.id
-   ),
-   fresh as materialized (
-     select * from sent where transaction_id not in (select transaction_id from present)
-   ),
    refused as materialized (
      select not $9::boolean or exists (
-       select from fresh where date > $8::date or date <= closed_on) as refused
+       select from sent where (date > $8::date or date <= closed_on) and (
+         select t.account_id from peer.transactions t
+         where t.account_id = sent.id and t.transaction_id = sent.transaction_id) is null
+     ) as refused
    ),
    added as (
      insert into peer.transactions
        (account_id, transaction_id, origin, date, amount, type, details)
      select id, transaction_id, 'post_import', date, amount, type,
        e - '{transaction_id,transaction_date,amount,type}'::text[]
-     from fresh, refused where not refused
-     returning case when type in ('PAYMENT', 'CREDIT') then amount else -amount end as effect
+     from sent, refused where not refused
+     on conflict (account_id, transaction_id) do nothing
+     returning transaction_id,
+       case when type in ('PAYMENT', 'CREDIT') then amount else -amount end as effect
    ),
    changed as (
      update peer.accounts set balance = balance + (select coalesce(sum(effect), 0) from added)
@@ -130,8 +132,16 @@ export const addTransactions = statement<Added>(
      returning accounts.id
    ),
    ${trail("create_transactions", "'created'", "post_import.completed-v1")}
-   select closed_on::text, refused, array(select transaction_id from present) as present
+   select closed_on::text, refused, array(select transaction_id from added) as added
    from account, refused`
+)
+
+/** Which of the ids are there. $1 supplier, $2 number, $3 ids. */
+export const presentTransactions = statement<{ readonly transaction_id: string }>(
+  "present_transactions",
+  `with ${account}
+   select transaction_id from peer.transactions join account on account_id = account.id
+   where transaction_id = any ($3::text[])`
 )
 
 /** $7 notes, each with the time to give it, its key, and whether a time was sent. */
@@ -176,10 +186,14 @@ export const addStatements = statement<{ readonly differing: ReadonlyArray<numbe
        lateral (select e ->> 'statement_id' as statement_id) as named
    ),
    present as materialized (
-     select n, statement_id, t.from_date = sent.from_date and t.to_date = sent.to_date
-       and ltrim(t.path, '/') is not distinct from ltrim(sent.path, '/')
-       and (t.origin = 'payload' or t.details = sent.details) as same
-     from sent join peer.statements t using (statement_id) where t.account_id = sent.id
+     select n, statement_id, (
+       select t.from_date = sent.from_date and t.to_date = sent.to_date
+         and ltrim(t.path, '/') is not distinct from ltrim(sent.path, '/')
+         and (t.origin = 'payload' or t.details = sent.details)
+       from peer.statements t
+       where t.account_id = sent.id and t.statement_id = sent.statement_id
+     ) as same
+     from sent
    ),
    differing as materialized (select n from present where not same),
    added as (
@@ -187,7 +201,7 @@ export const addStatements = statement<{ readonly differing: ReadonlyArray<numbe
        (account_id, statement_id, origin, from_date, to_date, path, details)
      select id, statement_id, 'post_import', from_date, to_date, path, details from sent
      where not exists (select from differing)
-       and statement_id not in (select statement_id from present)
+       and statement_id in (select statement_id from present where same is null)
    ),
    changed as (select id from account where not exists (select from differing)),
    ${trail("create_statements", "'created'", "post_import.completed-v1")}

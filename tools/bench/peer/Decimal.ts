@@ -1,6 +1,6 @@
 /**
- * Exact arithmetic with decimals: cents, and for what is finer integers (`bigint`) scaled by a power
- * of ten. A decimal is a number or a text, as the schema of the request has checked.
+ * Exact arithmetic with decimals: cents, and for what is finer integers (`bigint`) that are scaled
+ * by a power of ten. A decimal is a number or a text, as the schema of the request has checked.
  */
 
 const spelling = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/

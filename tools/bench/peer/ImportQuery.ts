@@ -1,9 +1,10 @@
 /** Where imports stand: one, or a list of them, which is read page by page and streamed. */
 import { Readable } from "node:stream"
+import type { Context } from "./Context.ts"
 import { notFound } from "./Refusal.ts"
 import { ownSupplier, requireOwn } from "./Setup.ts"
 import * as statements from "./Statements.ts"
-import { type Context, run } from "./Storage.ts"
+import { run } from "./Storage.ts"
 
 const pageSize = 4_000
 

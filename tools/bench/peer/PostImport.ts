@@ -1,5 +1,6 @@
 /** Transactions, notes and historical statements onto an account that is there. */
 import * as changes from "./AccountStatements.ts"
+import { type Context, trailOf } from "./Context.ts"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { missing } from "./Documents.ts"
 import { type FieldError, invalid, notFound, Refusal } from "./Refusal.ts"
@@ -22,7 +23,7 @@ import {
 } from "./Rules.ts"
 import { ownSupplier, requireOngoing } from "./Setup.ts"
 import type { Statement } from "./Statements.ts"
-import { type Context, retried, run, trailOf } from "./Storage.ts"
+import { retried, run } from "./Storage.ts"
 
 const code = "request_failed_validation"
 
@@ -56,7 +57,7 @@ const changed = <Row extends object>(
     return row
   })
 
-const refused = (refusal: string, transaction_data: Transaction): Refusal =>
+const refusedBy = (refusal: string, transaction_data: Transaction): Refusal =>
   new Refusal(400, refusal, {
     status: "TRANSACTION_IMPORT_ERROR",
     error_detail: `The transaction is refused: ${refusal}.`,
@@ -67,17 +68,17 @@ const refused = (refusal: string, transaction_data: Transaction): Refusal =>
 const refusalIn = (
   transactions: ReadonlyArray<Transaction>,
   today: string,
-  { closed_on, present }: changes.Added
+  closed_on: string | null,
+  there: ReadonlySet<string>
 ): Refusal => {
-  const there = new Set(present)
   const seen = new Set<string>()
   for (const one of transactions) {
     const { transaction_date: date, transaction_id: id } = one
-    if (seen.has(id)) return refused("duplicate_transaction_ids", one)
+    if (seen.has(id)) return refusedBy("duplicate_transaction_ids", one)
     seen.add(id)
     if (there.has(id)) continue
     if (date > today || (closed_on !== null && date <= closed_on)) {
-      return refused("transaction_outside_open_period", one)
+      return refusedBy("transaction_outside_open_period", one)
     }
   }
   return new Refusal(500, "error")
@@ -87,20 +88,32 @@ export const addTransactions = async (context: Context, body: unknown) => {
   const request = transactionsIn(body)
   const { transactions } = request
   const facts = await validated(context, request, (it) => transactionsErrors(transactions, it))
-  const ids = new Set(transactions.map(({ transaction_id }) => transaction_id))
+  const ids = [...new Set(transactions.map(({ transaction_id }) => transaction_id))]
   const text = JSON.stringify(transactions)
-  const mayAdd = ids.size === transactions.length
+  const mayAdd = ids.length === transactions.length
   const statement = changes.addTransactions
-  const added = await changed(context, statement, request, text, facts.today, mayAdd)
-  if (added.refused) throw refusalIn(transactions, facts.today, added)
-  const present = new Set(added.present)
+  const { added, closed_on, refused } = await changed(
+    context,
+    statement,
+    request,
+    text,
+    facts.today,
+    mayAdd
+  )
+  if (refused) {
+    const { external_account_number: number, import_supplier: supplier } = request
+    const there = await run(context.pool, changes.presentTransactions, [supplier, number, ids])
+    const present = new Set(there.map(({ transaction_id }) => transaction_id))
+    throw refusalIn(transactions, facts.today, closed_on, present)
+  }
+  const fresh = new Set(added)
   return transactions.map((one) =>
-    present.has(one.transaction_id)
-      ? {
+    fresh.has(one.transaction_id)
+      ? { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: one }
+      : {
           status: "TRANSACTION_ALREADY_EXISTS",
           transaction_data: { ...one, status: "TRANSACTION_IMPORT_SUCCESS" }
         }
-      : { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: one }
   )
 }
 

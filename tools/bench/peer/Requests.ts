@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import type { Account as AccountSchema } from "@data-import/domain/account/Account"
-import type { HistoricalStatement as HistoricalStatementSchema } from "@data-import/domain/account/Statement"
+import type { HistoricalStatement as StatementSchema } from "@data-import/domain/account/Statement"
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid } from "./Refusal.ts"
@@ -32,15 +32,17 @@ interface NotesRequest extends Key {
   readonly notes: ReadonlyArray<Note>
 }
 
-export type HistoricalStatement = typeof HistoricalStatementSchema.Encoded
+export type HistoricalStatement = typeof StatementSchema.Encoded
 
 interface StatementsRequest extends Key {
   readonly statements: ReadonlyArray<HistoricalStatement>
 }
 
+const dayForm = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+
 const isDay = (text: string): boolean => {
-  const [, month = 0, day = 0] = text.split("-").map(Number)
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || month < 1 || month > 12 || day < 1) return false
+  if (!dayForm.test(text)) return false
+  const day = Number(text.slice(8))
   return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day
 }
 

@@ -8,13 +8,14 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
 import * as AccountImport from "./AccountImport.ts"
 import { type Caller, makeAuthorize } from "./Auth.ts"
+import type { Context } from "./Context.ts"
 import * as ImportQuery from "./ImportQuery.ts"
 import { makeDocuments, type Store } from "./Documents.ts"
 import * as PostImport from "./PostImport.ts"
 import { Refusal } from "./Refusal.ts"
 import { makeSetup } from "./Setup.ts"
 import { activeKey } from "./Statements.ts"
-import { connect, type Context, run } from "./Storage.ts"
+import { connect, run } from "./Storage.ts"
 import { tables } from "./Tables.ts"
 
 export interface Settings {

@@ -126,10 +126,11 @@ export const page = statement<{
   readonly text: string | null
 }>(
   "page",
-  `select count(*)::integer as count, max(number) as last, string_agg(json_build_object(
-     'external_account_number', number, 'kraken_account_number', account_number,
-     'account_created_at',
-     to_char(account_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::text, ',') as text
+  `select count(*)::integer as count, max(number) as last, string_agg(
+     '{"external_account_number":' || to_json(number)::text || ',"kraken_account_number":' ||
+     coalesce('"' || account_number || '"', 'null') || ',"account_created_at":' ||
+     coalesce(to_char(account_created_at at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS"Z\\""'),
+       'null') || '}', ',') as text
    from (
      select number, account_number, account_created_at from peer.imports
      where supplier = $1 and number > $2 order by number limit $3
