@@ -79,6 +79,9 @@ export const othersIn = (
   )
 }
 
+/** The parent of the kernel's threads, which work for whoever writes and sends. */
+const kernel = 2
+
 /** Processor seconds so far of all processes but this one, PostgreSQL, and what they started. */
 export const othersCpuSeconds = (postmaster: number): number => {
   const machine = machineCpuSeconds()
@@ -86,7 +89,7 @@ export const othersCpuSeconds = (postmaster: number): number => {
     const used = { parent: Number(stat[parentField]), seconds: secondsIn(stat, timeFields) }
     return [pid, used] as const
   })
-  return othersIn(machine, new Map(processes), new Set([process.pid, postmaster]))
+  return othersIn(machine, new Map(processes), new Set([process.pid, postmaster, kernel]))
 }
 
 /** Resident memory of a process, in bytes; 0 where it is gone. */
