@@ -33,7 +33,7 @@ const verify = Effect.fnUntraced(function* (
 it.effect("an unaltered audit log is counted", () =>
   Effect.gen(function* () {
     const out = "Read 2 entries in 1 chains: all are as they were written."
-    expect(yield* verify(null)).toEqual({ done: true, out, err: "" })
+    expect(yield* verify(null)).toEqual({ done: true, status: 0, out, err: "" })
   })
 )
 
