@@ -1,14 +1,13 @@
 /**
- * The `data-import` command of suppliers: all its subcommands, and how a run ends. It is apart from
+ * The `data-import` command of suppliers: all its subcommands. It is apart from
  * its process, so that a test can run it. A subcommand is loaded only by a line that may mean it,
  * because to load all of them takes longer than to run most of them.
  */
-import { Cause, Effect, Exit, Option } from "effect"
-import { Command, GlobalFlag } from "effect/cli"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
 import { Json } from "@data-import/terminal/Answer"
 import { commandLine } from "@data-import/terminal/CommandLine"
 import { ProfileName } from "./connection/ProfileName.ts"
-import { LinesFailed } from "./LinesFailed.ts"
 
 /** A subcommand in its own module; `stub` stands for it in the list of subcommands. */
 const lazily = <const Name extends string, Input, Context, E, R>(
@@ -63,7 +62,8 @@ const mayMean = (args: ReadonlyArray<string>) => {
   return (name: string): boolean => isAboutAll || args.includes(name)
 }
 
-const dataImport = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+/** The command with the subcommands that the line may mean. */
+export const dataImport = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const isMeant = mayMean(args)
   const loaded = yield* Effect.promise(() =>
     Promise.all(subcommands.map(async ({ load, name, stub }) => (isMeant(name) ? load() : stub)))
@@ -76,20 +76,6 @@ const dataImport = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
 })
 
 /** Runs a command line. Fails if it was not carried out, after writing the reason to stderr. */
-export const run = Effect.fnUntraced(
-  function* (args: ReadonlyArray<string>, version: string) {
-    yield* Command.runWith(yield* dataImport(args), { version })(args)
-  },
-  Effect.provide(commandLine([GlobalFlag.Completions]))
-)
-
-/**
- * 0: all is well. 1: it was carried out, and lines have failed. 2: it was not carried out. 130: it
- * was interrupted.
- */
-export const exitStatusOf = (exit: Exit.Exit<unknown, unknown>): number => {
-  if (Exit.isSuccess(exit)) return 0
-  if (Cause.hasInterruptsOnly(exit.cause)) return 130
-  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-  return error instanceof LinesFailed ? 1 : 2
-}
+export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, version: string) {
+  yield* Command.runWith(yield* dataImport(args), { version })(args)
+}, Effect.provide(commandLine))

@@ -2,7 +2,8 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Logger } from "effect"
-import { exitStatusOf, run } from "./DataImport.ts"
+import { exitStatusOf } from "@data-import/terminal/ExitStatus"
+import { run } from "./DataImport.ts"
 import { version } from "./Version.ts"
 
 /** A refusal was explained where it was met. */

@@ -76,7 +76,12 @@ const callerFor = Effect.fnUntraced(function* ({ import_supplier }: ImportKey) {
 
 const show = Command.make(
   "show",
-  { number: Argument.String("number").pipe(asAccountNumber) },
+  {
+    number: Argument.String("number").pipe(
+      Argument.withDescription("The number of the account on the platform, like A-0123ABCD"),
+      asAccountNumber
+    )
+  },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
     const auditLog = yield* AuditLog
@@ -94,12 +99,23 @@ const show = Command.make(
     yield* say(description, textOf(description))
   }, onStorage)
 ).pipe(
-  Command.withDescription("Show an account, what was added to it, and how; the log records it")
+  Command.withDescription("Show an account, what was added to it, and how; the log records it"),
+  Command.withExamples([
+    {
+      command: "operator account show A-0123ABCD",
+      description: "Show the whole account, its attempts and its audit log"
+    }
+  ])
 )
 
 const endInstruction = Command.make(
   "end-instruction",
-  { number: Argument.String("number").pipe(asAccountNumber) },
+  {
+    number: Argument.String("number").pipe(
+      Argument.withDescription("The number of the account on the platform, like A-0123ABCD"),
+      asAccountNumber
+    )
+  },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
     const key = yield* keyOf(number)
@@ -113,7 +129,13 @@ const endInstruction = Command.make(
     )
   }, onStorage)
 ).pipe(
-  Command.withDescription("End the active payment instruction, so that another one can be added")
+  Command.withDescription("End the active payment instruction, so that another one can be added"),
+  Command.withExamples([
+    {
+      command: "operator account end-instruction A-0123ABCD",
+      description: "Before the client adds another instruction"
+    }
+  ])
 )
 
 export const account = Command.make("account").pipe(

@@ -47,12 +47,18 @@ const verify = Command.make(
     yield* fault === null
       ? say({ chains, entries, fault }, `${read}: all are as they were written.`)
       : say({ chains, entries, fault: faultEntry(fault) }, `${read} before an altered one.`)
-    if (fault !== null) return yield* new Refused({ why: sentence(fault) })
+    if (fault !== null) return yield* new Refused({ why: sentence(fault), wasCarriedOut: true })
   }, onStorage)
 ).pipe(
   Command.withDescription(
     "Follow every chain of the audit log, and name the first entry that is not as it was written"
-  )
+  ),
+  Command.withExamples([
+    {
+      command: "operator audit verify",
+      description: "Exits with 0 if all is as it was written, and 1 if not"
+    }
+  ])
 )
 
 export const audit = Command.make("audit").pipe(

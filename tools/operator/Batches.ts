@@ -102,9 +102,20 @@ const listAll = Command.make(
     const next = last === undefined ? "" : `\nThere are more: --after ${last.batch_id}`
     yield* say(entries, table(columns, entries.map(row)) + next)
   }, onStorage)
-).pipe(Command.withDescription("List the unfinished batches of all organisations, newest first"))
+).pipe(
+  Command.withDescription("List the unfinished batches of all organisations, newest first"),
+  Command.withExamples([
+    {
+      command: "operator batch list --supplier ACME_LEGACY --all",
+      description: "List all batches of a supplier"
+    }
+  ])
+)
 
-const id = Argument.String("batch-id").pipe(asBatchId)
+const id = Argument.String("batch-id").pipe(
+  Argument.withDescription("The id of the batch, as batch list prints it"),
+  asBatchId
+)
 
 /** The most frequent failures of a batch, as the problems endpoint answers them. */
 const problemsOf = Effect.fnUntraced(function* (id: Batch.BatchId) {
@@ -170,7 +181,15 @@ const show = Command.make(
     const problems = yield* problemsOf(id)
     yield* say({ ...description, problems }, readable(description, problems))
   }, onStorage)
-).pipe(Command.withDescription("Show how a batch stands, and why its lines have failed"))
+).pipe(
+  Command.withDescription("Show how a batch stands, and why its lines have failed"),
+  Command.withExamples([
+    {
+      command: "operator batch show 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
+      description: "Show a batch and its problems"
+    }
+  ])
+)
 
 type Decide = (
   at: DateTime.Utc,
@@ -204,7 +223,15 @@ const changing = (name: string, { action, decide, description }: Change) =>
       const reasons = after.paused_by.length > 0 ? `, paused by ${after.paused_by.join(", ")}` : ""
       yield* say(after, `The batch ${id} is ${after.state}${reasons}.`)
     }, onStorage)
-  ).pipe(Command.withDescription(description))
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([
+      {
+        command: `operator batch ${name} 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10`,
+        description: "By the id of the batch"
+      }
+    ])
+  )
 
 const pause = changing("pause", {
   action: "pause_batch",

@@ -10,8 +10,13 @@ import { onStorage } from "./Storage.ts"
 const add = Command.make(
   "add",
   {
-    name: Argument.Literals("list", OpenCodeList.literals),
-    value: Argument.String("value").pipe(asText(128))
+    name: Argument.Literals("list", OpenCodeList.literals).pipe(
+      Argument.withDescription("The list that it is added to")
+    ),
+    value: Argument.String("value").pipe(
+      Argument.withDescription("The value that requests may have"),
+      asText(128)
+    )
   },
   Effect.fnUntraced(function* ({ name, value }) {
     const configuration = yield* Configuration
@@ -21,7 +26,13 @@ const add = Command.make(
 ).pipe(
   Command.withDescription(
     "Add a value to a list; reason, ledger_code and product_code are free until they have one"
-  )
+  ),
+  Command.withExamples([
+    {
+      command: "operator choice add sales_channel CARRIER_PIGEON",
+      description: "Accept another sales channel"
+    }
+  ])
 )
 
 const listAll = Command.make(
@@ -35,7 +46,10 @@ const listAll = Command.make(
     )
     yield* list(["list", "value"], entries)
   }, onStorage)
-).pipe(Command.withDescription("List the values that were added"))
+).pipe(
+  Command.withDescription("List the values that were added"),
+  Command.withExamples([{ command: "operator choice list", description: "List them all" }])
+)
 
 export const codeLists = Command.make("choice").pipe(
   Command.withDescription("Values that requests may choose from, beside the built-in ones"),

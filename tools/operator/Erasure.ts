@@ -59,8 +59,14 @@ const announced = (label: string, erased: Erased): string =>
 export const erase = Command.make(
   "erase",
   {
-    import_supplier: Argument.String("supplier").pipe(asSupplierCode),
-    external_account_number: Argument.String("number").pipe(asExternalAccountNumber),
+    import_supplier: Argument.String("supplier").pipe(
+      Argument.withDescription("The code of the import supplier"),
+      asSupplierCode
+    ),
+    external_account_number: Argument.String("number").pipe(
+      Argument.withDescription("The external account number, as it was sent"),
+      asExternalAccountNumber
+    ),
     acceptLoss: Flag.Boolean("accept-loss").pipe(
       Flag.withDescription("Erase: nothing brings the data back"),
       Flag.withDefault(false)
@@ -90,5 +96,11 @@ export const erase = Command.make(
 ).pipe(
   Command.withDescription(
     "Erase the personal data of a customer: the import, the account, and lines of batches"
-  )
+  ),
+  Command.withExamples([
+    {
+      command: "operator erase ACME_LEGACY AL-0002",
+      description: "Rehearse: say what would be erased"
+    }
+  ])
 )

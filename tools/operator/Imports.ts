@@ -21,11 +21,17 @@ import { Refused } from "@data-import/terminal/Refused"
 import { retry } from "./Retries.ts"
 import { onStorage } from "./Storage.ts"
 
-const supplier = Argument.String("supplier").pipe(asSupplierCode)
+const supplier = Argument.String("supplier").pipe(
+  Argument.withDescription("The code of the import supplier"),
+  asSupplierCode
+)
 
 const parameters = {
   import_supplier: supplier,
-  external_account_number: Argument.String("number").pipe(asExternalAccountNumber)
+  external_account_number: Argument.String("number").pipe(
+    Argument.withDescription("The external account number, as it was sent"),
+    asExternalAccountNumber
+  )
 }
 
 const organisationOf = Effect.fnUntraced(function* (code: SupplierCode) {
@@ -56,7 +62,12 @@ const show = Command.make(
     const body = importBody(found.value, yield* DateTime.now)
     yield* say(body, importText(body))
   }, onStorage)
-).pipe(Command.withDescription("Show where an import stands, and why its attempts failed"))
+).pipe(
+  Command.withDescription("Show where an import stands, and why its attempts failed"),
+  Command.withExamples([
+    { command: "operator import show ACME_LEGACY AL-0002", description: "Show one import" }
+  ])
+)
 
 const listColumns = ["external_account_number", "state", "staged_at", "times_staged", "code"]
 
@@ -120,7 +131,12 @@ const listAll = Command.make(
     }))
     yield* say(entries, table(listColumns, rows) + more)
   }, onStorage)
-).pipe(Command.withDescription("List the imports of a supplier that have no account yet"))
+).pipe(
+  Command.withDescription("List the imports of a supplier that have no account yet"),
+  Command.withExamples([
+    { command: "operator import list ACME_LEGACY --failed", description: "List those that failed" }
+  ])
+)
 
 /** Why an import in this state cannot be changed. */
 const reason = (found: ImportState | null): string => {
@@ -153,6 +169,10 @@ const setSkipped = (name: string, skipped: boolean, done: string) =>
       }
       yield* say({ ...named, skipped }, `${label} ${done}.`)
     }, onStorage)
+  ).pipe(
+    Command.withExamples([
+      { command: `operator import ${name} ACME_LEGACY AL-0002`, description: "By its number" }
+    ])
   )
 
 const skip = setSkipped("skip", true, "is skipped").pipe(

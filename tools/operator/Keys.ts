@@ -11,7 +11,10 @@ import { asLifetime, asOrganisation, asScopes, asText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
-const organisation = Argument.String("organisation").pipe(asOrganisation)
+const organisation = Argument.String("organisation").pipe(
+  Argument.withDescription("The name of the organisation"),
+  asOrganisation
+)
 
 /** Reading accounts back is not among them: whoever issues a key for it has to say so. */
 const importScopes = (["import:read", "import:write"] satisfies ReadonlyArray<Scope>).join(",")
@@ -55,18 +58,39 @@ const issue = Command.make(
       `Issued the key ${key.id}. It is shown this once:\n${secret}`
     )
   }, onStorage)
-).pipe(Command.withDescription("Issue an API key"))
+).pipe(
+  Command.withDescription("Issue an API key"),
+  Command.withExamples([
+    {
+      command: "operator key issue acme --label migration --expires-in 90d",
+      description: "Issue a key that ends"
+    }
+  ])
+)
 
 const revoke = Command.make(
   "revoke",
-  { id: Argument.String("key-id") },
+  {
+    id: Argument.String("key-id").pipe(
+      Argument.withMetavar("ID"),
+      Argument.withDescription("The id of the key, as key list prints it")
+    )
+  },
   Effect.fnUntraced(function* ({ id }) {
     if (id.startsWith("sk_")) return yield* new Refused({ why: "Give the key's id, not the key." })
     const revoked = yield* revokeKey(ApiKeyId.make(id))
     if (!revoked) return yield* new Refused({ why: `There is no key ${id}.` })
     yield* say({ id, revoked }, `Revoked the key ${id}; its tokens end within 60 seconds.`)
   }, onStorage)
-).pipe(Command.withDescription("Revoke an API key by its id, not by the key itself"))
+).pipe(
+  Command.withDescription("Revoke an API key by its id, not by the key itself"),
+  Command.withExamples([
+    {
+      command: "operator key revoke 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
+      description: "Revoke a key that leaked"
+    }
+  ])
+)
 
 const members = ["id", "label", "scopes", "createdAt", "expiresAt", "revokedAt"]
 
@@ -88,7 +112,12 @@ const listAll = Command.make(
     const keys = yield* apiKeys.list(name)
     yield* list(members, keys.map(entry))
   }, onStorage)
-).pipe(Command.withDescription("List the API keys of an organisation, without the keys themselves"))
+).pipe(
+  Command.withDescription("List the API keys of an organisation, without the keys themselves"),
+  Command.withExamples([
+    { command: "operator key list acme", description: "List the keys of acme" }
+  ])
+)
 
 export const key = Command.make("key").pipe(
   Command.withDescription("API keys"),

@@ -1,5 +1,5 @@
 /**
- * The operator command: all its subcommands, and how a run ends. It is apart from its process, so
+ * The operator command: all its subcommands. It is apart from its process, so
  * that a test can run it on any storage.
  */
 import { Effect, type Layer } from "effect"
@@ -22,8 +22,9 @@ import { type Ports, Storage } from "./Storage.ts"
 import { supplier } from "./Suppliers.ts"
 import { team } from "./Teams.ts"
 import { webhook } from "./Webhooks.ts"
+import manifest from "./package.json" with { type: "json" }
 
-const operator = Command.make("operator").pipe(
+export const operator = Command.make("operator").pipe(
   Command.withDescription("Sets up who may migrate what, on the database of the service"),
   Command.withSubcommands([
     organisation,
@@ -42,7 +43,7 @@ const operator = Command.make("operator").pipe(
   Command.withGlobalFlags([Json, As, Test])
 )
 
-const runOperator = Command.runWith(operator, { version: "0.1.0" })
+const runOperator = Command.runWith(operator, { version: manifest.version })
 
 /**
  * Runs a command line. Fails if it was not carried out, after writing the reason to stderr. `login`
@@ -56,5 +57,5 @@ export const run = (
   runOperator(args).pipe(
     Effect.provideService(Storage, storage),
     Effect.provideService(Login, login),
-    Effect.provide(commandLine())
+    Effect.provide(commandLine)
   )

@@ -18,13 +18,23 @@ const entry = ({ createdAt, name, testOf }: Organisation) => ({
 
 const create = Command.make(
   "create",
-  { name: Argument.String("name").pipe(asOrganisation) },
+  {
+    name: Argument.String("name").pipe(
+      Argument.withDescription("The name of the organisation"),
+      asOrganisation
+    )
+  },
   Effect.fnUntraced(function* ({ name }) {
     const configuration = yield* Configuration
     const created = yield* configuration.createOrganisation(name, yield* DateTime.now)
     yield* say(entry(created), `Created the organisation ${name}.`)
   }, onStorage)
-).pipe(Command.withDescription("Create an organisation"))
+).pipe(
+  Command.withDescription("Create an organisation"),
+  Command.withExamples([
+    { command: "operator organisation create acme", description: "Create the organisation acme" }
+  ])
+)
 
 const listAll = Command.make(
   "list",
@@ -34,7 +44,12 @@ const listAll = Command.make(
     const organisations = yield* configuration.organisations
     yield* list(members, organisations.map(entry))
   }, onStorage)
-).pipe(Command.withDescription("List the organisations"))
+).pipe(
+  Command.withDescription("List the organisations"),
+  Command.withExamples([
+    { command: "operator organisation list --json", description: "List them for a machine" }
+  ])
+)
 
 export const organisation = Command.make("organisation").pipe(
   Command.withDescription("The platform's clients"),

@@ -14,13 +14,19 @@ import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
 import { Duration, Option, Schema } from "effect"
 import { Flag, Param } from "effect/cli"
 
-/** Decodes the text of an argument or a flag. An invalid one fails with the allowed form. */
-const readAs = <A>(read: (text: string) => Option.Option<A>, form: string) =>
-  Param.filterMap<string, A>(read, () => form)
+/**
+ * Decodes the text of an argument or a flag, which `metavar` stands for in the help. An invalid one
+ * fails with the allowed form.
+ */
+const readAs =
+  <A>(read: (text: string) => Option.Option<A>, form: string, metavar: string) =>
+  <Kind extends Param.ParamKind>(self: Param.Param<Kind, string>): Param.Param<Kind, A> =>
+    Param.filterMap(Param.withMetavar(self, metavar), read, () => form)
 
 export const asOrganisation = readAs(
   Schema.decodeOption(OrganisationName),
-  "a name of lower-case letters, digits, _ and -, up to 64 characters"
+  "a name of lower-case letters, digits, _ and -, up to 64 characters",
+  "NAME"
 )
 
 /** Text that can be printed as it is. A control character could move the cursor of a terminal. */
@@ -31,7 +37,11 @@ export const printableText = (length: number) => (text: string) =>
   )
 
 export const asText = (length: number) =>
-  readAs(printableText(length), `1 to ${length} characters, none of them a control character`)
+  readAs(
+    printableText(length),
+    `1 to ${length} characters, none of them a control character`,
+    "TEXT"
+  )
 
 /** A code that can stand in a path and in a log. */
 export const asSupplierCode = readAs(
@@ -40,39 +50,46 @@ export const asSupplierCode = readAs(
       Option.filter((code) => code !== "." && code !== ".."),
       Option.flatMap(Schema.decodeOption(WireCode))
     ),
-  "a code of 1 to 32 characters, none of them a control character, and neither . nor .."
+  "a code of 1 to 32 characters, none of them a control character, and neither . nor ..",
+  "CODE"
 )
 
 export const asExternalAccountNumber = readAs(
   Schema.decodeOption(ExternalAccountNumber),
-  "an external account number of 1 to 128 characters"
+  "an external account number of 1 to 128 characters",
+  "NUMBER"
 )
 
 export const asAccountNumber = readAs(
   Schema.decodeOption(AccountNumber),
-  "an account number like A-0123ABCD"
+  "an account number like A-0123ABCD",
+  "NUMBER"
 )
 
 export const asRequestId = readAs(
   Schema.decodeOption(RequestId),
-  "a request id: 1 to 128 letters, digits and . _ -"
+  "a request id: 1 to 128 letters, digits and . _ -",
+  "ID"
 )
 
 export const asBatchId = readAs(
   Schema.decodeOption(BatchId),
-  "the id of a batch: a UUID in lower case, as batch list prints it"
+  "the id of a batch: a UUID in lower case, as batch list prints it",
+  "ID"
 )
 
 export const asWebhookId = readAs(
   Schema.decodeOption(WebhookId),
-  "the id of a webhook, as webhook list prints it"
+  "the id of a webhook, as webhook list prints it",
+  "ID"
 )
 
 const uuid = Schema.decodeOption(Schema.String.check(Schema.isUUID()))
 
 export const asEventId = readAs(
   (text) => Option.map(uuid(text), (id) => EventId.make(id)),
-  "the event_id of an event: a UUID"
+  "the event_id of an event: a UUID",
+  "ID"
 )
 
 /** A URL without a user, a password and a fragment. */
@@ -83,24 +100,28 @@ export const asWebhookUrl = readAs(
       ({ hash, password, protocol, username }) =>
         /^https?:$/.test(protocol) && `${hash}${password}${username}` === "" && text.length <= 2_000
     ),
-  "a URL like https://host/path of at most 2,000 characters, without user and fragment"
+  "a URL like https://host/path of at most 2,000 characters, without user and fragment",
+  "URL"
 )
 
 const words = (text: string) => [...new Set(text.split(",").map((word) => word.trim()))]
 
 export const asEventNames = readAs(
   (text) => Schema.decodeUnknownOption(Schema.NonEmptyArray(AnyEventName))(words(text)),
-  "names of events, separated by commas"
+  "names of events, separated by commas",
+  "NAMES"
 )
 
 export const asSupplierCodes = readAs(
   (text) => Schema.decodeUnknownOption(Schema.NonEmptyArray(WireCode))(words(text)),
-  "codes of suppliers, separated by commas"
+  "codes of suppliers, separated by commas",
+  "CODES"
 )
 
 export const asPosition = readAs(
   (text) => (/^[1-9]\d{0,14}$/.test(text) ? Option.some(Number(text)) : Option.none()),
-  "a position: a whole number from 1"
+  "a position: a whole number from 1",
+  "POSITION"
 )
 
 /**
@@ -110,9 +131,17 @@ export const asPosition = readAs(
 export const readDocumentRoot = (text: string): Option.Option<string> =>
   Option.map(Schema.decodeOption(DocumentPath)(text), relativePath)
 
-export const asDocumentRoot = readAs(readDocumentRoot, "a relative path without . and .. segments")
+export const asDocumentRoot = readAs(
+  readDocumentRoot,
+  "a relative path without . and .. segments",
+  "FOLDER"
+)
 
-export const asTimeZone = readAs(timeZoneNamed, "the IANA name of a time zone, like Europe/Berlin")
+export const asTimeZone = readAs(
+  timeZoneNamed,
+  "the IANA name of a time zone, like Europe/Berlin",
+  "ZONE"
+)
 
 const statuses: ReadonlyMap<string, SupplierStatus> = new Map([
   ["ongoing", "Ongoing"],
@@ -122,7 +151,8 @@ const statuses: ReadonlyMap<string, SupplierStatus> = new Map([
 
 export const asSupplierStatus = readAs(
   (text) => Option.fromUndefinedOr(statuses.get(text.toLowerCase())),
-  [...statuses.keys()].join(", ")
+  [...statuses.keys()].join(", "),
+  "STATUS"
 )
 
 const decodeScopes = Schema.decodeUnknownOption(Schema.NonEmptyArray(Scope))
@@ -130,7 +160,8 @@ const decodeScopes = Schema.decodeUnknownOption(Schema.NonEmptyArray(Scope))
 /** Scopes separated by commas, each kept once. */
 export const asScopes = readAs(
   (text) => decodeScopes([...new Set(text.split(",").map((word) => word.trim()))]),
-  `one or more of ${Scope.literals.join(", ")}, separated by commas`
+  `one or more of ${Scope.literals.join(", ")}, separated by commas`,
+  "SCOPES"
 )
 
 const unitInSeconds: ReadonlyMap<string, number> = new Map([
@@ -144,19 +175,24 @@ const unitInSeconds: ReadonlyMap<string, number> = new Map([
 const longestLifetime = Duration.days(100 * 365)
 
 /** A number and one of the units s, m, h and d: longer than nothing, at most a hundred years. */
-export const asLifetime = readAs((text) => {
-  const [, amount = "", unit = ""] = /^(\d{1,12})([smhd])$/.exec(text) ?? []
-  const seconds = Number(amount) * (unitInSeconds.get(unit) ?? 0)
-  const lifetime = Duration.seconds(seconds)
-  return seconds > 0 && Duration.isLessThanOrEqualTo(lifetime, longestLifetime)
-    ? Option.some(lifetime)
-    : Option.none()
-}, "a number with s, m, h or d behind it, like 90d, and at most 100 years")
+export const asLifetime = readAs(
+  (text) => {
+    const [, amount = "", unit = ""] = /^(\d{1,12})([smhd])$/.exec(text) ?? []
+    const seconds = Number(amount) * (unitInSeconds.get(unit) ?? 0)
+    const lifetime = Duration.seconds(seconds)
+    return seconds > 0 && Duration.isLessThanOrEqualTo(lifetime, longestLifetime)
+      ? Option.some(lifetime)
+      : Option.none()
+  },
+  "a number with s, m, h or d behind it, like 90d, and at most 100 years",
+  "TIME"
+)
 
 /** How many entries a list has at most. */
 const asPageSize = readAs(
   (text) => (/^([1-9]\d{0,2}|1000)$/.test(text) ? Option.some(Number(text)) : Option.none()),
-  "a whole number from 1 to 1000"
+  "a whole number from 1 to 1000",
+  "N"
 )
 
 /** `--limit` of a list that has pages. */
@@ -167,7 +203,11 @@ export const pageSize = Flag.String("limit").pipe(
 )
 
 /** A limit of at least 1, or null for `off`. */
-export const asLimit = readAs((text): Option.Option<number | null> => {
-  if (text === "off") return Option.some(null)
-  return /^[1-9]\d{0,8}$/.test(text) ? Option.some(Number(text)) : Option.none()
-}, "a whole number from 1, or off")
+export const asLimit = readAs(
+  (text): Option.Option<number | null> => {
+    if (text === "off") return Option.some(null)
+    return /^[1-9]\d{0,8}$/.test(text) ? Option.some(Number(text)) : Option.none()
+  },
+  "a whole number from 1, or off",
+  "N"
+)

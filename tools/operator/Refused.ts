@@ -23,10 +23,8 @@ export type Explained =
 const nameOf = ({ name, what }: AlreadyExists | DoesNotExist): string =>
   what === "supplier" ? wireCode(SupplierCode.make(name)) : name
 
-const explanation = (error: Explained): string => {
+const explanation = (error: Exclude<Explained, Refused>): string => {
   switch (error._tag) {
-    case "Refused":
-      return error.why
     case "AlreadyExists":
       return `There is already ${article(error.what)} ${error.what} ${nameOf(error)}.`
     case "DoesNotExist":
@@ -45,4 +43,6 @@ const article = (noun: string): string => (/^[aeiou]/.test(noun) ? "an" : "a")
 
 /** Explains a refusal of the ports in a sentence. */
 export const explained = <A, R>(effect: Effect.Effect<A, Explained, R>) =>
-  Effect.mapError(effect, (error) => new Refused({ why: explanation(error) }))
+  Effect.mapError(effect, (error) =>
+    error._tag === "Refused" ? error : new Refused({ why: explanation(error) })
+  )

@@ -32,7 +32,12 @@ const entryOf = (entry: AuditedRequest): Entry => ({
 
 const show = Command.make(
   "show",
-  { id: Argument.String("request-id").pipe(asRequestId) },
+  {
+    id: Argument.String("request-id").pipe(
+      Argument.withDescription("The request id, as an answer of the service had it"),
+      asRequestId
+    )
+  },
   Effect.fnUntraced(function* ({ id }) {
     const auditLog = yield* AuditLog
     const entries = yield* auditLog.ofRequest(id)
@@ -41,7 +46,15 @@ const show = Command.make(
     }
     yield* list(members, entries.map(entryOf))
   }, onStorage)
-).pipe(Command.withDescription("Show what the requests with this id did; it reads the whole log"))
+).pipe(
+  Command.withDescription("Show what the requests with this id did; it reads the whole log"),
+  Command.withExamples([
+    {
+      command: "operator request show 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
+      description: "Show what a request did, by the id that a client told"
+    }
+  ])
+)
 
 export const request = Command.make("request").pipe(
   Command.withDescription("Single requests"),

@@ -127,8 +127,15 @@ const refuseErased = Effect.fnUntraced(function* (key: ImportKey) {
 export const retry = Command.make(
   "retry",
   {
-    supplier: Argument.String("supplier").pipe(asSupplierCode),
-    number: Argument.String("number").pipe(asExternalAccountNumber, Argument.optional),
+    supplier: Argument.String("supplier").pipe(
+      Argument.withDescription("The code of the import supplier"),
+      asSupplierCode
+    ),
+    number: Argument.String("number").pipe(
+      Argument.withDescription("The external account number, as it was sent"),
+      asExternalAccountNumber,
+      Argument.optional
+    ),
     team: Flag.String("team").pipe(
       Flag.withDescription("The operations team that gets the accounts"),
       asText(128)
@@ -165,4 +172,12 @@ export const retry = Command.make(
         : `${counts.received} imports are processed again: operator batch show ${id}`
     )
   }, onStorage)
-).pipe(Command.withDescription("Process an import again, or all that import list --failed shows"))
+).pipe(
+  Command.withDescription("Process an import again, or all that import list --failed shows"),
+  Command.withExamples([
+    {
+      command: 'operator import retry ACME_LEGACY --team "Migration Team North"',
+      description: "Process all that failed"
+    }
+  ])
+)

@@ -38,7 +38,10 @@ export const openImports = (supplier: SupplierCode) =>
 export const summary = Command.make(
   "summary",
   {
-    code: Argument.String("code").pipe(asSupplierCode),
+    code: Argument.String("code").pipe(
+      Argument.withDescription("The code of the import supplier"),
+      asSupplierCode
+    ),
     cohort: Flag.String("cohort").pipe(
       Flag.withDescription("Only imports of this cohort"),
       asText(64),
@@ -52,4 +55,12 @@ export const summary = Command.make(
     const body = summaryBody(yield* read(meant, Option.getOrNull(cohort)))
     yield* say(body, summaryText(body))
   }, onStorage)
-).pipe(Command.withDescription("Show what the imports of a supplier come to"))
+).pipe(
+  Command.withDescription("Show what the imports of a supplier come to"),
+  Command.withExamples([
+    {
+      command: "operator supplier summary ACME_LEGACY --cohort wave-3",
+      description: "Show one cohort"
+    }
+  ])
+)

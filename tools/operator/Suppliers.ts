@@ -26,7 +26,10 @@ import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 import { openImports, summary } from "./Summaries.ts"
 
-const code = Argument.String("code").pipe(asSupplierCode)
+const code = Argument.String("code").pipe(
+  Argument.withDescription("The code of the import supplier"),
+  asSupplierCode
+)
 
 const members = [
   "code",
@@ -126,7 +129,15 @@ const create = Command.make(
     const what = mode === "test" ? "test supplier" : "supplier"
     yield* say(entry(supplier), `Created the ${what} ${code}, Ongoing.`)
   }, onStorage)
-).pipe(Command.withDescription("Create an import supplier; it starts Ongoing"))
+).pipe(
+  Command.withDescription("Create an import supplier; it starts Ongoing"),
+  Command.withExamples([
+    {
+      command: "operator supplier create ACME_LEGACY --organisation acme --time-zone Europe/London",
+      description: "Create a supplier whose day is that of London"
+    }
+  ])
+)
 
 const set = Command.make(
   "set",
@@ -141,7 +152,15 @@ const set = Command.make(
     const supplier = yield* configuration.configureSupplier(yield* supplierMeant(code), changes)
     yield* say(entry(supplier), `Set ${names.join(", ")} of the supplier ${code}.`)
   }, onStorage)
-).pipe(Command.withDescription("Change settings of a supplier; what is not given stays"))
+).pipe(
+  Command.withDescription("Change settings of a supplier; what is not given stays"),
+  Command.withExamples([
+    {
+      command: "operator supplier set ACME_LEGACY --document-check off",
+      description: "Accept accounts whose documents are missing"
+    }
+  ])
+)
 
 const onlyReopened = (code: string): string =>
   `${code} is Complete, and leaves that only to become Ongoing: ` +
@@ -155,7 +174,7 @@ const setStatus = Command.make(
   {
     code,
     status: Argument.String("status").pipe(
-      Argument.withDescription("ongoing, paused or complete"),
+      Argument.withDescription("What it is to be: ongoing, paused or complete"),
       asSupplierStatus
     ),
     reopen: Flag.Boolean("reopen").pipe(
@@ -182,7 +201,15 @@ const setStatus = Command.make(
     const rest = open === null ? "." : `, with ${open}.`
     yield* say(entry(supplier), `The supplier ${code} is ${supplier.status}${rest}`)
   }, onStorage)
-).pipe(Command.withDescription("Set a supplier Ongoing, Paused or Complete"))
+).pipe(
+  Command.withDescription("Set a supplier Ongoing, Paused or Complete"),
+  Command.withExamples([
+    {
+      command: "operator supplier set-status ACME_LEGACY paused",
+      description: "Refuse every write for now"
+    }
+  ])
+)
 
 const listAll = Command.make(
   "list",
@@ -192,7 +219,12 @@ const listAll = Command.make(
     const suppliers = yield* configuration.suppliers
     yield* list(members, suppliers.map(entry))
   }, onStorage)
-).pipe(Command.withDescription("List the import suppliers"))
+).pipe(
+  Command.withDescription("List the import suppliers"),
+  Command.withExamples([
+    { command: "operator supplier list", description: "List the suppliers of all organisations" }
+  ])
+)
 
 export const supplier = Command.make("supplier").pipe(
   Command.withDescription("Import suppliers"),

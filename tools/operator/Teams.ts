@@ -8,13 +8,23 @@ import { onStorage } from "./Storage.ts"
 
 const create = Command.make(
   "create",
-  { name: Argument.String("name").pipe(asText(128)) },
+  {
+    name: Argument.String("name").pipe(
+      Argument.withDescription("The name of the operations team"),
+      asText(128)
+    )
+  },
   Effect.fnUntraced(function* ({ name }) {
     const configuration = yield* Configuration
     yield* configuration.createTeam(name)
     yield* say({ name }, `Created the operations team ${name}.`)
   }, onStorage)
-).pipe(Command.withDescription("Create an operations team"))
+).pipe(
+  Command.withDescription("Create an operations team"),
+  Command.withExamples([
+    { command: 'operator team create "Migration Team North"', description: "Create a team" }
+  ])
+)
 
 const listAll = Command.make(
   "list",
@@ -27,7 +37,10 @@ const listAll = Command.make(
       names.map((name) => ({ name }))
     )
   }, onStorage)
-).pipe(Command.withDescription("List the operations teams"))
+).pipe(
+  Command.withDescription("List the operations teams"),
+  Command.withExamples([{ command: "operator team list", description: "List the teams" }])
+)
 
 export const team = Command.make("team").pipe(
   Command.withDescription("Operations teams"),

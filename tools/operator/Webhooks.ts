@@ -27,7 +27,10 @@ import {
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
-const id = Argument.String("webhook-id").pipe(asWebhookId)
+const id = Argument.String("webhook-id").pipe(
+  Argument.withDescription("The id of the webhook, as webhook list prints it"),
+  asWebhookId
+)
 
 /** 256 bits, as Standard Webhooks writes them. */
 const newSecret = Effect.sync(() => Redacted.make(`whsec_${randomBytes(32).toString("base64")}`))
@@ -63,8 +66,14 @@ const ownSuppliers = Effect.fnUntraced(function* (
 const create = Command.make(
   "create",
   {
-    organisation: Argument.String("organisation").pipe(asOrganisation),
-    url: Argument.String("url").pipe(asWebhookUrl),
+    organisation: Argument.String("organisation").pipe(
+      Argument.withDescription("The name of the organisation"),
+      asOrganisation
+    ),
+    url: Argument.String("url").pipe(
+      Argument.withDescription("Where the events are sent"),
+      asWebhookUrl
+    ),
     suppliers: Flag.String("supplier").pipe(
       Flag.withDescription("Only events of these suppliers, separated by commas"),
       asSupplierCodes,
@@ -104,7 +113,15 @@ const create = Command.make(
       `Created the webhook ${webhook.id}. Its secret is shown this once:\n${Redacted.value(secret)}`
     )
   }, onStorage)
-).pipe(Command.withDescription("Send the events of an organisation to a URL, from now on"))
+).pipe(
+  Command.withDescription("Send the events of an organisation to a URL, from now on"),
+  Command.withExamples([
+    {
+      command: "operator webhook create acme https://acme.example/hooks --supplier ACME_LEGACY",
+      description: "Send the events of one supplier"
+    }
+  ])
+)
 
 const members = [
   "id",
@@ -152,7 +169,15 @@ const listAll = Command.make(
     const found = yield* webhooks.list(isMeant ? (yield* organisationMeant(name)).name : name)
     yield* list(members, found.map(entry))
   }, onStorage)
-).pipe(Command.withDescription("List webhooks and how far each has come, without secrets"))
+).pipe(
+  Command.withDescription("List webhooks and how far each has come, without secrets"),
+  Command.withExamples([
+    {
+      command: "operator webhook list --organisation acme",
+      description: "List the webhooks of acme"
+    }
+  ])
+)
 
 const test = Command.make(
   "test",
@@ -162,7 +187,15 @@ const test = Command.make(
     if (!(yield* webhooks.test({ id, at: yield* DateTime.now }))) return yield* unknown(id)
     yield* say({ id }, `A test event for ${id} is on its way; webhook list says how it went.`)
   }, onStorage)
-).pipe(Command.withDescription("Send a test event to one webhook"))
+).pipe(
+  Command.withDescription("Send a test event to one webhook"),
+  Command.withExamples([
+    {
+      command: "operator webhook test 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
+      description: "See whether it arrives"
+    }
+  ])
+)
 
 const rotate = Command.make(
   "rotate",
@@ -187,7 +220,15 @@ const rotate = Command.make(
         `The new one is shown this once:\n${Redacted.value(secret)}`
     )
   }, onStorage)
-).pipe(Command.withDescription("Give a webhook a new secret; the old one stays valid for a time"))
+).pipe(
+  Command.withDescription("Give a webhook a new secret; the old one stays valid for a time"),
+  Command.withExamples([
+    {
+      command: "operator webhook rotate 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10 --old-valid-for 48h",
+      description: "Leave two days to change the secret"
+    }
+  ])
+)
 
 const outcomes = {
   NotFound: (webhook: WebhookId) => `There is no webhook ${webhook}.`,
@@ -227,7 +268,15 @@ const replay = Command.make(
     if (outcome !== "Started") return yield* new Refused({ why: outcomes[outcome](id) })
     yield* say({ id }, `The events go to ${id} again, before all others.`)
   }, onStorage)
-).pipe(Command.withDescription("Deliver an event, or a range of positions, again"))
+).pipe(
+  Command.withDescription("Deliver an event, or a range of positions, again"),
+  Command.withExamples([
+    {
+      command: "operator webhook replay 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10 --from 100 --to 200",
+      description: "Deliver what a receiver has lost"
+    }
+  ])
+)
 
 /** A command that switches a webhook. */
 const switching = (
@@ -248,7 +297,15 @@ const switching = (
       if (!done) return yield* unknown(id)
       yield* say({ id }, `The webhook ${id} ${said}`)
     }, onStorage)
-  ).pipe(Command.withDescription(description))
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([
+      {
+        command: `operator webhook ${name} 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10`,
+        description: "By the id of the webhook"
+      }
+    ])
+  )
 
 const disable = switching(
   "disable",

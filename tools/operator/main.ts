@@ -11,18 +11,9 @@ import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import {
-  Cause,
-  ConfigProvider,
-  Console,
-  Effect,
-  Exit,
-  Layer,
-  Logger,
-  Predicate,
-  Redacted
-} from "effect"
+import { Cause, ConfigProvider, Console, Effect, Layer, Logger, Predicate, Redacted } from "effect"
 import { run } from "./Operator.ts"
+import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import { Refused } from "@data-import/terminal/Refused"
 
 const open = Effect.gen(function* () {
@@ -72,8 +63,5 @@ const main = run(process.argv.slice(2), storage, login).pipe(
 
 NodeRuntime.runMain(main, {
   disableErrorReporting: true,
-  teardown: (exit, onExit) => {
-    if (Exit.isSuccess(exit)) return onExit(0)
-    onExit(Cause.hasInterruptsOnly(exit.cause) ? 130 : 1)
-  }
+  teardown: (exit, onExit) => onExit(exitStatusOf(exit))
 })

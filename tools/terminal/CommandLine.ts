@@ -25,10 +25,11 @@ const presenter = CliOutput.layerPresenter({
   }
 })
 
-/** For `Command.runWith`. Beside `--help` and `--version` a command may have `further` flags. */
-export const commandLine = (further: ReadonlyArray<GlobalFlag.BuiltIn> = []) =>
-  Layer.mergeAll(
-    presenter,
-    CliOutput.layer(formatter),
-    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, ...further] })
-  )
+const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
+
+/** For `Command.runWith`. */
+export const commandLine = Layer.mergeAll(
+  presenter,
+  CliOutput.layer(formatter),
+  CliConfig.layer({ builtIns })
+)

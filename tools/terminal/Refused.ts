@@ -2,8 +2,14 @@
 import { Data } from "effect"
 import { CliError } from "effect/cli"
 
-/** The command changed nothing; `why` goes to stderr, and the exit status is not 0. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {
+/**
+ * `why` goes to stderr. The command changed nothing, unless it was carried out and `why` says what
+ * it found; the exit status tells which.
+ */
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly why: string
+  readonly wasCarriedOut?: true
+}> {
   override get [CliError.userMessage](): string {
     return this.why
   }

@@ -12,6 +12,7 @@ import { countsText, problemsJson, problemsText } from "../send/SendAnswer.ts"
 import { sendProgress } from "../send/SendProgress.ts"
 
 const id = Argument.String("batch-id").pipe(
+  Argument.withMetavar("ID"),
   Argument.withDescription("The id of the batch, as batch list prints it")
 )
 
@@ -50,6 +51,7 @@ const list = Command.make(
   "list",
   {
     supplier: Argument.String("supplier").pipe(
+      Argument.withMetavar("CODE"),
       Argument.withDescription("The code of the import supplier")
     ),
     limit: Flag.Int("limit").pipe(
@@ -159,7 +161,15 @@ const act = (name: keyof typeof actions) =>
       const batch = yield* call[name]({ params: { batch_id: id } })
       yield* say({ ...batch, counts: { ...batch.counts } }, batchText(batch))
     }, onService)
-  ).pipe(Command.withDescription(actions[name]))
+  ).pipe(
+    Command.withDescription(actions[name]),
+    Command.withExamples([
+      {
+        command: `data-import batch ${name} 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10`,
+        description: "By the id of the batch"
+      }
+    ])
+  )
 
 const outcomes = ["succeeded", "already", "failed", "cancelled"] as const
 

@@ -43,18 +43,29 @@ export class BlockCutter {
   /** The bytes of the line that has not ended. */
   #ofLine = 0;
 
-  /** The blocks that are full with these bytes. */
+  /** The blocks that are full with these bytes. Lines after each other are kept as one part. */
   *feed(bytes: Uint8Array): Generator<Block> {
-    let start = 0
+    let [added, start] = [0, 0]
+    const addUpTo = (end: number): void => {
+      this.#add(bytes.subarray(added, end))
+      added = end
+    }
     for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
-      this.#keep(bytes.subarray(start, end))
-      this.#add(bytes.subarray(end, end + 1))
+      const room = this.#room()
+      if (end - start > room) {
+        addUpTo(start + room)
+        added = end
+      }
       this.#ofLine = 0
       this.#lines++
       start = end + 1
-      if (this.#bytes >= blockBytes || this.#lines >= blockLines) yield this.#take()
+      if (this.#bytes + start - added >= blockBytes || this.#lines >= blockLines) {
+        addUpTo(start)
+        yield this.#take()
+      }
     }
-    this.#keep(bytes.subarray(start))
+    addUpTo(Math.min(bytes.length, start + this.#room()))
+    this.#ofLine += bytes.length - start
   }
 
   /** What is left, a last line without an end included. */
@@ -63,10 +74,9 @@ export class BlockCutter {
     if (this.#lines > 0) yield this.#take()
   }
 
-  #keep(part: Uint8Array): void {
-    const room = Math.max(0, keptOfLine - this.#ofLine)
-    this.#ofLine += part.length
-    this.#add(part.subarray(0, room))
+  /** How much more of the current line is kept. */
+  #room(): number {
+    return Math.max(0, keptOfLine - this.#ofLine)
   }
 
   #add(part: Uint8Array): void {

@@ -42,6 +42,7 @@ const mostThreads = 256
 
 const flags = {
   book: Argument.String("book").pipe(
+    Argument.withMetavar("FILE"),
     Argument.withDescription("One account on each line (NDJSON), plain or gzip; - reads stdin")
   ),
   configuration: Flag.String("configuration").pipe(

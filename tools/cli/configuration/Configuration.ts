@@ -10,6 +10,7 @@ export const configuration = Command.make(
   "configuration",
   {
     supplier: Argument.String("supplier").pipe(
+      Argument.withMetavar("CODE"),
       Argument.withDescription("The code of the import supplier")
     ),
     output: Flag.String("output").pipe(

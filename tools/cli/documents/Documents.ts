@@ -153,6 +153,7 @@ const upload = Command.make(
   "upload",
   {
     folder: Argument.String("folder").pipe(
+      Argument.withMetavar("FOLDER"),
       Argument.withDescription("Its files are put at their paths below it")
     ),
     supplier: Flag.String("supplier").pipe(

@@ -47,7 +47,11 @@ const tail = Command.make(
       Flag.withDescription("Only events of this supplier"),
       Flag.optional
     ),
-    name: Flag.String("name").pipe(Flag.withDescription("Only events of this name"), Flag.optional),
+    name: Flag.String("name").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription("Only events of this name"),
+      Flag.optional
+    ),
     after: Flag.Int("after").pipe(
       Flag.withMetavar("POSITION"),
       Flag.withDescription("Begin after this position, 0 for the oldest; now unless given"),

@@ -9,6 +9,7 @@ import { summaryText } from "@data-import/terminal/SummaryText"
 import { onService } from "../connection/Connection.ts"
 
 const supplier = Argument.String("supplier").pipe(
+  Argument.withMetavar("CODE"),
   Argument.withDescription("The code of the import supplier")
 )
 
@@ -17,6 +18,7 @@ export const summary = Command.make(
   {
     supplier,
     cohort: Flag.String("cohort").pipe(
+      Flag.withMetavar("TEXT"),
       Flag.withDescription("Only imports of this cohort"),
       Flag.optional
     )
@@ -48,6 +50,7 @@ const showImport = Command.make(
   {
     supplier,
     number: Argument.String("number").pipe(
+      Argument.withMetavar("NUMBER"),
       Argument.withDescription("The external account number, as it was sent")
     )
   },
@@ -73,6 +76,7 @@ const showAccount = Command.make(
   "show",
   {
     number: Argument.String("number").pipe(
+      Argument.withMetavar("NUMBER"),
       Argument.withDescription("The number of the account on the platform, like A-0123ABCD")
     )
   },

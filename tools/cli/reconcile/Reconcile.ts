@@ -18,6 +18,7 @@ const isOutput = (file: string): boolean => /\.(ndjson|csv)$/i.test(file)
 
 const flags = {
   book: Argument.String("book").pipe(
+    Argument.withMetavar("FILE"),
     Argument.withDescription("The book that was sent (NDJSON), plain or gzip; - reads stdin")
   ),
   supplier: Flag.String("supplier").pipe(

@@ -24,6 +24,7 @@ const optionalText = (name: string, metavar: string, description: string) =>
 
 const flags = {
   book: Argument.String("book").pipe(
+    Argument.withMetavar("FILE"),
     Argument.withDescription(
       "A file with one account on each line (NDJSON), or CSV with --map; plain or gzip"
     )

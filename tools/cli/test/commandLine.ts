@@ -7,7 +7,8 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { putAll, type Wire } from "@data-import/domain/testing/wire"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
-import { exitStatusOf, run } from "../DataImport.ts"
+import { exitStatusOf } from "@data-import/terminal/ExitStatus"
+import { run } from "../DataImport.ts"
 
 /** Runs a command line. Gives what it printed and its exit status. */
 export const dataImport = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {

@@ -4,7 +4,8 @@ import { type Cause, ConfigProvider, Effect, Option, Queue, Terminal } from "eff
 import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
 import { TestConsole } from "effect/testing"
 import { vi } from "vitest"
-import { exitStatusOf, run } from "../DataImport.ts"
+import { exitStatusOf } from "@data-import/terminal/ExitStatus"
+import { run } from "../DataImport.ts"
 import { folder } from "./commandLine.ts"
 
 type Environment = Readonly<Record<string, string>>

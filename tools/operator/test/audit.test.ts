@@ -1,6 +1,7 @@
 /** What the operator is told of the audit log. */
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { arrange } from "@data-import/domain/testing/importStates"
+import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
@@ -26,13 +27,13 @@ const verify = Effect.fnUntraced(function* (
   )
   const out = (yield* TestConsole.logLines).join("\n")
   const err = (yield* TestConsole.errorLines).join("\n")
-  return { done: Exit.isSuccess(exit), out, err }
+  return { done: Exit.isSuccess(exit), status: exitStatusOf(exit), out, err }
 })
 
 it.effect("an unaltered audit log is counted", () =>
   Effect.gen(function* () {
     const out = "Read 2 entries in 1 chains: all are as they were written."
-    expect(yield* verify(null)).toEqual({ done: true, out, err: "" })
+    expect(yield* verify(null)).toEqual({ done: true, status: 0, out, err: "" })
   })
 )
 
@@ -87,8 +88,8 @@ it.effect.each<readonly [AuditFault, string]>([
 it.effect.each(["S", " S"])("an altered entry is named as JSON: supplier '%s'", (stored) =>
   Effect.gen(function* () {
     const fault = { ...altered, import_supplier: stored }
-    const { done, err, out } = yield* verify(fault, "--json")
-    expect(done).toBe(false)
+    const { done, err, out, status } = yield* verify(fault, "--json")
+    expect({ done, status }).toEqual({ done: false, status: 1 })
     expect(err).toContain("Entry 3")
     expect(JSON.parse(out)).toEqual({
       chains: 1,

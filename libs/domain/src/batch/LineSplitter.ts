@@ -11,6 +11,19 @@ const carriageReturn = 0x0d
 /** The bytes of a line without its end; null if it was too long, and so was not kept. */
 export type SplitLine = Uint8Array | null
 
+/** Most lines arrive in one part, and need no copy. */
+const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined) return only
+  const line = new Uint8Array(length)
+  let offset = 0
+  for (const part of parts) {
+    line.set(part, offset)
+    offset += part.length
+  }
+  return line
+}
+
 export class LineSplitter {
   readonly #maxBytes: number
   #parts: Array<Uint8Array> = []
@@ -50,12 +63,7 @@ export class LineSplitter {
     this.#parts = []
     this.#length = 0
     if (length > this.#maxBytes + 1) return null
-    const line = new Uint8Array(length)
-    let offset = 0
-    for (const part of parts) {
-      line.set(part, offset)
-      offset += part.length
-    }
+    const line = joined(parts, length)
     const kept = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
     return kept.length > this.#maxBytes ? null : kept
   }

@@ -7,7 +7,7 @@
  */
 import { Data, Result } from "effect"
 import { finish, type Steps } from "../support/Steps.ts"
-import { exactDigits, parsedByPlatform } from "./PlatformJson.ts"
+import { exactDigits, type JsonBounds, parsedByPlatform } from "./PlatformJson.ts"
 import { isRawNumber, rawNumber } from "./RawNumber.ts"
 
 /** The body is not valid JSON by the contract. `detail` states the position. */
@@ -23,12 +23,6 @@ export const nestingDepth = 32
  * one is not validated.
  */
 export const listElements = 10_000
-
-/** How much of a document is read; see `parsing`. */
-export interface JsonBounds {
-  readonly depth: number
-  readonly elements: number
-}
 
 const boundsOfRequests: JsonBounds = { depth: nestingDepth, elements: listElements }
 

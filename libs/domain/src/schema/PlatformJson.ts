@@ -3,7 +3,12 @@
  * text tells whether the two could differ: whether a number needs its own spelling, a key may be
  * repeated, or something is too deep or too long.
  */
-import type { JsonBounds } from "./Json.ts"
+
+/** How much of a document is read; see `parsing`. */
+export interface JsonBounds {
+  readonly depth: number
+  readonly elements: number
+}
 
 /** The platform's parser cannot pause, and a longer text would take it more than a millisecond. */
 const shortText = 32 * 1024
@@ -26,10 +31,10 @@ const closeBrace = 0x7d
 /** The index of the quote that ends a string; the length of the text if there is none. */
 const endOfString = (text: string, start: number): number => {
   let index = start
-  for (let at = 0; index < text.length; index++) {
-    at = text.charCodeAt(index)
+  while (index < text.length) {
+    const at = text.charCodeAt(index)
     if (at === quote) break
-    if (at === backslash) index++
+    index += at === backslash ? 2 : 1
   }
   return index
 }

@@ -1,0 +1,15 @@
+/**
+ * How the commands of this workspace end. 0: all is well. 1: it was carried out, and what it tells
+ * is not well. 2: it was not carried out. 130: it was interrupted.
+ */
+import { Cause, Exit, Option, Predicate } from "effect"
+
+/** An error of a command that was carried out. */
+const wasCarriedOut = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "wasCarriedOut") && error.wasCarriedOut === true
+
+export const exitStatusOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  if (Cause.hasInterruptsOnly(exit.cause)) return 130
+  return Option.exists(Cause.findErrorOption(exit.cause), wasCarriedOut) ? 1 : 2
+}
