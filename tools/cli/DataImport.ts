@@ -1,45 +1,87 @@
 /**
  * The `data-import` command of suppliers: all its subcommands, and how a run ends. It is apart from
- * its process, so that a test can run it.
+ * its process, so that a test can run it. A subcommand is loaded only by a line that may mean it,
+ * because to load all of them takes longer than to run most of them.
  */
 import { Cause, Effect, Exit, Option } from "effect"
 import { Command, GlobalFlag } from "effect/cli"
 import { Json } from "@data-import/terminal/Answer"
 import { commandLine } from "@data-import/terminal/CommandLine"
-import { check, LinesFailed } from "./check/Check.ts"
-import { configuration } from "./configuration/Configuration.ts"
-import { ProfileName } from "./connection/Connection.ts"
-import { login } from "./connection/Login.ts"
-import { batch } from "./batch/Batch.ts"
-import { documents } from "./documents/Documents.ts"
-import { events } from "./events/Events.ts"
-import { reconcile } from "./reconcile/Reconcile.ts"
-import { send } from "./send/Send.ts"
-import { account, importCommand, summary } from "./queries/Queries.ts"
+import { ProfileName } from "./connection/ProfileName.ts"
+import { LinesFailed } from "./LinesFailed.ts"
 
-const dataImport = Command.make("data-import").pipe(
-  Command.withDescription("Moves customer accounts onto a customer-accounts platform"),
-  Command.withSubcommands([
-    login,
-    check,
-    configuration,
-    send,
-    reconcile,
-    batch,
-    summary,
-    importCommand,
-    account,
-    events,
-    documents
-  ]),
-  Command.withGlobalFlags([Json, ProfileName])
-)
+/** A subcommand in its own module; `stub` stands for it in the list of subcommands. */
+const lazily = <const Name extends string, Input, Context, E, R>(
+  name: Name,
+  description: string,
+  load: () => Promise<Command.Command<Name, Input, Context, E, R>>
+) => ({
+  name,
+  stub: Command.make(name).pipe(Command.withShortDescription(description)),
+  load: async () => Command.withShortDescription(await load(), description)
+})
+
+const subcommands = [
+  lazily("login", "Verify an API key, and keep it in a profile", async () => {
+    return (await import("./connection/Login.ts")).login
+  }),
+  lazily("check", "Check a book offline, by the rules of the server", async () => {
+    return (await import("./check/Check.ts")).check
+  }),
+  lazily("configuration", "Fetch the configuration of a supplier for check", async () => {
+    return (await import("./configuration/Configuration.ts")).configuration
+  }),
+  lazily("send", "Send a book, follow the work, and tell what became of every line", async () => {
+    return (await import("./send/Send.ts")).send
+  }),
+  lazily("reconcile", "Compare a book with what is stored of it, field by field", async () => {
+    return (await import("./reconcile/Reconcile.ts")).reconcile
+  }),
+  lazily("batch", "Batches: how they stand, and pause, resume, cancel and retry", async () => {
+    return (await import("./batch/Batch.ts")).batch
+  }),
+  lazily("summary", "Show what the imports of a supplier come to", async () => {
+    return (await import("./queries/Queries.ts")).summary
+  }),
+  lazily("import", "Imports of a supplier", async () => {
+    return (await import("./queries/Queries.ts")).importCommand
+  }),
+  lazily("account", "Accounts on the platform", async () => {
+    return (await import("./queries/Queries.ts")).account
+  }),
+  lazily("events", "What happens to imports and batches", async () => {
+    return (await import("./events/Events.ts")).events
+  }),
+  lazily("documents", "Documents that accounts name", async () => {
+    return (await import("./documents/Documents.ts")).documents
+  })
+]
+
+/** A line can only mean a subcommand whose name is one of its words. */
+const mayMean = (args: ReadonlyArray<string>) => {
+  const isAboutAll = args.some((word) => word.startsWith("--completions"))
+  return (name: string): boolean => isAboutAll || args.includes(name)
+}
+
+const dataImport = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const isMeant = mayMean(args)
+  const loaded = yield* Effect.promise(() =>
+    Promise.all(subcommands.map(async ({ load, name, stub }) => (isMeant(name) ? load() : stub)))
+  )
+  return Command.make("data-import").pipe(
+    Command.withDescription("Moves customer accounts onto a customer-accounts platform"),
+    Command.withSubcommands(loaded),
+    Command.withGlobalFlags([Json, ProfileName])
+  )
+})
 
 /** Runs a command line. Fails if it was not carried out, after writing the reason to stderr. */
-export const run = (args: ReadonlyArray<string>, version: string) =>
-  Command.runWith(dataImport, { version })(args).pipe(
-    Effect.provide(commandLine([GlobalFlag.Completions]))
-  )
+export const run = Effect.fnUntraced(
+  function* (args: ReadonlyArray<string>, version: string) {
+    yield* Command.runWith(yield* dataImport(args), { version })(args)
+  },
+  Effect.provide(commandLine([GlobalFlag.Completions]))
+)
 
 /**
  * 0: all is well. 1: it was carried out, and lines have failed. 2: it was not carried out. 130: it

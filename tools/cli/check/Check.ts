@@ -1,6 +1,6 @@
 /** `data-import check`: tells offline what the server would refuse. */
 import { availableParallelism } from "node:os"
-import { Data, DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SupplierCodeField } from "@data-import/domain/account/Account"
 import { decoderOf } from "@data-import/domain/schema/Decoder"
@@ -8,6 +8,7 @@ import { invalid } from "@data-import/domain/schema/LeafDecoder"
 import type { WireCode } from "@data-import/domain/organisation/Supplier"
 import { say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
+import { LinesFailed } from "../LinesFailed.ts"
 import { open } from "../book/Book.ts"
 import { readColumnMap } from "../book/ColumnMap.ts"
 import { isReportFile, openReports, reportForm } from "../reports/ReportFiles.ts"
@@ -16,9 +17,6 @@ import { checkBook } from "./CheckBook.ts"
 import { notesOf } from "./Notes.ts"
 import { progressBar } from "./ProgressBar.ts"
 import { noConfiguration, readConfiguration, supplierForm } from "./SupplierConfiguration.ts"
-
-/** The check was carried out, and lines have failed. The answer has said so. */
-export class LinesFailed extends Data.TaggedError("LinesFailed")<{}> {}
 
 const readSupplier = decoderOf(SupplierCodeField)
 
@@ -115,7 +113,6 @@ export const check = Command.make(
     "Check a book offline: every line by the rules of the server, with its codes and its order. " +
       "Exits with 0 if no line failed, 1 if lines failed, and 2 if the book could not be checked."
   ),
-  Command.withShortDescription("Check a book offline, by the rules of the server"),
   Command.withExamples([
     { command: "data-import check book.ndjson", description: "Print a summary of the problems" },
     {

@@ -34,7 +34,6 @@ export const configuration = Command.make(
     "Fetch what only the server knows of a supplier: its time zone, and the values that the " +
       "operator added to the open choices. The file is for check --configuration."
   ),
-  Command.withShortDescription("Fetch the configuration of a supplier for check"),
   Command.withExamples([
     {
       command: "data-import configuration ACME_LEGACY --output acme.json",

@@ -3,27 +3,12 @@
  * come first, then the profile that `--profile` or `DATA_IMPORT_PROFILE` names.
  */
 import { Console, Effect, Layer, Option, Redacted } from "effect"
-import { Flag, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import * as Client from "@data-import/client/effect"
 import { Refused } from "@data-import/terminal/Refused"
+import { ProfileName } from "./ProfileName.ts"
 import { type Profile, readProfile, setting } from "./Profiles.ts"
 import { asRefusal } from "./ServiceRefusal.ts"
-
-const nameForm = "a name of letters, digits, _ and -, up to 32 characters"
-
-/** Given anywhere on the line, it chooses the profile of every command. */
-export const ProfileName = GlobalFlag.Setting("profile")({
-  flag: Flag.String("profile").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("The profile of login to use, for example sandbox or production"),
-    Flag.filter(
-      (name) => /^[A-Za-z0-9_-]{1,32}$/.test(name),
-      () => nameForm
-    ),
-    Flag.optional
-  )
-})
 
 /** The name of the profile: as typed, as the environment says, or `default`. */
 export const profileName = Effect.gen(function* () {

@@ -67,7 +67,6 @@ export const login = Command.make(
     "Verify an API key, and keep it in a profile that only you can read. The key is asked for, or " +
       "taken from DATA_IMPORT_API_KEY; it is never an argument, which others could see."
   ),
-  Command.withShortDescription("Verify an API key, and keep it in a profile"),
   Command.withExamples([
     {
       command: "data-import login --profile sandbox --url https://sandbox.example.com",

@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
-import { LinesFailed, mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
+import { LinesFailed } from "../LinesFailed.ts"
+import { mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
 import { inEnglish } from "../check/CheckAnswer.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
 import { onServicePatiently } from "../connection/Connection.ts"
@@ -97,7 +98,6 @@ export const reconcile = Command.make(
       "ledger. What was added after the import is told apart. Exits with 0 if nothing differs, 1 " +
       "if something does, and 2 if the book could not be compared to its end."
   ),
-  Command.withShortDescription("Compare a book with what is stored of it, field by field"),
   Command.withExamples([
     {
       command: "data-import reconcile book.ndjson --supplier ACME_LEGACY",

@@ -5,7 +5,8 @@ import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
-import { LinesFailed, mapFlag, mapOf } from "../check/Check.ts"
+import { LinesFailed } from "../LinesFailed.ts"
+import { mapFlag, mapOf } from "../check/Check.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
 import { writeFailedLines } from "./FailedLines.ts"
@@ -157,7 +158,6 @@ export const send = Command.make("send", flags, handler).pipe(
       "Whatever interrupts it, the same command goes on, and nothing is lost or doubled. Exits with " +
       "0 if no line failed, 1 if lines failed, and 2 if the book could not be sent to its end."
   ),
-  Command.withShortDescription("Send a book, follow the work, and tell what became of every line"),
   Command.withExamples([
     {
       command: "data-import send book.ndjson --supplier ACME_LEGACY",

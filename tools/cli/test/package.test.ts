@@ -58,6 +58,19 @@ describe("the package", () => {
     }
   })
 
+  it("loads a command only for a line that names it", () => {
+    const packed = join(project, "node_modules/@data-import/cli")
+    const isLoaded = new Set(["main.js"])
+    for (const file of isLoaded) {
+      const text = readFileSync(join(packed, file), "utf8")
+      for (const [, name = ""] of text.matchAll(/^import .*"\.\/([^"]+)";?$/gm)) isLoaded.add(name)
+    }
+    expect(isLoaded.size).toBeGreaterThan(1)
+    const commands = /^(Batch|Check|Configuration|Connection|Documents|Events|Login|Queries|Send)-/
+    expect(readdirSync(packed).filter((file) => commands.test(file)).length).toBeGreaterThan(8)
+    expect([...isLoaded].filter((file) => commands.test(file))).toEqual([])
+  })
+
   it("checks a book", () => {
     writeFileSync(join(project, "good.ndjson"), book(account()))
     writeFileSync(join(project, "bad.ndjson"), book(account({ transfer_balance: 1.005 })))
