@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { Clock, Effect } from "effect"
 import { type Fault, faultyGateway, type Seen } from "@data-import/local/test/faultyGateway"
 import type { Tenant } from "@data-import/testbed/Tenants"
-import { journeyBook } from "./JourneyBook.ts"
+import { type JourneyBook, journeyBook } from "./JourneyBook.ts"
 import { readmeCommands } from "./ReadmeCommands.ts"
 import { type Ended, supplierFolder } from "./SupplierFolder.ts"
 
@@ -54,11 +54,11 @@ console.log(numbers.size)
 
 const numbers = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3})/g, "")
 
-/** The first line that tells this, as a person reads it. */
-const lineWith = ({ err, out, status }: Ended, told: RegExp): string => {
-  const line = out.split("\n").find((each) => told.test(numbers(each)))
-  if (line === undefined) throw new Error(`status ${status} without ${told}:\n${out}${err}`)
-  return numbers(line)
+/** What it tells of this, as a person reads it. */
+const toldBy = ({ err, out, status }: Ended, told: RegExp): string => {
+  const found = told.exec(numbers(out))
+  if (found === null) throw new Error(`status ${status} without ${told}:\n${out}${err}`)
+  return found[0].replaceAll(/ +/g, " ")
 }
 
 const batchIn = (text: string): string =>
@@ -73,96 +73,122 @@ const eventsIn = (file: string) =>
         JSON.parse(line) as { readonly name: string; readonly kraken_account_number: string | null }
     )
 
-export const journey = Effect.fnUntraced(function* (
-  gatewayUrl: string,
-  { apiKey, supplier }: Tenant,
-  accounts: number
-) {
-  const book = journeyBook(accounts)
-  const folder = yield* supplierFolder
-  book.write(folder.path("book.ndjson"))
-  book.writeDocuments(folder.path("documents"), "in time")
+interface Expected {
+  readonly status: Ended["status"]
+  readonly told: RegExp
+  /** Stands for `BATCH_ID`. */
+  readonly batch?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
 
-  const left = [...mishaps]
-  let isSending = false
-  let kill = () => {}
+/** A supplier before a gateway that misbehaves once `plan.isBad`. */
+const setOut = Effect.fnUntraced(function* (gatewayUrl: string, supplier: string) {
+  const folder = yield* supplierFolder
+  const plan = { isBad: false, left: [...mishaps], kill: () => {} }
   const { url } = yield* faultyGateway(gatewayUrl, (seen) => {
-    const [next] = left
-    if (!isSending || next === undefined || !next.fits(seen)) return undefined
-    left.shift()
-    if (next.name === "killed") kill()
+    const [next] = plan.left
+    if (!plan.isBad || next === undefined || !next.fits(seen)) return undefined
+    plan.left.shift()
+    if (next.name === "killed") plan.kill()
     return next.fault
   })
   const { command, count } = readmeCommands({ url, supplier })
   strictEqual(count, 10)
-
   const steps: Array<Step> = []
-  /** Runs the command, which ends with this status and tells this. */
-  const run = Effect.fnUntraced(function* (
-    name: string,
-    status: Ended["status"],
-    told: RegExp,
-    { batch = "", environment = {} } = {}
-  ) {
+  const run = Effect.fnUntraced(function* (name: string, expected: Expected) {
+    const { batch = "", environment, status, told } = expected
     const line = command(name).replace("BATCH_ID", batch)
     const began = yield* Clock.currentTimeMillis
-    const ended = yield* folder.run(line, environment, (now) => (kill = now))
+    const ended = yield* folder.run(line, environment, (now) => (plan.kill = now))
     const seconds = ((yield* Clock.currentTimeMillis) - began) / 1_000
     strictEqual(ended.status, status, `${line}\n${ended.out}${ended.err}`)
-    const text = status === "SIGKILL" ? "killed" : lineWith(ended, told)
-    steps.push({ command: name, seconds, told: text.trim() })
+    const text = status === "SIGKILL" ? "killed" : toldBy(ended, told)
+    steps.push({ command: name, seconds, told: text })
     return ended
   })
+  return { folder, plan, run, steps, url }
+})
 
-  yield* run("login", 0, /The key is valid/, { environment: { DATA_IMPORT_API_KEY: apiKey } })
-  yield* run("configuration", 0, /is in acme\.json/)
+interface Traveller extends Effect.Success<ReturnType<typeof setOut>> {
+  readonly book: JourneyBook
+  readonly tenant: Tenant
+}
 
-  const { documents, faulty, late } = book
-  const valid = accounts - faulty
-  yield* run("check", 1, RegExp(`${accounts} lines: ${valid} valid, ${faulty} failed`))
+/** To a book without an error, and its documents in the store. */
+const prepare = Effect.fnUntraced(function* ({ book, folder, run, tenant }: Traveller) {
+  const { accounts, documents, faulty } = book
+  const environment = { DATA_IMPORT_API_KEY: tenant.apiKey }
+  yield* run("login", { status: 0, told: /The key is valid/, environment })
+  yield* run("configuration", { status: 0, told: /is in acme\.json/ })
+  const checked = (failed: number) =>
+    RegExp(`${accounts} lines: ${accounts - failed} valid, ${failed} failed`)
+  yield* run("check", { status: 1, told: checked(faulty) })
   const problems = readFileSync(folder.path("problems.ndjson"), "utf8").trimEnd().split("\n")
   strictEqual(problems.length, faulty)
   book.writeCorrected(folder.path("book.ndjson"))
-  yield* run("check", 0, RegExp(`${accounts} lines: ${accounts} valid, 0 failed`))
+  yield* run("check", { status: 0, told: checked(0) })
+  const uploaded = RegExp(`${documents} files = ${documents} uploaded`)
+  yield* run("documents upload", { status: 0, told: uploaded })
+})
 
-  const files = documents + late
-  yield* run("documents upload", 0, RegExp(`${documents} files = ${documents} uploaded`))
-
-  isSending = true
-  yield* run("send", "SIGKILL", /./)
-  yield* run("send", "SIGKILL", /./)
-  const counts = `${accounts - late} succeeded . 0 already . ${late} failed . 0 cancelled`
-  const sent = yield* run("send", 1, RegExp(`${accounts} lines = ${counts}`))
-  deepStrictEqual(left, [])
+/** Through two kills and a lost network, until every account is there. */
+const send = Effect.fnUntraced(function* ({ book, folder, plan, run }: Traveller) {
+  const { accounts, documents, late } = book
+  plan.isBad = true
+  yield* run("send", { status: "SIGKILL", told: /^/ })
+  yield* run("send", { status: "SIGKILL", told: /^/ })
+  const counts = `${accounts - late} succeeded \\+ 0 already \\+ ${late} failed \\+ 0 cancelled`
+  const sent = yield* run("send", { status: 1, told: RegExp(`${accounts} lines = ${counts}`) })
   match(sent.err, /An earlier command goes on/)
-  isSending = false
-
+  deepStrictEqual(plan.left, [])
+  plan.isBad = false
   book.writeDocuments(folder.path("documents"), "late")
-  const before = `${files} files = ${late} uploaded . ${documents} uploaded before`
-  yield* run("documents upload", 0, RegExp(before))
-  const retried = yield* run("batch retry", 0, RegExp(`tries ${late} lines again`), {
+  const added = `${documents + late} files = ${late} uploaded \\+ ${documents} uploaded before`
+  yield* run("documents upload", { status: 0, told: RegExp(added) })
+  const retried = yield* run("batch retry", {
+    status: 0,
+    told: RegExp(`tries ${late} lines again`),
     batch: batchIn(sent.err)
   })
-  yield* run("batch watch", 0, RegExp(`${late} lines = ${late} succeeded`), {
+  yield* run("batch watch", {
+    status: 0,
+    told: RegExp(`${late} lines = ${late} succeeded`),
     batch: batchIn(retried.out)
   })
+})
 
-  yield* run("summary", 0, RegExp(`^IMPORTED +${accounts}$`))
-  yield* run("events tail", 0, /^$/)
+/** What everything came to. */
+const conclude = Effect.fnUntraced(function* (traveller: Traveller) {
+  const { book, folder, run, tenant, url } = traveller
+  const { accounts } = book
+  yield* run("summary", { status: 0, told: RegExp(`^IMPORTED +${accounts}$`, "m") })
+  yield* run("events tail", { status: 0, told: /^$/ })
   const completed = eventsIn(folder.path("events.ndjson")).filter(
     ({ name }) => name === "data_import.import_process.complete-v1"
   )
   strictEqual(completed.length, accounts)
   strictEqual(new Set(completed.map((event) => event.kraken_account_number)).size, accounts)
-  yield* run(
-    "reconcile",
-    0,
-    RegExp(`${accounts} lines, ${accounts} accounts stored: ${accounts} equal`)
-  )
-
+  const equal = `${accounts} lines, ${accounts} accounts stored: ${accounts} equal`
+  yield* run("reconcile", { status: 0, told: RegExp(equal) })
   writeFileSync(folder.path("count.js"), counting)
+  const { apiKey, supplier } = tenant
   const environment = { DATA_IMPORT_URL: url, DATA_IMPORT_API_KEY: apiKey, SUPPLIER: supplier }
   const counted = yield* folder.run("node count.js", environment)
   deepStrictEqual(counted, { status: 0, out: `${accounts}\n`, err: "" })
-  return { steps, faulty: faulty + late }
+})
+
+/** Fails where anything is not as it has to be. */
+export const journey = Effect.fnUntraced(function* (
+  gatewayUrl: string,
+  tenant: Tenant,
+  accounts: number
+) {
+  const book = journeyBook(accounts)
+  const traveller: Traveller = { ...(yield* setOut(gatewayUrl, tenant.supplier)), book, tenant }
+  book.write(traveller.folder.path("book.ndjson"))
+  book.writeDocuments(traveller.folder.path("documents"), "in time")
+  yield* prepare(traveller)
+  yield* send(traveller)
+  yield* conclude(traveller)
+  return { steps: traveller.steps, faulty: book.faulty + book.late }
 }, Effect.scoped)

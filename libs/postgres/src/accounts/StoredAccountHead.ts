@@ -109,7 +109,9 @@ const sizeOf = (name: ListName): string => {
 /** SQL for the bytes of an account with few elements in its lists, apart from its address. */
 const accountBytes = "2000"
 
-const bytes = [accountBytes, "address.bytes", ...listNames.map((name) => `"${name}".bytes`)]
+const bytes = [accountBytes, "address.bytes", ...listNames.map((name) => `"${name}".bytes`)].join(
+  " + "
+)
 
 const countOf = (table: string, condition: string): string =>
   `(select count(*) from ${table} where account_id = account.id and ${condition})`
@@ -147,37 +149,50 @@ const instructions = `coalesce((
 const smallBytes = 64 * 1024
 
 /**
- * The first accounts of these numbers: at least one, and so many that they fill a page. `next` is
- * the place of the number behind them; null if there is none. Each account is a separate lookup; see
- * `firstTransactions`.
+ * The accounts one after the other, each with its size, until they fill a page. A large account is
+ * so measured once, and not again with every page before it.
  */
-export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
-  headRows(sql`
-    with sized as (
-      select *, sum(account_bytes) over (order by place) - account_bytes as earlier_bytes
-      from (
-        select place, account.*, supplier, external_account_number,
-          ${sql.literal(counts)} as counts, ${sql.literal(bytes.join(" + "))} as account_bytes
-        from unnest(${numbers}::text[]) with ordinality as wanted(wanted_number, place)
-        cross join lateral (select * from accounts where number = wanted_number limit 1) as account
-        cross join lateral (
-          select supplier, external_account_number from import_processes
-          where id = account.id limit 1) as process
+const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) => sql`
+  sized (place, id, counts, account_bytes, earlier_bytes) as (
+      select 0, null::bigint, null::json, 0::bigint, 0::bigint
+    union all
+      select sized.place + 1, found.id, found.counts, coalesce(found.bytes, 0),
+        sized.earlier_bytes + sized.account_bytes
+      from sized left join lateral (
+        select account.id, ${sql.literal(counts)} as counts, ${sql.literal(bytes)} as bytes
+        from (
+          select id, payload_notes from accounts
+          where number = (${numbers}::text[])[sized.place + 1] limit 1) as account
         cross join lateral (
           select coalesce(sum(octet_length(structured_street_address::text)), 0)::bigint as bytes
           from billing_addresses where account_id = account.id) as address
         ${sql.literal(listNames.map(sizeOf).join("\n"))}
-      ) as found
-    )
-    select place::integer,
-      (select min(place)::integer from sized where earlier_bytes >= ${lists.pageBytes}) as next,
-      id, number, supplier, external_account_number, created_at, operations_team, balance::text,
-      omitted, ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
+      ) as found on true
+      where sized.place < ${numbers.length}
+        and sized.earlier_bytes + sized.account_bytes < ${lists.pageBytes}
+  )`
+
+/**
+ * The first accounts of these numbers: at least one, and so many that they fill a page. `next` is
+ * the place of the number behind them, from 1; null if there is none. Each account is a separate
+ * lookup; see `firstTransactions`.
+ */
+export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
+  headRows(sql`
+    with recursive ${sized(sql, numbers)}
+    select place, (select max(place) + 1 from sized having max(place) < ${numbers.length}) as next,
+      account.id, number, supplier, external_account_number, created_at, operations_team,
+      balance::text, omitted, ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
       ${sql.literal(sentRow("billing_addresses", tables.billingAddressColumns))} as address,
       ${sql.literal(sentRow("billing_options", tables.billingOptionColumns))} as options,
       counts, ${sql.literal(postings)} as postings, ${sql.literal(instructions)} as instructions,
       case when account_bytes <= ${smallBytes} then ${sql.literal(wholeLists)} end as lists
-    from sized as account where earlier_bytes < ${lists.pageBytes} order by place`)
+    from sized
+    cross join lateral (select * from accounts where id = sized.id limit 1) as account
+    cross join lateral (
+      select supplier, external_account_number from import_processes
+      where id = account.id limit 1) as process
+    order by place`)
 
 const locatedRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, external_account_number: ExternalAccountNumber })
