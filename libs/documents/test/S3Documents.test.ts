@@ -160,7 +160,7 @@ describe("lookups in S3", () => {
         Layer.provide(DocumentLookup.layer, storeAt(endpoint))
       )
       const supplier = { organisation: "acme", documentRoot: "one" } as Supplier
-      const paths = new Set(["there.pdf", "missing.pdf"] as ReadonlyArray<DocumentPath>)
+      const paths = new Set(["there.pdf" as DocumentPath, "missing.pdf" as DocumentPath])
       for (const _ of [1, 2, 3]) {
         const { documents, missing } = yield* lookUp(supplier, paths)
         expect([...documents.keys(), ...missing]).toEqual(["there.pdf", "missing.pdf"])

@@ -111,13 +111,13 @@ describe("what is not a found document", () => {
     ["a defect", Effect.die("broken")]
   ] as const)("is not remembered: %s", ([, first]) =>
     Effect.gen(function* () {
-      let answer: Answer = first
-      const { asked, look } = yield* onStore(() => answer)
+      let isPut = false
+      const { asked, look } = yield* onStore(() => (isPut ? found(1) : first))
       const before = yield* Effect.exit(look(["a.pdf"]))
       expect(before).toEqual(
         yield* Effect.exit(Effect.as(first, { sizes: {}, missing: ["a.pdf"] }))
       )
-      answer = found(1)
+      isPut = true
       expect(yield* look(["a.pdf"])).toEqual({ sizes: { "a.pdf": 1 }, missing: [] })
       expect(asked).toHaveLength(2)
     })

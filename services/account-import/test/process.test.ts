@@ -138,8 +138,8 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         }
         const account = { ...key, unknown_occupier: true, statements: [statement] }
         expect((yield* stage(tenant, account)).status).toBe(201)
-        const configuration = yield* Configuration
-        yield* configuration.configureSupplier(tenant.supplier.code, { documentCheck: true })
+        const { configureSupplier } = yield* Configuration
+        yield* configureSupplier(tenant.supplier.code, { documentCheck: true })
         const error = "statements.0.statement_path: path_does_not_exist_in_file_store"
         const answered: Array<unknown> = []
         for (const dry_run of [false, true]) {
@@ -180,19 +180,17 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
 
     it.effect("keeps what was told of a document that was found a moment ago", () =>
       Effect.gen(function* () {
-        const { documents } = yield* Premises
         const tenant = yield* freshTenant({ documentCheck: true })
         const key = tenant.keyOf("1")
-        const note = { body: "contract", document_paths: [{ document_path: "contract.pdf" }] }
-        const payload = { ...key, unknown_occupier: true, notes: [note] }
-        yield* putDocument(tenant, "contract.pdf")
-        const file = join(documents, tenant.supplier.documentRoot, "contract.pdf")
+        const note = { body: "contract", document_paths: [{ document_path: "a.pdf" }] }
+        yield* putDocument(tenant, "a.pdf")
+        const file = join((yield* Premises).documents, tenant.supplier.documentRoot, "a.pdf")
         const { size } = statSync(file)
-        expect((yield* stage(tenant, payload)).status).toBe(201)
+        yield* stage(tenant, { ...key, unknown_occupier: true, notes: [note] })
         rmSync(file)
         const { kraken_account_number } = (yield* process(tenant, key)).json as Created
         const account = Option.getOrThrow(yield* (yield* Accounts).describe(kraken_account_number))
-        expect([...account.documents]).toMatchObject([["contract.pdf", { size }]])
+        expect([...account.documents]).toMatchObject([["a.pdf", { size }]])
       })
     )
   })
