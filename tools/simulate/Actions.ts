@@ -69,7 +69,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
   log(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${under}${again}`)
   const program = Effect.uninterruptible(
-    isOfBatch(order) ? answerOfBatch(world, asked) : answerOf(world.programs, asked)
+    isOfBatch(order) ? answerOfBatch(world, asked) : answerOf(instance.programs, asked)
   )
   const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
   fiber.addObserver((exit) => {
@@ -196,7 +196,7 @@ const writes = new Set([
  * An instance crashes, and another takes its place. Of the calls that it had sent, each may still
  * reach the storage some time later.
  */
-export const crash = (world: World, instance: Instance): void => {
+export const crash = Effect.fnUntraced(function* (world: World, instance: Instance) {
   log(world, `${instance.name} crashes`)
   instance.crashed = true
   for (const call of world.scheduler.waiting.filter(
@@ -206,8 +206,8 @@ export const crash = (world: World, instance: Instance): void => {
     if (!isSent) world.scheduler.remove(call)
   }
   for (const asked of [...world.running]) buryIfOver(world, asked)
-  world.instances[world.instances.indexOf(instance)] = newInstance(world)
-}
+  world.instances[world.instances.indexOf(instance)] = yield* newInstance(world)
+})
 
 /** Lets time pass and wakes the fibers that sleep until then. */
 export const passTime = Effect.fnUntraced(function* (world: World, millis: number) {

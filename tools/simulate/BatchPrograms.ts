@@ -20,7 +20,8 @@ export const isOfBatch = (order: Order): order is Order<"batch" | "work"> =>
 const workerOf = (world: World, instance: Instance): BatchWorker => {
   const present = world.workers.get(instance)
   if (present !== undefined) return present
-  const made = makeBatchWorker(world.programs.storage.batches, lineProgramsOf(world), {
+  const { programs } = instance
+  const made = makeBatchWorker(programs.storage.batches, lineProgramsOf(world, programs), {
     chunks: 1,
     linesKeptFor: Duration.days(30),
     drain: Duration.zero
@@ -34,7 +35,7 @@ const work = (
   world: World,
   { instance, order: { task } }: SentRequest & { order: Order<"work"> }
 ) => {
-  const { batches } = world.programs.storage
+  const { batches } = instance.programs.storage
   switch (task) {
     case "lines":
       return workerOf(world, instance).workOnce
@@ -91,11 +92,11 @@ const bodyOf = (lines: ReadonlyArray<string>, breaks: boolean) => {
 
 /** The message of the answer to anything but a creation. */
 const changeOf = (
-  { programs: { batches, upload } }: World,
-  { caller }: SentRequest,
+  { caller, instance }: SentRequest,
   id: string,
   action: Exclude<BatchAction, { readonly does: "create" }>
 ): Effect.Effect<string, Failure | StorageUnavailable | typeof broken> => {
+  const { batches, upload } = instance.programs
   switch (action.does) {
     case "upload":
       return Effect.map(
@@ -134,7 +135,7 @@ export const answerOfBatch = (world: World, asked: SentRequest): Effect.Effect<A
   const record = batchNamed(world.batches, order.batch)
   if (action.does !== "create") {
     return reduced(
-      Effect.map(changeOf(world, asked, record.id ?? "none", action), (message) => ({
+      Effect.map(changeOf(asked, record.id ?? "none", action), (message) => ({
         code: "ok",
         message
       }))
@@ -143,9 +144,9 @@ export const answerOfBatch = (world: World, asked: SentRequest): Effect.Effect<A
   const body = { payload: payloadOf(record) }
   return reduced(
     written<CreatedBatchBody>(
-      world.programs,
+      asked.instance.programs,
       asked,
-      (keep) => world.programs.batches.create(asked.caller, body, keep),
+      (keep) => asked.instance.programs.batches.create(asked.caller, body, keep),
       ({ name }) => name ?? ""
     )
   )

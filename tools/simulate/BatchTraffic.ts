@@ -311,7 +311,7 @@ export const batchEvents = (
     [alive.length > 0 ? 1 : 0, () => meetWorker(world, situation(), alive)],
     [
       alive.length > 0 && conditions.weights.crash > 0 ? 0.3 : 0,
-      () => Effect.sync(() => crash(world, random.pick(alive).request.instance))
+      () => crash(world, random.pick(alive).request.instance)
     ]
   ]
 }

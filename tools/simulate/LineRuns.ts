@@ -12,7 +12,7 @@ import { batchNamed, batchOf, type BatchRecord, lineOf } from "./BatchModel.ts"
 import { OnBehalf } from "./CallScheduler.ts"
 import { encodeResult, readKept } from "./LineResultText.ts"
 import { begin, log, meet } from "./Lifecycle.ts"
-import { reduced } from "./Programs.ts"
+import { type Programs, reduced } from "./Programs.ts"
 import type { Answer, LineStep, SentRequest } from "./Request.ts"
 import type { World } from "./World.ts"
 
@@ -88,8 +88,8 @@ const asStep = <A, E>(
 const prepared: Answer = { code: "ok", message: "prepared" }
 
 /** The programs, and the results of lines as the simulation reads them. */
-export const lineProgramsOf = (world: World): LinePrograms => {
-  const { accountImport, postImport, writes } = world.programs
+export const lineProgramsOf = (world: World, programs: Programs): LinePrograms => {
+  const { accountImport, postImport, writes } = programs
   const prepareLine: LinePrograms["accountImport"]["prepareLine"] = (caller, body, errors, team) =>
     Effect.flatMap(OnBehalf, (worker) => {
       const { payload } = body as { readonly payload: Wire }

@@ -153,7 +153,7 @@ const next = (world: World): Effect.Effect<unknown> => {
     [weights.pause, () => passTime(world, between(0.01, 8) * second)],
     [weights.expiry, () => passTime(world, between(15, 90) * second)],
     [weights.days, () => passTime(world, between(0.1, 6) * day)],
-    [weights.crash, () => Effect.sync(() => crash(world, random.pick(world.instances)))],
+    [weights.crash, () => crash(world, random.pick(world.instances))],
     [weights.documents, () => Effect.sync(() => shuffleDocuments(world))],
     ...batchEvents(world, () => situationOf(world))
   ])()
@@ -175,7 +175,9 @@ const checkStatuses = Effect.fnUntraced(function* (world: World) {
       requestId: "none"
     } as unknown as SentRequest["caller"]
     const { external_account_number, import_supplier } = key
-    const found = yield* world.programs.query
+    const [instance] = world.instances
+    if (instance === undefined) return
+    const found = yield* instance.programs.query
       .status(caller, import_supplier, external_account_number)
       .pipe(Effect.provideService(Clock.Clock, world.time.clock), Effect.orDie)
     const state = stateOf(row, world.time.now())

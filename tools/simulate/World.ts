@@ -48,7 +48,8 @@ export interface World {
   readonly time: VirtualTime
   readonly scheduler: CallScheduler
   readonly storage: Storage
-  readonly programs: Programs
+  /** The programs as a new instance makes them. */
+  readonly makePrograms: Effect.Effect<Programs>
   /** Checks of every call against the models. */
   readonly checks: Checks
   /** Checks of what is stored. */
@@ -107,14 +108,14 @@ const setUp = Effect.fnUntraced(function* (
 }, Effect.orDie)
 
 /** A new instance of the services. */
-export const newInstance = (
-  world: Pick<World, "begunInstances" | "conditions" | "random">
-): Instance => {
-  const { conditions, random } = world
+export const newInstance = Effect.fnUntraced(function* (world: World) {
+  const { conditions, makePrograms, random } = world
   world.begunInstances += 1
   const skew = Math.round((2 * random.next() - 1) * conditions.skew)
-  return { name: `p${world.begunInstances}`, skew, crashed: false }
-}
+  const programs = yield* makePrograms
+  const instance: Instance = { name: `p${world.begunInstances}`, skew, programs, crashed: false }
+  return instance
+})
 
 /** Random numbers for the programs. Few account numbers make the programs draw one twice. */
 const randomOf = (random: RandomSource, { numbers }: Conditions): Random.Random => ({
@@ -152,7 +153,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
   const files = new Map<string, number>()
   const { deploymentLimit } = conditions
   const sessions: Array<ChunkSession> = []
-  const made = yield* programsOn({ scheduler, storage, files, deploymentLimit, sessions })
+  const made = programsOn({ scheduler, storage, files, deploymentLimit, sessions })
   const keys = keysOf(conditions)
   const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
   const world: World = {
@@ -163,7 +164,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     time,
     scheduler,
     storage,
-    programs: backend.mutate?.(made) ?? made,
+    makePrograms: Effect.map(made, (programs) => backend.mutate?.(programs) ?? programs),
     checks: makeChecks(backend.onlyClients === true || (backend.burst ?? 1) > 1),
     stateChecks: makeChecks(backend.onlyClients),
     clientChecks: makeChecks(),
@@ -190,7 +191,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     begunInstances: 0
   }
   for (let count = 0; count < conditions.instances; count += 1) {
-    world.instances.push(newInstance(world))
+    world.instances.push(yield* newInstance(world))
   }
 
   return world

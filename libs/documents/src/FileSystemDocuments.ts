@@ -4,7 +4,7 @@
  */
 import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { realpath, stat } from "node:fs/promises"
-import { join, sep } from "node:path"
+import { join, resolve, sep } from "node:path"
 import { Config, DateTime, Effect, Layer, Option } from "effect"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
@@ -19,12 +19,14 @@ const isAbsent = (cause: unknown): boolean =>
 
 const none: StoredDocument | null = null
 
+const isBelow = (folder: string, file: string): boolean => file.startsWith(folder + sep)
+
 /** Null if there is no file, or if a link leads out of the supplier's root. */
 const look = async (folder: string, path: string): Promise<StoredDocument | null> => {
   try {
-    const root = await realpath(folder)
-    const file = await realpath(join(root, path))
-    if (!file.startsWith(root + sep)) return none
+    const file = await realpath(join(folder, path))
+    // A real path below the folder as it is written shows that no link leads to the folder.
+    if (!isBelow(folder, file) && !isBelow(await realpath(folder), file)) return none
     const found = await stat(file)
     return found.isFile() ? { size: found.size, etag: null, checksum: null } : none
   } catch (cause) {
@@ -41,7 +43,7 @@ const make = (
   find: Effect.fn("Documents.find")((root, path) =>
     Effect.tryPromise({
       try: async () => {
-        const found = await look(join(bucket, root), path)
+        const found = await look(resolve(join(bucket, root)), path)
         if (found === none) await stat(bucket)
         return Option.fromNullishOr(found)
       },

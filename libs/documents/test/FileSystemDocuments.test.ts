@@ -123,6 +123,23 @@ describe("Documents on a file system", () => {
     })
   )
 
+  it.live("follows a link that leads to the root, and to one place in it from another", () =>
+    Effect.gen(function* () {
+      const folder = yield* bucket
+      symlinkSync(join(folder, "suppliers/one"), join(folder, "linked"))
+      symlinkSync(join(folder, "suppliers/one/plain.pdf"), join(folder, "suppliers/one/link.pdf"))
+      symlinkSync(join(folder, "suppliers/two/private.pdf"), join(folder, "suppliers/one/out.pdf"))
+      const { find } = yield* Effect.provide(Documents, layerWith(folder))
+      const isFound = (root: string, path: string) =>
+        Effect.map(find(root, path as DocumentPath), Option.isSome)
+      for (const root of ["suppliers/one", "/suppliers/one/", "linked"]) {
+        expect(yield* isFound(root, "plain.pdf"), root).toBe(true)
+        expect(yield* isFound(root, "link.pdf"), root).toBe(true)
+        expect(yield* isFound(root, "out.pdf"), root).toBe(false)
+      }
+    })
+  )
+
   it.live("is unavailable while its bucket does not exist", () =>
     Effect.gen(function* () {
       const documents = yield* Documents

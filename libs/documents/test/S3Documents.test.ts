@@ -8,6 +8,8 @@ import { buildApp } from "fauxqs"
 import { vi } from "vitest"
 import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import type { Supplier } from "@data-import/domain/organisation/Supplier"
+import * as DocumentLookup from "@data-import/domain/validation/DocumentLookup"
 import { documentsContract } from "@data-import/domain/testing/DocumentsContract"
 import { fill, signAs, storeAt } from "../testing/Bucket.ts"
 
@@ -143,6 +145,30 @@ describe("Documents on S3", () => {
       const { endpoint } = yield* Effect.scoped(answering(() => ({ status: 200 })))
       const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
       expect(failure).toBeInstanceOf(DocumentsUnavailable)
+    })
+  )
+})
+
+describe("lookups in S3", () => {
+  it.effect("ask once a minute for a document that is there, each time for one that is not", () =>
+    Effect.gen(function* () {
+      const { asked, endpoint } = yield* answering((path) =>
+        path.endsWith("there.pdf") ? { status: 200 } : { status: 404, code: "NoSuchKey" }
+      )
+      const { lookUp } = yield* Effect.provide(
+        DocumentLookup.DocumentLookup,
+        Layer.provide(DocumentLookup.layer, storeAt(endpoint))
+      )
+      const supplier = { organisation: "acme", documentRoot: "one" } as Supplier
+      const paths = new Set(["there.pdf" as DocumentPath, "missing.pdf" as DocumentPath])
+      for (const _ of [1, 2, 3]) {
+        const { documents, missing } = yield* lookUp(supplier, paths)
+        expect([...documents.keys(), ...missing]).toEqual(["there.pdf", "missing.pdf"])
+        yield* TestClock.adjust("30 seconds")
+      }
+      const heads = asked.filter((line) => line.startsWith("HEAD"))
+      expect(heads.filter((line) => line.endsWith("there.pdf"))).toHaveLength(2)
+      expect(heads.filter((line) => line.endsWith("missing.pdf"))).toHaveLength(3)
     })
   )
 })

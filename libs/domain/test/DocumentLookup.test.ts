@@ -216,9 +216,11 @@ describe("a document store that does not answer", () => {
           yield* Effect.repeat(Effect.yieldNow, { times: 200 })
           expect(counted.asking).toBe(count)
         })
+      const withOwnDocuments = (index: number) =>
+        stageBody({ notes: [], statements: statementsOn(paths.map((path) => `${index}/${path}`)) })
       const running = yield* Effect.forkChild(
         Effect.all(
-          Array.from({ length: 10 }, () => program.validate(demo, account)),
+          Array.from({ length: 10 }, (_, index) => program.validate(demo, withOwnDocuments(index))),
           { concurrency: "unbounded" }
         )
       )

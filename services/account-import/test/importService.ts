@@ -1,6 +1,7 @@
 /** The account-import service as it runs, on a database of its own, and how the tests ask it. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
@@ -76,6 +77,16 @@ export const stagedImport = Effect.fnUntraced(function* (
   const { status, text } = yield* stage(tenant, accountOf(key))
   if (status !== 201) return yield* Effect.die(new Error(`not staged: ${status} ${text}`))
   return { tenant, key }
+})
+
+/** A staged import whose documents were not looked up yet, and are from now on. */
+export const uncheckedImport = Effect.fnUntraced(function* () {
+  const staged = yield* stagedImport({ documentCheck: false })
+  const { code } = staged.tenant.supplier
+  yield* Effect.flatMap(Configuration, (configuration) =>
+    configuration.configureSupplier(code, { documentCheck: true })
+  )
+  return staged
 })
 
 /** Whether an attempt holds the import. */

@@ -1,10 +1,12 @@
-import { rmSync } from "node:fs"
+import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Result } from "effect"
 import { importBody } from "@data-import/api/ImportBody"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import type { Created } from "@data-import/domain/import/ImportAttempt"
+import { Accounts } from "@data-import/domain/ports/Accounts"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { freshAttempt } from "@data-import/domain/testing/freshNames"
@@ -125,8 +127,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
 
     it.effect("is validated by the current rules, and may be processed once it is valid", () =>
       Effect.gen(function* () {
-        const { documents } = yield* Premises
-        const tenant = yield* freshTenant({ documentCheck: true })
+        const tenant = yield* freshTenant({ documentCheck: false })
         const key = tenant.keyOf("1")
         const path = "statements/1.pdf"
         const statement = {
@@ -135,10 +136,10 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
           statement_id: "S",
           statement_path: path
         }
-        yield* putDocument(tenant, path)
         const account = { ...key, unknown_occupier: true, statements: [statement] }
         expect((yield* stage(tenant, account)).status).toBe(201)
-        rmSync(join(documents, tenant.supplier.documentRoot, path))
+        const { configureSupplier } = yield* Configuration
+        yield* configureSupplier(tenant.supplier.code, { documentCheck: true })
         const error = "statements.0.statement_path: path_does_not_exist_in_file_store"
         const answered: Array<unknown> = []
         for (const dry_run of [false, true]) {
@@ -174,6 +175,22 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         ])
         yield* putDocument(tenant, path)
         expect((yield* process(tenant, key)).status).toBe(201)
+      })
+    )
+
+    it.effect("keeps what was told of a document that was found a moment ago", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant({ documentCheck: true })
+        const key = tenant.keyOf("1")
+        const note = { body: "contract", document_paths: [{ document_path: "a.pdf" }] }
+        yield* putDocument(tenant, "a.pdf")
+        const file = join((yield* Premises).documents, tenant.supplier.documentRoot, "a.pdf")
+        const { size } = statSync(file)
+        yield* stage(tenant, { ...key, unknown_occupier: true, notes: [note] })
+        rmSync(file)
+        const { kraken_account_number } = (yield* process(tenant, key)).json as Created
+        const account = Option.getOrThrow(yield* (yield* Accounts).describe(kraken_account_number))
+        expect([...account.documents]).toMatchObject([["a.pdf", { size }]])
       })
     )
   })

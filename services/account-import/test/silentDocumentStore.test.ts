@@ -12,8 +12,8 @@ import {
   processPath,
   serviceWith,
   stage,
-  stagedImport,
   stagePath,
+  uncheckedImport,
   validatePath
 } from "./importService.ts"
 
@@ -41,7 +41,7 @@ layer(service, { excludeTestServices: true })("a document store that does not an
       "from %s, and nothing is stored",
       ([name, path]) =>
         Effect.gen(function* () {
-          const { key, tenant } = yield* stagedImport({ documentCheck: true })
+          const { key, tenant } = yield* uncheckedImport()
           const { audit } = yield* recordOf(key)
           yield* silently(
             Effect.gen(function* () {
@@ -63,7 +63,7 @@ layer(service, { excludeTestServices: true })("a document store that does not an
 
     it.effect("from process, and the import is released", () =>
       Effect.gen(function* () {
-        const { key, tenant } = yield* stagedImport({ documentCheck: true })
+        const { key, tenant } = yield* uncheckedImport()
         const body = { payload: { ...key, operations_team_name: team } }
         yield* silently(
           Effect.gen(function* () {
@@ -85,7 +85,7 @@ layer(service, { excludeTestServices: true })("a document store that does not an
 
   it.effect("is waited for until the timeout, and then the answer is 503", () =>
     Effect.gen(function* () {
-      const { key, tenant } = yield* stagedImport({ documentCheck: true })
+      const { key, tenant } = yield* uncheckedImport()
       const reply = yield* silently(stage(tenant, accountOf(key)))
       expect(reply.status).toBe(503)
       expect(reply.headers["retry-after"]).toBe("1")

@@ -13,7 +13,7 @@ import { type SupplierCode, wireCode } from "../organisation/Supplier.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import { Batches, type Created, type Results, type ResultsQuery } from "../ports/Batches.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
@@ -33,6 +33,7 @@ import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../validation/AccountValidation.ts"
 import { type BatchPayload, batchRequest, startRequest } from "../validation/BatchValidation.ts"
+import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import { aliveFor } from "./BatchMetrics.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 import {
@@ -301,7 +302,7 @@ const make = Effect.gen(function* () {
     batches: yield* Batches,
     configuration,
     limits: yield* BatchLimits,
-    requestValidator: makeRequestValidator(configuration, yield* Documents)
+    requestValidator: makeRequestValidator(configuration, yield* DocumentLookup.DocumentLookup)
   }
   const audited =
     (action: AuditAction, caller: Caller, payload: unknown = null) =>
@@ -365,4 +366,4 @@ const make = Effect.gen(function* () {
 })
 
 /** Needs the storage ports and the document store, which no request asks. */
-export const layer = Layer.effect(BatchManagement, make)
+export const layer = Layer.effect(BatchManagement, make).pipe(Layer.provide(DocumentLookup.layer))

@@ -4,7 +4,7 @@
  * Source: docs/contract/import.md#creating-an-account.
  */
 import { Config, Context, type DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Hashing } from "../ports/Hashing.ts"
 import type { NewImport } from "../ports/Batches.ts"
@@ -21,6 +21,7 @@ import { Account, writingAccount, writingCanonicalAccount } from "../account/Acc
 import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../writes/Audit.ts"
+import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import {
   type RequestValidator,
   makeRequestValidator,
@@ -306,7 +307,7 @@ const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const audit = { auditLog: yield* AuditLog, configuration }
   const { concurrencyLimit, lease } = yield* settings
-  const requestValidator = makeRequestValidator(configuration, yield* Documents)
+  const requestValidator = makeRequestValidator(configuration, yield* DocumentLookup.DocumentLookup)
   const deps: Dependencies = {
     hashing: yield* Hashing,
     processes,
@@ -368,4 +369,4 @@ const make = Effect.gen(function* () {
 })
 
 /** Needs the storage ports, the document store and the hash function; reads `LEASE` and `CONCURRENCY_LIMIT`. */
-export const layer = Layer.effect(AccountImport, make)
+export const layer = Layer.effect(AccountImport, make).pipe(Layer.provide(DocumentLookup.layer))

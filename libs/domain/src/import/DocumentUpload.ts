@@ -15,6 +15,7 @@ import {
 } from "../requests/Failure.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
+import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import { makeRequestValidator, payloadOf, requireOngoing } from "../validation/RequestValidation.ts"
 import { uploadRequest } from "../validation/UploadValidation.ts"
 
@@ -54,7 +55,8 @@ export class DocumentUpload extends Context.Service<
 
 const make = Effect.gen(function* () {
   const documents = yield* Documents
-  const requestValidator = makeRequestValidator(yield* Configuration, documents)
+  const lookup = yield* DocumentLookup.DocumentLookup
+  const requestValidator = makeRequestValidator(yield* Configuration, lookup)
 
   const grant = Effect.fnUntraced(function* (
     caller: Caller,
@@ -97,4 +99,4 @@ const make = Effect.gen(function* () {
 })
 
 /** Needs the configuration and the document store. */
-export const layer = Layer.effect(DocumentUpload, make)
+export const layer = Layer.effect(DocumentUpload, make).pipe(Layer.provide(DocumentLookup.layer))

@@ -30,7 +30,10 @@ export interface UploadLink {
 export class Documents extends Context.Service<
   Documents,
   {
-    /** The file at bucket + `root` + `path`; None if there is no file. A folder is not a file. */
+    /**
+     * The file at bucket + `root` + `path` at this moment; None if there is no file. A folder is
+     * not a file. Programs ask `DocumentLookup`, which remembers what is found.
+     */
     readonly find: (
       root: string,
       path: DocumentPath

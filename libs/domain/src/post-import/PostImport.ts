@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../ports/Accounts.ts"
-import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
@@ -16,6 +16,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "../account/Account.ts"
 import type { AccountView, Lookup, Decision } from "../account/AccountChange.ts"
 import { recordRefusals } from "../writes/Audit.ts"
+import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import {
   type ValidRequest,
   type RequestValidator,
@@ -301,7 +302,7 @@ const make = Effect.gen(function* () {
     vendor: yield* PaymentVendor,
     auditLog: yield* AuditLog,
     configuration,
-    requestValidator: makeRequestValidator(configuration, yield* Documents)
+    requestValidator: makeRequestValidator(configuration, yield* DocumentLookup.DocumentLookup)
   }
 
   return PostImport.of({
@@ -347,4 +348,4 @@ const make = Effect.gen(function* () {
 })
 
 /** Needs the storage ports, the document store and the payment vendors. */
-export const layer = Layer.effect(PostImport, make)
+export const layer = Layer.effect(PostImport, make).pipe(Layer.provide(DocumentLookup.layer))

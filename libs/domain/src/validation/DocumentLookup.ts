@@ -1,13 +1,14 @@
 /**
  * Looks up the documents of a request in the store, with limits: on concurrent lookups of a request
  * and of an organisation, and on the time of all together. No lookup starts once the client has
- * disconnected.
+ * disconnected. What was found is remembered, because the same account is validated, staged and
+ * processed after each other.
  * Source: docs/contract/values.md#documents-of-one-request.
  */
 import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
-import { Duration, Effect, Option, Semaphore } from "effect"
-import { type Documents, DocumentsUnavailable } from "../ports/Documents.ts"
-import type { DocumentPath } from "../schema/DocumentPath.ts"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import { type DocumentPath, mostDocuments } from "../schema/DocumentPath.ts"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
 import { waiting } from "../requests/WorkBudget.ts"
@@ -21,20 +22,32 @@ const ofOneOrganisation = 64
 /** The time limit for all lookups of a request together. */
 const deadline = Duration.seconds(5)
 
+/** How long a document counts as found once it was. */
+const rememberedFor = Duration.minutes(1)
+
+/** Found documents that are remembered at the same time: ten requests with the most documents. */
+const mostRemembered = 10 * mostDocuments
+
 export interface LookupResult {
   readonly documents: FoundDocuments
   /** The paths without a file. */
   readonly missing: ReadonlySet<DocumentPath>
 }
 
-/**
- * Looks up paths below the supplier's root. It changes nothing, so it can be interrupted even if
- * its caller cannot.
- */
-export type LookUp = (
-  supplier: Supplier,
-  paths: ReadonlySet<DocumentPath>
-) => Effect.Effect<LookupResult, DocumentsUnavailable>
+/** The document lookups of this process, which share what they remember and their limits. */
+export class DocumentLookup extends Context.Service<
+  DocumentLookup,
+  {
+    /**
+     * Looks up paths below the supplier's root. It changes nothing, so it can be interrupted even
+     * if its caller cannot.
+     */
+    readonly lookUp: (
+      supplier: Supplier,
+      paths: ReadonlySet<DocumentPath>
+    ) => Effect.Effect<LookupResult, DocumentsUnavailable>
+  }
+>()("@data-import/domain/DocumentLookup") {}
 
 export const emptyLookup: LookupResult = { documents: new Map(), missing: new Set() }
 
@@ -61,36 +74,86 @@ const makeSemaphores = () => {
     )
 }
 
-export const makeLookUp = (store: Documents["Service"]): LookUp => {
+/** A new text: a part of a body would keep all of the body in memory as long as it is remembered. */
+const keyOf = (root: string, path: DocumentPath): string => JSON.stringify([root, path])
+
+/** What a lookup ended with, and how many had begun by its beginning, itself included. */
+interface Finding {
+  readonly exit: Exit.Exit<Option.Option<StoredDocument>, DocumentsUnavailable>
+  readonly begun: number
+}
+
+const isFound = ({ exit }: Finding): boolean => Exit.isSuccess(exit) && Option.isSome(exit.value)
+
+const lifeOf = (exit: Exit.Exit<Finding>): Duration.Duration =>
+  Exit.isSuccess(exit) && isFound(exit.value) ? rememberedFor : Duration.zero
+
+/**
+ * Finds a document at most once a minute, and once for all who ask at the same time. Absence and
+ * failures are told to nobody but who asked: the file may be put there at any time.
+ */
+const makeMemory = Effect.fnUntraced(function* (store: Documents["Service"]) {
+  let begun = 0
+  const ask = (key: string): Effect.Effect<Finding> =>
+    Effect.suspend(() => {
+      const [root, path] = JSON.parse(key) as [string, DocumentPath]
+      const nth = ++begun
+      return Effect.map(Effect.exit(store.find(root, path)), (exit) => ({ exit, begun: nth }))
+    })
+  const cache = yield* Cache.makeWith(ask, { capacity: mostRemembered, timeToLive: lifeOf })
+
+  const find = (root: string, path: DocumentPath) =>
+    Effect.suspend(() => {
+      const before = begun
+      return Effect.flatMap(Cache.get(cache, keyOf(root, path)), (finding) => {
+        const isOfOther = finding.begun <= before
+        return isOfOther && !isFound(finding) ? store.find(root, path) : finding.exit
+      })
+    })
+  const remembered = (root: string, path: DocumentPath) =>
+    Effect.map(
+      Cache.getSuccess(cache, keyOf(root, path)),
+      Option.flatMap(({ exit }) => Option.flatten(Exit.getSuccess(exit)))
+    )
+  return { find, remembered }
+})
+
+const make = Effect.gen(function* () {
+  const memory = yield* makeMemory(yield* Documents)
   const withSemaphore = makeSemaphores()
   const orElse = () => Effect.fail(new DocumentsUnavailable({ cause: new Error("Too slow") }))
 
-  return ({ documentRoot, organisation }, paths) => {
-    if (paths.size === 0) return Effect.succeed(emptyLookup)
-    const found = withSemaphore(organisation, (semaphore) => {
+  const findAll = ({ documentRoot, organisation }: Supplier, paths: ReadonlyArray<DocumentPath>) =>
+    withSemaphore(organisation, (semaphore) => {
       const find = (path: DocumentPath) =>
-        Effect.map(store.find(documentRoot, path), (document) => [path, document] as const)
-      return Effect.forEach(paths, (path) => semaphore.withPermits(1)(find(path)), {
+        Effect.map(memory.find(documentRoot, path), (document) => [path, document] as const)
+      return Effect.forEach(paths, (path) => semaphore.withPermit(find(path)), {
         concurrency: ofOneRequest
       })
-    })
-    return found.pipe(
-      Effect.timeoutOrElse({ duration: deadline, orElse }),
-      Effect.map(lookupResult),
-      waiting,
-      Effect.interruptible
-    )
-  }
-}
+    }).pipe(Effect.timeoutOrElse({ duration: deadline, orElse }), waiting, Effect.interruptible)
 
-const lookupResult = (
-  found: ReadonlyArray<readonly [DocumentPath, Option.Option<StoredDocument>]>
-): LookupResult => {
-  const documents = new Map<DocumentPath, StoredDocument>()
-  const missing = new Set<DocumentPath>()
-  for (const [path, document] of found) {
-    if (Option.isSome(document)) documents.set(path, document.value)
-    else missing.add(path)
-  }
-  return { documents, missing }
-}
+  const lookUp = Effect.fnUntraced(function* (
+    supplier: Supplier,
+    paths: ReadonlySet<DocumentPath>
+  ) {
+    const documents = new Map<DocumentPath, StoredDocument>()
+    const unknown: Array<DocumentPath> = []
+    for (const path of paths) {
+      const document = yield* memory.remembered(supplier.documentRoot, path)
+      if (Option.isSome(document)) documents.set(path, document.value)
+      else unknown.push(path)
+    }
+    const missing = new Set<DocumentPath>()
+    if (unknown.length === 0) return { documents, missing }
+    for (const [path, document] of yield* findAll(supplier, unknown)) {
+      if (Option.isSome(document)) documents.set(path, document.value)
+      else missing.add(path)
+    }
+    return { documents, missing }
+  })
+
+  return DocumentLookup.of({ lookUp })
+})
+
+/** Needs the document store. Programs that are given this very layer share their lookups. */
+export const layer = Layer.effect(DocumentLookup, make)

@@ -7,12 +7,12 @@
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { DateTime, Effect, Option, Result } from "effect"
-import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { businessDay, utc } from "../organisation/BusinessDay.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
-import { makeLookUp, emptyLookup } from "./DocumentLookup.ts"
+import { type DocumentLookup, emptyLookup } from "./DocumentLookup.ts"
 import { findOwnSupplier } from "./OwnSupplier.ts"
 import { MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
 import { namedSupplier } from "../requests/NamedSupplier.ts"
@@ -90,10 +90,8 @@ export interface RequestValidator {
 
 export const makeRequestValidator = (
   configuration: Configuration["Service"],
-  store: Documents["Service"]
+  { lookUp }: DocumentLookup["Service"]
 ): RequestValidator => {
-  const lookUp = makeLookUp(store)
-
   const supplierOf = findOwnSupplier(configuration)
 
   /** Looks up nothing for a request that is refused for too many errors or documents. */
