@@ -26,17 +26,28 @@ const secondsIn = (stat: ReadonlyArray<string> | null, fields: ReadonlyArray<num
 /** Processor seconds of one process so far. */
 export const cpuSeconds = (pid: number): number => secondsIn(statOf(pid), timeFields.slice(0, 2))
 
-/** Processor seconds of a PostgreSQL so far: the server and its backends, also those that ended. */
-export const postgresCpuSeconds = (postmaster: number): number => {
-  const children = readdirSync("/proc")
+const childrenOf = (parent: number): ReadonlyArray<number> =>
+  readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => Number(stat?.[parentField]) === postmaster)
-  return children.reduce(
-    (sum, stat) => sum + secondsIn(stat, timeFields),
-    secondsIn(statOf(postmaster), timeFields)
-  )
-}
+    .map(Number)
+    .filter((pid) => Number(statOf(pid)?.[parentField]) === parent)
+
+const secondsOf = (pids: ReadonlyArray<number>): number =>
+  pids.reduce((sum, pid) => sum + secondsIn(statOf(pid), timeFields), 0)
+
+/** Processor seconds of a PostgreSQL so far: the server and its backends, also those that ended. */
+export const postgresCpuSeconds = (postmaster: number): number =>
+  secondsOf([postmaster, ...childrenOf(postmaster)])
+
+/** What PostgreSQL shows of a process that serves a client: its user, database and address. */
+const session = /^postgres: \S+ \S+ \S+\(\d+\)/
+
+const titleOf = (pid: number): string =>
+  statOf(pid) === null ? "" : readFileSync(`/proc/${pid}/cmdline`, "utf8")
+
+/** Processor seconds so far of those that serve a client; the others write, vacuum and analyse. */
+export const sessionCpuSeconds = (postmaster: number): number =>
+  secondsOf(childrenOf(postmaster).filter((pid) => session.test(titleOf(pid))))
 
 /** Resident memory of a process, in bytes; 0 where it is gone. */
 export const residentBytes = (pid: number): number => {
