@@ -1,5 +1,5 @@
 /** Sends batches through the gateway and follows them. */
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { exampleAccount } from "@data-import/api/ExampleAccount"
 import { get } from "@data-import/domain/testing/wire"
 import { openSession } from "@data-import/testbed/Tokens"
@@ -33,6 +33,28 @@ interface Body {
 const json = (payload: unknown): Body => ({
   type: "application/json",
   text: JSON.stringify({ payload })
+})
+
+interface Progress {
+  readonly received: number
+  readonly remaining: number
+}
+
+const lookAtTenths = Effect.fnUntraced(function* <A>(
+  counts: Effect.Effect<Progress>,
+  look: Effect.Effect<A>
+) {
+  const seen: Array<A> = []
+  for (;;) {
+    const { received, remaining } = yield* counts
+    const ended = Math.floor((10 * (received - remaining)) / received)
+    if (seen.length < ended) {
+      const now = yield* look
+      while (seen.length < ended) seen.push(now)
+    }
+    if (remaining === 0) return seen
+    yield* Effect.sleep(Duration.millis(100))
+  }
 })
 
 const parsed = (text: string): unknown => JSON.parse(text)
@@ -88,22 +110,14 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
       return { received, remaining }
     })
 
-  /** Waits for the end of a batch. Gives when each tenth of it had ended, in milliseconds. */
-  const follow = Effect.fnUntraced(function* (id: string) {
-    const tenths: Array<number> = []
-    for (;;) {
-      const { received, remaining } = yield* countsOf(id)
-      const at = yield* Clock.currentTimeMillis
-      while (tenths.length < Math.floor((10 * (received - remaining)) / received)) tenths.push(at)
-      if (remaining === 0) return tenths
-      yield* Effect.sleep(Duration.millis(100))
-    }
-  })
+  /** Waits for the end of a batch. Gives what was seen when each tenth of it had ended. */
+  const tenths = <A>(id: string, look: Effect.Effect<A>) => lookAtTenths(countsOf(id), look)
+  const follow = (id: string) => tenths(id, Effect.void)
 
   const results = (id: string) => send("GET", `${id}/results/`)
   const cancel = (id: string) => send("POST", `${id}/cancel/`)
 
-  return { create, upload, start, follow, results, cancel }
+  return { create, upload, start, follow, tenths, results, cancel }
 })
 
 export type BatchClient = Effect.Success<ReturnType<typeof make>>

@@ -83,8 +83,10 @@ export const storeInBucket = Effect.map(ObjectStore.make, ({ fill, port }): Docu
   fill
 }))
 
-/** As in docker/Dockerfile. */
-const memoryArgs = ["--max-semi-space-size=8"]
+/** As in docker/Dockerfile, and for the worker in docker/compose.yaml. */
+const memoryArgs = (name: ServiceName) => [
+  `--max-semi-space-size=${name === "batch-worker" ? 32 : 8}`
+]
 
 /** When Node ends, it writes a CPU profile to `<folder>/<name>.cpuprofile`. */
 const profilingArgs = (name: string, folder: string) => [
@@ -109,7 +111,7 @@ const startServices = Effect.fnUntraced(function* (
   const databaseUsers = yield* Effect.orDie(DatabaseUsers.temporary(url))
   const all = yield* wire(databaseUsers, (name, settings) => {
     const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
-    const nodeArgs = [...memoryArgs, ...profiling]
+    const nodeArgs = [...memoryArgs(name), ...profiling]
     const start = startProcess(name, { ...own, ...settings }, { nodeArgs })
     const instances = name === "batch-worker" ? workers : 1
     return Effect.all(Array.replicate(start, instances))

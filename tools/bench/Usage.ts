@@ -37,15 +37,26 @@ const allStats = (): ReadonlyMap<number, ReadonlyArray<string>> =>
       })
   )
 
+const childrenOf = (parent: number): ReadonlyMap<number, ReadonlyArray<string>> =>
+  new Map([...allStats()].filter(([, stat]) => Number(stat[parentField]) === parent))
+
+const secondsOf = (stats: Iterable<ReadonlyArray<string> | null>): number =>
+  [...stats].reduce((sum, stat) => sum + secondsIn(stat, timeFields), 0)
+
 /** Processor seconds of a PostgreSQL so far: the server and its backends, also those that ended. */
-export const postgresCpuSeconds = (postmaster: number): number => {
-  const children = [...allStats().values()].filter(
-    (stat) => Number(stat[parentField]) === postmaster
-  )
-  return children.reduce(
-    (sum, stat) => sum + secondsIn(stat, timeFields),
-    secondsIn(statOf(postmaster), timeFields)
-  )
+export const postgresCpuSeconds = (postmaster: number): number =>
+  secondsOf([statOf(postmaster), ...childrenOf(postmaster).values()])
+
+/** What PostgreSQL shows of a process that serves a client: its user, database and address. */
+const session = /^postgres: \S+ \S+ \S+\(\d+\)/
+
+const titleOf = (pid: number): string =>
+  statOf(pid) === null ? "" : readFileSync(`/proc/${pid}/cmdline`, "utf8")
+
+/** Processor seconds so far of those that serve a client; the others write, vacuum and analyse. */
+export const sessionCpuSeconds = (postmaster: number): number => {
+  const sessions = [...childrenOf(postmaster)].filter(([pid]) => session.test(titleOf(pid)))
+  return secondsOf(sessions.map(([, stat]) => stat))
 }
 
 /** User, nice and system time of the whole machine. */

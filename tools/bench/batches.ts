@@ -3,7 +3,7 @@
  * upload, the work, and what both leave of the single endpoints. With `--book` it also times a book
  * from the first byte to the last result, and shows its progress by tenths.
  */
-import { Clock, Console, Duration, Effect, Fiber } from "effect"
+import { Clock, Console, Duration, Effect, Fiber, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as BatchClient from "./BatchClient.ts"
@@ -12,7 +12,7 @@ import { install, startServer } from "./Installation.ts"
 import { publish, type Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
 import { short, table } from "./Table.ts"
-import { cpuSeconds, postgresCpuSeconds, residentBytes } from "./Usage.ts"
+import { cpuSeconds, postgresCpuSeconds, residentBytes, sessionCpuSeconds } from "./Usage.ts"
 import { transactionsPerCall, workloads } from "./Workloads.ts"
 
 interface System {
@@ -20,26 +20,29 @@ interface System {
   readonly client: BatchClient.BatchClient
 }
 
-/** What is used from now on, in processor seconds, and for how long. */
-const measuring = Effect.fnUntraced(function* ({ subject: { installation } }: System) {
-  const { server, services, workers } = installation
-  const used = () => ({
-    services: cpuSeconds(services.batches.pid) + cpuSeconds(services.gateway.pid),
-    workers: workers.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-    postgres: postgresCpuSeconds(server.pid)
-  })
-  const before = used()
-  const began = yield* Clock.currentTimeMillis
-  return Effect.map(Clock.currentTimeMillis, (ended) => {
-    const after = used()
+/** What is used so far, in processor seconds, at a time in seconds. */
+const usage = ({ subject: { installation } }: System) =>
+  Effect.map(Clock.currentTimeMillis, (at) => {
+    const { server, services, workers } = installation
     return {
-      seconds: (ended - began) / 1000,
-      services: after.services - before.services,
-      workers: after.workers - before.workers,
-      postgres: after.postgres - before.postgres
+      seconds: at / 1000,
+      services: cpuSeconds(services.batches.pid) + cpuSeconds(services.gateway.pid),
+      workers: workers.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+      postgres: postgresCpuSeconds(server.pid),
+      sessions: sessionCpuSeconds(server.pid)
     }
   })
-})
+
+type Usage = Effect.Success<ReturnType<typeof usage>>
+
+const between = (before: Usage, after: Usage): Usage =>
+  Record.map(after, (value, name) => value - before[name])
+
+/** What is used from now on. */
+const measuring = (system: System) =>
+  Effect.map(usage(system), (before) =>
+    Effect.map(usage(system), (after) => between(before, after))
+  )
 
 const perThousand = (seconds: number, lines: number): string => short((seconds * 1_000) / lines)
 
@@ -168,8 +171,35 @@ const mostMemory = (pids: ReadonlyArray<number>, record: (bytes: number) => void
     Effect.forever
   )
 
+/** The rate of each tenth of a book, and what it takes of the processors. */
+const progressOf = (lines: number, before: Usage, tenths: ReadonlyArray<Usage>): string => {
+  const ofTenth = lines / 10
+  const used = tenths.map((tenth, index) => between(tenths[index - 1] ?? before, tenth))
+  const speeds = used.map(({ seconds }) => ofTenth / Math.max(seconds, 0.1))
+  return table(
+    [
+      "tenth",
+      "lines/s",
+      "CPU s of the workers per 1,000",
+      "of PostgreSQL's sessions",
+      "of its other processes",
+      ""
+    ],
+    used.map(({ postgres, sessions, workers }, index) => {
+      const speed = speeds[index] ?? 0
+      return [
+        String(index + 1),
+        short(speed),
+        ...[workers, sessions, postgres - sessions].map((each) => perThousand(each, ofTenth)),
+        "#".repeat(Math.round((40 * speed) / Math.max(...speeds)))
+      ]
+    })
+  )
+}
+
 /** One book: from the first byte of its upload to the last result. */
-const measureBook = Effect.fnUntraced(function* ({ client, subject }: System, lines: number) {
+const measureBook = Effect.fnUntraced(function* (system: System, lines: number) {
+  const { client, subject } = system
   let most = 0
   const sampling = yield* Effect.forkChild(
     mostMemory(
@@ -179,38 +209,30 @@ const measureBook = Effect.fnUntraced(function* ({ client, subject }: System, li
       }
     )
   )
-  const began = yield* Clock.currentTimeMillis
+  const began = yield* usage(system)
   const id = yield* client.create("IMPORT")
   yield* client.upload(id, lines, BatchClient.accountLine)
   yield* client.start(id, lines)
-  const started = yield* Clock.currentTimeMillis
-  const tenths = yield* client.follow(id)
+  const started = yield* usage(system)
+  const tenths = yield* client.tenths(id, usage(system))
   const results = yield* client.results(id)
-  const ended = yield* Clock.currentTimeMillis
+  const ended = yield* usage(system)
   yield* Fiber.interrupt(sampling)
   const count = results.split("\n").length - 1
   if (count !== lines) throw new Error(`${count} results of ${lines} lines`)
-  const seconds = tenths.map((at, index) => (at - (tenths[index - 1] ?? started)) / 1000)
-  const speeds = seconds.map((each) => lines / 10 / Math.max(each, 0.1))
-  const times = [started - began, (tenths.at(-1) ?? started) - started, ended - began]
+  const worked = tenths.at(-1) ?? started
+  const times = [between(began, started), between(started, worked), between(began, ended)]
   return [
     {
       title: `A book of ${lines.toLocaleString("en-GB")} accounts, IMPORT`,
       text: table(
         ["upload s", "work s", "all with the results s", "most RSS of a worker MB"],
-        [[...times.map((time) => short(time / 1000)), short(most / 2 ** 20)]]
+        [[...times.map(({ seconds }) => short(seconds)), short(most / 2 ** 20)]]
       )
     },
     {
       title: `Progress of ${lines.toLocaleString("en-GB")} accounts`,
-      text: table(
-        ["tenth", "lines/s", ""],
-        speeds.map((speed, index) => [
-          String(index + 1),
-          short(speed),
-          "#".repeat(Math.round((40 * speed) / Math.max(...speeds)))
-        ])
-      )
+      text: progressOf(lines, started, tenths)
     }
   ] satisfies ReadonlyArray<Section>
 })

@@ -3,6 +3,7 @@
  * the parent has gone.
  */
 import { layer } from "@data-import/batch-worker/BatchWorker"
+import { limitHeapGrowth } from "@data-import/batch-worker/Memory"
 import { lowerPriority } from "@data-import/batch-worker/Priority"
 import { Listening, runMain } from "@data-import/server/lifecycle/Service"
 import { Effect, Layer } from "effect"
@@ -15,4 +16,5 @@ const announce = Layer.effectDiscard(
 )
 
 lowerPriority()
+limitHeapGrowth()
 runMain(Layer.provideMerge(announce, layer))

@@ -90,11 +90,17 @@ const linesOf = ({ lines }: Chunk): ChunkInHand["lines"] => {
   })
 }
 
-const unfinishedRows = rowsOf(Schema.Struct({ unfinished: Schema.Int }))
-
-/** Stores how lines of the chunk have ended, and which are to be tried again. */
-const store = (sql: Sql, { batch, firstLine }: Chunk, finishing: Finishing) => {
-  const { ended, postponed, readyAt } = finishing
+/**
+ * Stores how lines of the chunk have ended, and which are to be tried again, and deletes the keys
+ * under which they ran. When the last line has ended, later chunks no longer wait for this one, and
+ * its takes are forgotten. Otherwise their row stays, since other lines may have done something.
+ */
+const store = (
+  sql: Sql,
+  { batch, firstLine }: Chunk,
+  organisation: OrganisationName,
+  { ended, postponed, readyAt }: Finishing
+) => {
   const changes = [
     ...ended.map(({ line, outcome, text }) => ({ line, outcome, text, tries: 0 })),
     ...postponed.map(({ isCounted, line }) => ({
@@ -105,7 +111,8 @@ const store = (sql: Sql, { batch, firstLine }: Chunk, finishing: Finishing) => {
     }))
   ]
   const isLater = postponed.length > 0
-  return unfinishedRows(sql`
+  const keys = ended.flatMap(({ line }) => keysOf(batch, line))
+  return sql`
     with sent as (
       select * from ${recordSet(sql, "change", changes, {
         line: ["integer", ({ line }) => line],
@@ -122,20 +129,31 @@ const store = (sql: Sql, { batch, firstLine }: Chunk, finishing: Finishing) => {
         with ordinality as present(outcome, result, tries, place)
       left join sent on sent.line = ${firstLine} + place - 1
       where batch = ${batch} and first_line = ${firstLine}
+    ),
+    stored as (
+      update batch_chunks
+      set outcomes = merged.outcomes, results = merged.results, tries = merged.tries,
+        unfinished = unfinished - ${ended.length},
+        ready_at = ${isLater ? DateTime.toDateUtc(readyAt) : null}
+      from merged where batch = ${batch} and first_line = ${firstLine}
+      returning unfinished = 0 as has_ended
+    ),
+    unlinked as (
+      update batch_chunks set blockers = blockers - 1
+      from batch_links, stored where has_ended and batch_links.batch = ${batch}
+        and earlier = ${firstLine} and batch_chunks.batch = ${batch} and first_line = later
+    ),
+    forgotten as (
+      delete from batch_takes using stored
+      where has_ended and batch = ${batch} and first_line = ${firstLine}
+    ),
+    kept as (
+      update batch_takes set takes = 0 from stored
+      where not has_ended and batch = ${batch} and first_line = ${firstLine}
     )
-    update batch_chunks
-    set outcomes = merged.outcomes, results = merged.results, tries = merged.tries,
-      unfinished = unfinished - ${ended.length},
-      ready_at = ${isLater ? DateTime.toDateUtc(readyAt) : null}
-    from merged where batch = ${batch} and first_line = ${firstLine}
-    returning unfinished`)
+    delete from idempotency_keys where organisation = ${organisation}
+      and key = any(${keys}::text[])`
 }
-
-/** Later chunks no longer wait for this one. */
-const unlink = (sql: Sql, { batch, firstLine }: ChunkKey) => sql`
-  update batch_chunks set blockers = blockers - 1
-  from batch_links where batch_links.batch = ${batch} and earlier = ${firstLine}
-    and batch_chunks.batch = ${batch} and first_line = later`
 
 /** Counts ended lines. The row of the batch is the hot one, and so is locked last. */
 export const count = Effect.fnUntraced(function* (
@@ -164,13 +182,6 @@ export const deleteKeys = (
     Effect.map((rows) => new Map(rows.map(({ answer, key }) => [key, answer])))
   )
 
-const forgetTakes = (sql: Sql, { batch, firstLine }: ChunkKey) => sql`
-  delete from batch_takes where batch = ${batch} and first_line = ${firstLine}`
-
-/** The row stays, since lines that have not ended may have done something. */
-const countNoTakes = (sql: Sql, { batch, firstLine }: ChunkKey) => sql`
-  update batch_takes set takes = 0 where batch = ${batch} and first_line = ${firstLine}`
-
 /** In the transaction that has the lock on the chunk. */
 const finish = Effect.fnUntraced(function* (
   sql: Sql,
@@ -179,11 +190,7 @@ const finish = Effect.fnUntraced(function* (
   finishing: Finishing
 ) {
   const { ended } = finishing
-  const [stored] = yield* store(sql, chunk, finishing)
-  if (stored?.unfinished === 0) yield* unlink(sql, chunk)
-  yield* stored?.unfinished === 0 ? forgetTakes(sql, chunk) : countNoTakes(sql, chunk)
-  const lines = ended.map(({ line }) => line)
-  yield* deleteKeys(sql, chunk.batch, organisation, lines)
+  yield* store(sql, chunk, organisation, finishing)
   yield* Problems.add(sql, chunk.batch, ended)
   yield* count(
     sql,
@@ -196,21 +203,28 @@ const finish = Effect.fnUntraced(function* (
 const takeRows = rowsOf(Schema.Struct({ takes: Schema.Int }))
 
 /**
- * Counts a take of the chunk since PostgreSQL was started, on a connection of its own, so that it
- * stays if the worker dies. Returns how many were counted before.
+ * The batch of the chunk, which now is one that workers have taken lines of. Counts a take of the
+ * chunk since PostgreSQL was started, on a connection of its own, so that it stays if the worker
+ * dies; `abandoned` is how many were counted before.
  */
-const countTake = (sql: Sql, { batch, firstLine }: ChunkKey) =>
-  Effect.map(
-    takeRows(sql`
+const countTake = Effect.fnUntraced(function* (sql: Sql, { batch: id, firstLine }: ChunkKey) {
+  const rows = yield* sql`
+    with counted as (
       insert into batch_takes as present (batch, first_line, takes)
-      values (${batch}, ${firstLine}, 1)
+      values (${id}, ${firstLine}, 1)
       on conflict on constraint batch_takes_pkey do update
       set server_started_at = excluded.server_started_at,
         takes = case when present.server_started_at = excluded.server_started_at
           then present.takes + 1 else 1 end
-      returning takes`),
-    ([row]) => (row?.takes ?? 1) - 1
-  )
+      returning takes
+    ),
+    marked as (update batches set is_taken = true where id = ${id} and not is_taken)
+    select ${sql.literal(BatchRow.batchColumns)}, takes from batches, counted where id = ${id}`
+  const [batch] = yield* BatchRow.batchesIn(Effect.succeed(rows))
+  const [counted] = yield* takeRows(Effect.succeed(rows))
+  if (batch === undefined || counted === undefined) return null
+  return { batch: { ...batch, isTaken: true }, abandoned: counted.takes - 1 }
+})
 
 /**
  * Uncounts takes of a worker that is alive. Those that fail while the database is away are owed;
@@ -239,15 +253,6 @@ const makeUncounting = ({ run, sql }: Database["Service"]) => {
   return { uncount, settle }
 }
 
-/** The batch of the chunk, which now is one that workers have taken lines of. */
-const takenBatch = Effect.fnUntraced(function* (sql: Sql, { batch: id }: Chunk) {
-  const columns = sql.literal(BatchRow.batchColumns)
-  const [batch] = yield* BatchRow.batchesIn(sql`select ${columns} from batches where id = ${id}`)
-  if (batch === undefined || batch.isTaken) return batch
-  yield* sql`update batches set is_taken = true where id = ${id}`
-  return { ...batch, isTaken: true }
-})
-
 /** A frozen worker, which runs no statement, loses its chunk after this time. */
 const silence = Duration.seconds(5)
 
@@ -271,10 +276,11 @@ const take = Effect.fnUntraced(function* (
   const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.ignore(answeredWithin(onConnection(effect), silence))
   yield* Effect.addFinalizer(() => atOnce(sql`rollback`))
-  const timeout = sql.literal(String(Duration.toMillis(silence)))
-  yield* inTransaction(sql`set local idle_in_transaction_session_timeout = ${timeout}`)
   // Other workers hold the problems and the counts of a batch for one commit.
-  yield* inTransaction(sql`set local lock_timeout = ${timeout}`)
+  const timeout = String(Duration.toMillis(silence))
+  yield* inTransaction(sql`
+    select set_config('idle_in_transaction_session_timeout', ${timeout}, true),
+      set_config('lock_timeout', ${timeout}, true)`)
   const found = yield* inTransaction(lockNext(sql, command))
   if (Option.isNone(found)) return Option.none()
   const chunk = found.value
@@ -282,11 +288,11 @@ const take = Effect.fnUntraced(function* (
   yield* beats
     .withPermit(atOnce(sql`select`))
     .pipe(Effect.delay(beat), Effect.forever, Effect.forkScoped)
-  const batch = yield* run(takenBatch(sql, chunk))
-  if (batch === undefined) return Option.none()
   let isFinished = false
   yield* Effect.addFinalizer(() => (isFinished ? Effect.void : Effect.ignore(uncount(chunk))))
-  const abandoned = yield* run(countTake(sql, chunk))
+  const taken = yield* run(countTake(sql, chunk))
+  if (taken === null) return Option.none()
+  const { abandoned, batch } = taken
   const inHand: ChunkInHand = {
     batch,
     lines: linesOf(chunk),
