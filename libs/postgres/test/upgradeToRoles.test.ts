@@ -211,7 +211,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "payload_retention",
       "erasable_chains",
       "erasure",
-      "test_organisations"
+      "test_organisations",
+      "counts_at_once"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -36,6 +36,7 @@ import { payloadRetention } from "../../migrations/0025_payload_retention.ts"
 import { erasableChains } from "../../migrations/0026_erasable_chains.ts"
 import { erasure } from "../../migrations/0027_erasure.ts"
 import { testOrganisations } from "../../migrations/0028_test_organisations.ts"
+import { countsAtOnce } from "../../migrations/0030_counts_at_once.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
@@ -70,7 +71,8 @@ export const migrations = {
   "0025_payload_retention": payloadRetention,
   "0026_erasable_chains": erasableChains,
   "0027_erasure": erasure,
-  "0028_test_organisations": testOrganisations
+  "0028_test_organisations": testOrganisations,
+  "0030_counts_at_once": countsAtOnce
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
