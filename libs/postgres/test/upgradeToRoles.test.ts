@@ -212,7 +212,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "erasable_chains",
       "erasure",
       "test_organisations",
-      "counts_at_once"
+      "counts_at_once",
+      "transaction_keys"
     ])
     expect(yield* asked).toStrictEqual(before)
 
