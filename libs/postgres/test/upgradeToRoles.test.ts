@@ -212,7 +212,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "erasable_chains",
       "erasure",
       "test_organisations",
-      "readable_choices"
+      "readable_choices",
+      "counts_at_once",
+      "transaction_keys"
     ])
     expect(yield* asked).toStrictEqual(before)
 

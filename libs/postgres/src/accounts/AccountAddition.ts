@@ -13,7 +13,12 @@ import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
 import { placed } from "../tables/Table.ts"
 import type { AccountSnapshot } from "./AccountReading.ts"
-import { documentedInserts, type Posting, transactionInserts } from "./AccountItemInserts.ts"
+import {
+  documentedInserts,
+  firstOccurrence,
+  type Posting,
+  transactionInserts
+} from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -33,25 +38,54 @@ const nextOccurrence = `
     where known.account_id = target.id and known.transaction_id = sent.transaction_id), 0)
   + row_number() over (partition by transaction_id order by sequence)`
 
+/** SQL that counts the transactions of an id, which is 1 for those that the account has not yet. */
+const occurrenceOf = (
+  transactions: ReadonlyArray<AddedTransaction>,
+  { absent }: AccountSnapshot
+): string => {
+  const ids = new Set(transactions.map(({ transaction }) => transaction.transaction_id))
+  return ids.size === transactions.length && ids.isSubsetOf(absent)
+    ? firstOccurrence
+    : nextOccurrence
+}
+
+/** Only of what is added, so that a request pays for no other table. */
 function* inserts(
   sql: Sql,
+  snapshot: AccountSnapshot,
   change: AccountChange,
   createdAt: DateTime.Utc
-): Steps<Statement.Fragment> {
+): Steps<ReadonlyArray<Statement.Fragment>> {
   const { documents, instruction, notes, statements, transactions } = change
-  const instructions =
-    instruction === null ? [] : [{ ...instruction.instruction, details: instruction.details }]
   const origin = "historical_statements"
-  return sql.csv([
-    ...(yield* transactionInserts(sql, [transactions.map(postingOf)], nextOccurrence)),
-    ...(yield* documentedInserts(sql, [{ notes, statements, origin, documents, createdAt }])),
-    yield* Table.inserting(
-      sql,
-      tables.paymentInstructions,
-      placed([instructions], (rows) => rows)
-    )
-  ])
+  return [
+    ...(transactions.length > 0
+      ? yield* transactionInserts(
+          sql,
+          [transactions.map(postingOf)],
+          occurrenceOf(transactions, snapshot)
+        )
+      : []),
+    ...(notes.length > 0 || statements.length > 0
+      ? yield* documentedInserts(sql, [{ notes, statements, origin, documents, createdAt }])
+      : []),
+    ...(instruction === null
+      ? []
+      : [
+          yield* Table.inserting(
+            sql,
+            tables.paymentInstructions,
+            placed([{ ...instruction.instruction, details: instruction.details }], (row) => [row])
+          )
+        ])
+  ]
 }
+
+/** The next number in a list of the account; any if nothing is added to it. */
+const nextIn = (sql: Sql, table: string, isAdded: boolean): Statement.Fragment =>
+  isAdded
+    ? sql`(select coalesce(max(sequence) + 1, 0) from ${sql(table)} where account_id = id)`
+    : sql`0`
 
 /**
  * Stores the change on the account with its audit entry and its kept answer. If the account was
@@ -60,13 +94,14 @@ function* inserts(
  */
 export const addToAccount = Effect.fnUntraced(function* (
   sql: Sql,
-  { id, revision }: Pick<AccountSnapshot, "id" | "revision">,
+  snapshot: AccountSnapshot,
   change: AccountChange,
   write: Omit<AuditedWrite, "outcome">,
   kept: StoredAnswer | null
 ) {
   const { at } = write
-  const added = yield* inTimeSlices(() => inserts(sql, change, at))
+  const { id, revision } = snapshot
+  const added = yield* inTimeSlices(() => inserts(sql, snapshot, change, at))
   const parts = answerClauses(sql, kept)
   return yield* sql`
     with ${parts.before}
@@ -79,17 +114,14 @@ export const addToAccount = Effect.fnUntraced(function* (
       from present where accounts.id = present.id ${parts.guard} returning accounts.id
     ),
     target as (
-      select id, 0 as place, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
-        (select coalesce(max(sequence) + 1, 0) from transactions where account_id = id)
-          as transactions,
-        (select coalesce(max(sequence) + 1, 0) from notes where account_id = id) as notes,
-        (select coalesce(max(sequence) + 1, 0) from statements where account_id = id)
-          as statements,
-        (select coalesce(max(sequence) + 1, 0) from payment_instructions where account_id = id)
-          as instructions
+      select id, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
+        ${nextIn(sql, "transactions", change.transactions.length > 0)} as transactions,
+        ${nextIn(sql, "notes", change.notes.length > 0)} as notes,
+        ${nextIn(sql, "statements", change.statements.length > 0)} as statements,
+        ${nextIn(sql, "payment_instructions", change.instruction !== null)} as instructions
       from changed
     ),
-    ${added},
+    ${sql.csv(added)},
     event as (${outboxEvent(sql, { at, name: addedEvent, codes: [] })}),
     audit as (${auditEntry(sql, { ...write, outcome: "created" })})
     ${parts.after}

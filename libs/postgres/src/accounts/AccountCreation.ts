@@ -68,7 +68,7 @@ function* statement(sql: Sql, command: Command): Steps<Statement.Statement<unkno
     changed as (${imported(sql, command, parts)}),
     ended as (${ended(sql, command)}),
     target as (
-      select id, 0 as place, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
+      select id, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
         0 as transactions, 0 as notes, 0 as statements
       from changed
     ),

@@ -22,6 +22,7 @@ import { placed } from "../tables/Table.ts"
 import {
   type DocumentedItems,
   documentedInserts,
+  firstOccurrence,
   type Posting,
   transactionInserts
 } from "./AccountItemInserts.ts"
@@ -64,9 +65,6 @@ const postings = (ledgers: ReadonlyArray<Ledger>): ReadonlyArray<Posting> =>
       ...currentTransactions(ledger).map(posted("current_statement"))
     ]
   })
-
-/** Transaction ids are unique in a payload, so each occurs for the first time. */
-const firstOccurrence = "1"
 
 const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount) => ({
   ...ownFieldsOf(account),
@@ -136,6 +134,7 @@ export function* accountInserts(
     ...(yield* transactionInserts(
       sql,
       accounts.map(({ ledgers = [] }) => postings(ledgers)),
+      // Transaction ids are unique in a payload.
       firstOccurrence
     )),
     ...(yield* documentedInserts(sql, created.map(documentedOf)))

@@ -76,6 +76,9 @@ const taxItemRows = (postings: ReadonlyArray<Posting>) =>
     (item, transaction_sequence, position) => ({ ...item, transaction_sequence, position })
   )
 
+/** Of transactions whose ids are on the account for the first time. */
+export const firstOccurrence = "1"
+
 /**
  * The transactions of each account. `occurrence` is SQL that counts the transactions of one id on
  * the account, from 1.

@@ -7,6 +7,7 @@ import {
   readableOf
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { TransactionId } from "@data-import/domain/account/Transaction"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
 import { instructionColumns } from "../tables/AccountItemTables.ts"
@@ -38,6 +39,8 @@ export interface AccountSnapshot {
   readonly id: bigint
   readonly revision: number
   readonly view: AccountView
+  /** The transactions of the lookup that the account does not have at this revision. */
+  readonly absent: ReadonlySet<TransactionId>
 }
 
 /** The read needs more memory than the given room. */
@@ -56,13 +59,14 @@ const namedTransactions = Effect.fnUntraced(function* (
   const inOrder = named.flatMap((each) => sizeById.get(each) ?? [])
   const { bytes, ids, unread: unreadTransaction } = readableOf(inOrder, lookup)
   if (bytes > room) return yield* new RoomNeeded({ bytes })
-  if (ids.length === 0) return { transactions: new Map(), unreadTransaction }
+  const absent = new Set(named.filter((each) => !sizeById.has(each)))
+  if (ids.length === 0) return { absent, found: { transactions: new Map(), unreadTransaction } }
   const heads = yield* readHeads(sql, firstTransactions(sql, id, ids))
   const read = yield* readTransactions(sql, id, heads)
   const transactions = new Map(
     read.map(({ transaction }) => [transaction.transaction_id, transaction] as const)
   )
-  return { transactions, unreadTransaction }
+  return { absent, found: { transactions, unreadTransaction } }
 })
 
 /**
@@ -87,18 +91,18 @@ export const readAccount = Effect.fnUntraced(function* (
     ${ofKey(sql, key)}`)
   if (row === undefined) return Option.none<AccountSnapshot>()
   const { id, revision, ...account } = row
-  const transactions = yield* namedTransactions(sql, id, lookup, room)
+  const { absent, found } = yield* namedTransactions(sql, id, lookup, room)
   const statements =
     statementIds.length > 0
       ? yield* readStatements(sql, namedStatements(sql, id, statementIds))
       : []
   const view: AccountView = {
     ...account,
-    ...transactions,
+    ...found,
     noteTimes: notes.length > 0 ? yield* readNoteTimes(sql, id, notes) : [],
     statements: new Map(
       statements.map(({ origin, statement }) => [statement.statement_id, { origin, statement }])
     )
   }
-  return Option.some<AccountSnapshot>({ id, revision, view })
+  return Option.some<AccountSnapshot>({ id, revision, view, absent })
 })

@@ -37,6 +37,8 @@ import { erasableChains } from "../../migrations/0026_erasable_chains.ts"
 import { erasure } from "../../migrations/0027_erasure.ts"
 import { testOrganisations } from "../../migrations/0028_test_organisations.ts"
 import { readableChoices } from "../../migrations/0029_readable_choices.ts"
+import { countsAtOnce } from "../../migrations/0030_counts_at_once.ts"
+import { transactionKeys } from "../../migrations/0031_transaction_keys.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
@@ -72,7 +74,9 @@ export const migrations = {
   "0026_erasable_chains": erasableChains,
   "0027_erasure": erasure,
   "0028_test_organisations": testOrganisations,
-  "0029_readable_choices": readableChoices
+  "0029_readable_choices": readableChoices,
+  "0030_counts_at_once": countsAtOnce,
+  "0031_transaction_keys": transactionKeys
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

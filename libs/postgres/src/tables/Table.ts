@@ -29,7 +29,7 @@ export interface Table<C extends Columns> {
   readonly filled: string
   /** The SQL expression of each filled column. */
   readonly values: string
-  /** The columns of the record set `sent`, with their types and the place of the account. */
+  /** The columns of the record set `sent`, with their types. */
   readonly sent: string
   /** SQL that joins further values to the rows of `sent`, or nothing. */
   readonly joined: string
@@ -66,7 +66,7 @@ export const make = <const C extends Columns>(
     columns,
     filled: Object.keys(values).join(", "),
     values: Object.values(values).join(", "),
-    sent: `place integer, ${typesOf(columns)}`,
+    sent: typesOf(columns),
     joined
   }
 }
@@ -102,10 +102,19 @@ export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${se
 const rowsPerYield = 128
 
 /** Rows with the place of their account among the rows of `target`, from 0. */
-export type Placed<Row> = IteratorObject<readonly [place: number, row: Row]>
+export interface Placed<Row> {
+  /** If there is only one account, no row has to be joined to it by its place. */
+  readonly accounts: number
+  readonly rows: IteratorObject<readonly [place: number, row: Row]>
+}
 
-/** The rows that each of the values has, with its place. */
-export function* placed<A, Row>(
+/** The rows that each of the values has, with its place. A value is what an account has. */
+export const placed = <A, Row>(
+  values: ReadonlyArray<A>,
+  rowsOf: (value: A, place: number) => Iterable<Row>
+): Placed<Row> => ({ accounts: values.length, rows: placing(values, rowsOf) })
+
+function* placing<A, Row>(
   values: ReadonlyArray<A>,
   rowsOf: (value: A, place: number) => Iterable<Row>
 ): Generator<readonly [place: number, row: Row], void> {
@@ -159,17 +168,20 @@ export function* records<C extends Columns>(
 export function* inserting<C extends Columns>(
   sql: Sql,
   table: Table<C>,
-  rows: Placed<Row<C>>,
+  { accounts, rows }: Placed<Row<C>>,
   more: Computed = {}
 ): Steps<Statement.Fragment> {
   const { columns, filled, joined, name, values } = table
   const write = writing(columns)
-  const text = yield* arrayOf(rows.map(([place, row]) => write(row, { place })))
-  const sent = sentRows(sql, table.sent, text)
+  const isOne = accounts === 1
+  const text = yield* arrayOf(rows.map(([place, row]) => write(row, isOne ? {} : { place })))
+  const sent = isOne
+    ? sql`target cross join ${sentRows(sql, table.sent, text)}`
+    : sql`target join ${sentRows(sql, `place integer, ${table.sent}`, text)} using (place)`
   return sql`${sql.literal(`new_${name}`)} as (
     insert into ${sql.literal(`${name} (${[filled, ...Object.keys(more)].join(", ")})`)}
     select ${sql.literal([values, ...Object.values(more)].join(", "))}
-    from target join ${sent} using (place) ${sql.literal(joined)}
+    from ${sent} ${sql.literal(joined)}
   )`
 }
 
