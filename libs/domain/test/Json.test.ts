@@ -2,8 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { listElements, nestingDepth, parse, parsing } from "../src/schema/Json.ts"
-import { isRawNumber } from "../src/schema/RawNumber.ts"
+import { listElements, nestingDepth, type NotJson, parse, parsing } from "../src/schema/Json.ts"
+import { isRawNumber, stringify } from "../src/schema/RawNumber.ts"
 
 const refused = (text: string): string => {
   const result = parse(text)
@@ -248,6 +248,50 @@ describe("any JSON value", () => {
         else expect(answer).toMatch(/^parse_error/)
       }),
       { numRuns: 2_000 }
+    )
+  })
+})
+
+describe("a text that is too long for the platform's parser", () => {
+  const blanks = " ".repeat(32 * 1024)
+
+  /** Without the position, which may be behind the blanks. */
+  const whyNot = ({ detail }: NotJson): string => detail.replace(/, at position \d+/, "")
+
+  /** The value with the spelling of its numbers, or why there is none. */
+  const answer = (text: string): string => {
+    const parsed = parse(text)
+    return Result.isSuccess(parsed) ? stringify(parsed.success) : whyNot(parsed.failure)
+  }
+
+  it.each([
+    ["numbers of 15 and 16 digits", "[123456789012345,1234567890123456,-12345678901234.5]"],
+    ["zeros", "[0,-0,0.0,1.50,1e2,0e0,100000000000000000000]"],
+    ["32 levels", `${"[".repeat(32)}${"]".repeat(32)}`],
+    ["33 levels", `${"[".repeat(33)}${"]".repeat(33)}`],
+    ["a repeated key", '{"a":{"b":1,"b":2}}'],
+    ["a colon, a comma and a bracket in texts", '{"a:,[":"b:,{","\\":"\"]"}'],
+    ["an own member of an inherited name", '{"__proto__":{"a":1},"constructor":[{}]}'],
+    ["a text without an end", '["a\\'],
+    ["nothing", ""]
+  ])("is parsed alike: %s", (_, text) => {
+    expect(answer(`${text}${blanks}`)).toBe(answer(text))
+  })
+
+  it("is parsed alike for any value, sound or damaged", () => {
+    const value = fc.json({ maxDepth: 5, stringUnit: "binary" })
+    fc.assert(
+      fc.property(
+        value,
+        fc.nat(),
+        fc.constantFrom("", "0", '"', "{", "]", ","),
+        (text, at, put) => {
+          const index = at % (text.length + 1)
+          const damaged = `${text.slice(0, index)}${put}${text.slice(index)}`
+          expect(answer(`${damaged}${blanks}`)).toBe(answer(damaged))
+        }
+      ),
+      { numRuns: 500 }
     )
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Checks lines of a book as the server checks those of a VALIDATE batch. The rules, their order, the
- * codes and the texts are the server's, because it is the same code.
+ * Checks lines of a book as the server checks those of a VALIDATE batch. The rules, their order,
+ * the codes and the texts are the server's, because it is the same code.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#results.
  */
 import { type DateTime, Result } from "effect"
