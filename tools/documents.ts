@@ -44,7 +44,8 @@ const documents: Readonly<Record<string, Readonly<Record<string, () => string>>>
     speed: figures("speed"),
     growth: figures("growth"),
     memory: figures("memory"),
-    batches: figures("batches")
+    batches: figures("batches"),
+    journey: figures("journey")
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A folder as a supplier has it: empty but for the packed command and the packed client, outside the
- * workspace, with a home of its own.
+ * A folder as a supplier has it: empty but for the packed command and the packed client, outside
+ * the workspace, with a home of its own.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { readdirSync, writeFileSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * The JSON text of accounts that are read back. `account` is, byte for byte, what validate answered.
- * What was read whole is one text, and lists that are read page by page follow in parts, so memory
- * is bounded by a page. A stream fails rather than leave out an element.
+ * The JSON text of accounts that are read back. `account` is, byte for byte, what validate
+ * answered. What was read whole is one text, and lists that are read page by page follow in parts,
+ * so memory is bounded by a page. A stream fails rather than leave out an element.
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Effect, Schema, Stream } from "effect"

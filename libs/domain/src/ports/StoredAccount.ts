@@ -1,7 +1,8 @@
 /**
  * An account as it is read back: what its payload said, and what was added later. A small account
- * is read whole. The lists of a large one are read page by page. Pages of one account agree: nothing
- * on it changes but by additions, and a list has the length that it had when the account was read.
+ * is read whole. The lists of a large one are read page by page. Pages of one account agree:
+ * nothing on it changes but by additions, and a list has the length that it had when the account
+ * was read.
  */
 import type { BigDecimal, DateTime, Stream } from "effect"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"

@@ -1,6 +1,6 @@
 /**
- * Reads accounts in one statement: what changes (the balance, the payment instructions, and how long
- * each list is), the fields that are no lists, and of small accounts the lists too.
+ * Reads accounts in one statement: what changes (the balance, the payment instructions, and how
+ * long each list is), the fields that are no lists, and of small accounts the lists too.
  */
 import { Effect, Option, Schema } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -18,7 +18,7 @@ import * as lists from "./AccountLists.ts"
 type Sql = Database["Service"]["sql"]
 
 /** The lists of an account by their names. */
-export const accountLists = {
+const accountLists = {
   customers: lists.customers,
   metadata: lists.metadata,
   supplyAddresses: lists.supplyAddresses,
