@@ -14,6 +14,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { sizeOfLists } from "../ports/StoredAccount.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { findOwnSupplier, ownSupplier } from "../validation/OwnSupplier.ts"
+import { traced } from "../support/Traced.ts"
 import { accountText } from "./AccountText.ts"
 
 /** JSON text in parts, in memory that does not grow with its length. */
@@ -99,10 +100,10 @@ const make = Effect.gen(function* () {
   })
 
   return AccountQuery.of({
-    read: Effect.fn("AccountQuery.read")((caller, number) =>
+    read: traced("AccountQuery.read")((caller, number) =>
       Effect.catchTag(read(caller, number), "StorageUnavailable", () => unavailable)
     ),
-    readAll: Effect.fn("AccountQuery.readAll")((caller, supplier) =>
+    readAll: traced("AccountQuery.readAll")((caller, supplier) =>
       Effect.catchTag(readAll(caller, supplier), "StorageUnavailable", () => unavailable)
     )
   })

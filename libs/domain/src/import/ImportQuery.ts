@@ -18,6 +18,7 @@ import { attemptsOfImport, type ImportDetails } from "../account/ImportDetails.t
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { codeIn, type Supplier, type SupplierCode } from "../organisation/Supplier.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { traced } from "../support/Traced.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 
 /** `kraken_account_number` is empty where no account exists yet. */
@@ -170,13 +171,13 @@ const make = Effect.gen(function* () {
   })
 
   return ImportQuery.of({
-    status: Effect.fn("ImportQuery.status")((caller, supplier, number) =>
+    status: traced("ImportQuery.status")((caller, supplier, number) =>
       orUnavailable(status(caller, supplier, number))
     ),
-    details: Effect.fn("ImportQuery.details")((caller, supplier, number) =>
+    details: traced("ImportQuery.details")((caller, supplier, number) =>
       orUnavailable(own(caller, supplier, number, detailsNow))
     ),
-    list: Effect.fn("ImportQuery.list")((caller, supplier, kind, range) =>
+    list: traced("ImportQuery.list")((caller, supplier, kind, range) =>
       orUnavailable(list(caller, supplier, kind, range))
     )
   })
