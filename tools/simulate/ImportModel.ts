@@ -11,7 +11,14 @@ import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 type Port = ImportProcesses["Service"]
 export type Operation = Exclude<
   keyof Port,
-  "deletePayloads" | "details" | "find" | "isStaged" | "list" | "setCohort" | "stagedPayload"
+  | "deletePayloads"
+  | "details"
+  | "find"
+  | "findOwn"
+  | "isStaged"
+  | "list"
+  | "setCohort"
+  | "stagedPayload"
 >
 export type Command<Of extends Operation> = Parameters<Port[Of]>[0]
 

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { type Report, simulate } from "./Simulation.ts"
-import { memory, type Storage } from "./Storage.ts"
+import { memory } from "./MemoryStorage.ts"
+import type { Storage } from "./Storage.ts"
 import type { CallScheduler } from "./CallScheduler.ts"
 import type { Backend } from "./World.ts"
 

@@ -1,25 +1,15 @@
 /**
- * The storage ports of one run, as the simulation reads them without the requests, and the memory
- * adapters as such a storage.
+ * The storage ports of one run, as the simulation reads them without the requests.
  */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
-import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"
-import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
-import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
-import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/memory/Store"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-
-import { sessionLost } from "./SessionLost.ts"
 
 export interface Storage {
   readonly imports: ImportProcesses["Service"]
@@ -50,36 +40,3 @@ export const ports = Effect.gen(function* () {
     batches: yield* Batches
   }
 })
-
-/** A worker that gives lines back is taken off their count, which one that has died is not. */
-const countDeath = (store: MemoryStore["Service"], { batch, lines }: ChunkInHand): void => {
-  const present = storedBatch(store, batch.id)
-  for (const { line } of lines) {
-    const own = present.lines[line - 1]
-    if (own?.isInHand === true) present.lines[line - 1] = { ...own, abandoned: own.abandoned + 1 }
-  }
-}
-
-/** The memory adapters on an empty store, and the store itself. */
-export const memory = Effect.gen(function* () {
-  const store = yield* MemoryStore
-  const storage: Storage = {
-    ...(yield* ports),
-    afterSession: () => sessionLost,
-    countDeath: (chunk) => countDeath(store, chunk),
-    payload: (key) => Effect.sync(() => importOf(store, key)?.payload ?? null)
-  }
-  return { storage, store }
-}).pipe(
-  Effect.provide(
-    Layer.mergeAll(
-      importProcesses,
-      accounts,
-      auditLog,
-      configuration,
-      idempotencyKeys,
-      batches
-    ).pipe(Layer.provideMerge(MemoryStore.layer)),
-    { local: true }
-  )
-)

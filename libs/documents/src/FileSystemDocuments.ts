@@ -10,6 +10,7 @@ import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Docum
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as FileSystemUploads from "./FileSystemUploads.ts"
+import { traced } from "@data-import/domain/support/Traced"
 
 /** The error codes of a path without a file. */
 const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
@@ -40,7 +41,7 @@ const make = (
   bucket: string,
   uploads: Option.Option<FileSystemUploads.Uploads>
 ): Documents["Service"] => ({
-  find: Effect.fn("Documents.find")((root, path) =>
+  find: traced("Documents.find")((root, path) =>
     Effect.tryPromise({
       try: async () => {
         const found = await look(resolve(join(bucket, root)), path)
@@ -51,14 +52,16 @@ const make = (
     })
   ),
   readLink: () => Effect.succeedNone,
-  uploadLink: Effect.fn("Documents.uploadLink")(function* (root, path, upload, lifetime) {
-    if (Option.isNone(uploads)) return Option.none()
-    const expiresAt = DateTime.addDuration(yield* DateTime.now, lifetime)
-    const key = join(root, relativePath(path)).replace(/^\/+/, "")
-    const url = FileSystemUploads.linkTo(uploads.value, { ...upload, key, expiresAt })
-    const headers = { "content-length": String(upload.size), "if-none-match": "*" }
-    return Option.some({ url, headers })
-  })
+  uploadLink: traced("Documents.uploadLink")(
+    Effect.fnUntraced(function* (root, path, upload, lifetime) {
+      if (Option.isNone(uploads)) return Option.none()
+      const expiresAt = DateTime.addDuration(yield* DateTime.now, lifetime)
+      const key = join(root, relativePath(path)).replace(/^\/+/, "")
+      const url = FileSystemUploads.linkTo(uploads.value, { ...upload, key, expiresAt })
+      const headers = { "content-length": String(upload.size), "if-none-match": "*" }
+      return Option.some({ url, headers })
+    })
+  )
 })
 
 /** The store in this folder, an absolute path. */

@@ -18,6 +18,7 @@ import { type DocumentPath, relativePath } from "@data-import/domain/schema/Docu
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
+import { traced } from "@data-import/domain/support/Traced"
 
 /** One try, in milliseconds; there are three, and together they end before the gateway gives up. */
 const times = { connectionTimeout: 1_000, requestTimeout: 3_000 }
@@ -201,7 +202,7 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
   })
 
   return Documents.of({
-    find: Effect.fn("Documents.find")((root, path) => {
+    find: traced("Documents.find")((root, path) => {
       const input = at(root, path)
       if (Buffer.byteLength(input.Key) > longestKey) return Effect.succeedNone
       return Effect.timeoutOrElse(lookUp(input), {
@@ -209,34 +210,31 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
         orElse: () => Effect.fail(new DocumentsUnavailable({}))
       })
     }),
-    readLink: Effect.fn("Documents.readLink")((root, path, lifetime) =>
+    readLink: traced("Documents.readLink")((root, path, lifetime) =>
       Effect.asSome(signed(new GetObjectCommand(at(root, path)), lifetime))
     ),
-    uploadLink: Effect.fn("Documents.uploadLink")(function* (
-      root,
-      path,
-      { sha256, size },
-      lifetime
-    ) {
-      const input = at(root, path)
-      if (Buffer.byteLength(input.Key) > longestKey) return Option.none()
-      const checksum = Buffer.from(sha256, "hex").toString("base64")
-      const command = new PutObjectCommand({
-        ...input,
-        ContentLength: size,
-        ChecksumSHA256: checksum,
-        IfNoneMatch: "*"
+    uploadLink: traced("Documents.uploadLink")(
+      Effect.fnUntraced(function* (root, path, { sha256, size }, lifetime) {
+        const input = at(root, path)
+        if (Buffer.byteLength(input.Key) > longestKey) return Option.none()
+        const checksum = Buffer.from(sha256, "hex").toString("base64")
+        const command = new PutObjectCommand({
+          ...input,
+          ContentLength: size,
+          ChecksumSHA256: checksum,
+          IfNoneMatch: "*"
+        })
+        const url = yield* signed(command, lifetime, boundHeaders)
+        return Option.some({
+          url,
+          headers: {
+            "content-length": String(size),
+            "if-none-match": "*",
+            "x-amz-checksum-sha256": checksum
+          }
+        })
       })
-      const url = yield* signed(command, lifetime, boundHeaders)
-      return Option.some({
-        url,
-        headers: {
-          "content-length": String(size),
-          "if-none-match": "*",
-          "x-amz-checksum-sha256": checksum
-        }
-      })
-    })
+    )
   })
 })
 

@@ -225,17 +225,21 @@ describe("the lists", () => {
 })
 
 describe("an unavailable store", () => {
-  it.effect.each(["supplier", "find"])(
-    "makes the status unavailable if it fails at %s",
-    (operation) =>
-      Effect.gen(function* () {
-        yield* begin()
-        const { status } = yield* query(
-          faultAtEvery(operation, { kind: "unavailable", when: "before" })
-        )
-        const failure = yield* Effect.flip(status(demo, supplierCode, "1"))
-        expect(failure).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 1 })
-      }).pipe(Effect.provide(ports))
+  it.effect.each([
+    ["status", "findOwn"],
+    ["details", "supplier"],
+    ["details", "details"]
+  ] as const)("makes the %s unavailable if it fails at %s", ([read, operation]) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const programs = yield* query(
+        faultAtEvery(operation, { kind: "unavailable", when: "before" })
+      )
+      const failure = yield* Effect.flip<unknown, unknown, never>(
+        programs[read](demo, supplierCode, "1")
+      )
+      expect(failure).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 1 })
+    }).pipe(Effect.provide(ports))
   )
 
   it.effect.each(["before", "after"] as const)(

@@ -15,6 +15,7 @@ import { importListContract } from "./ImportListContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
 import { payloadDeletionContract } from "./PayloadDeletionContract.ts"
+import { ownImportContract } from "./OwnImportContract.ts"
 import { stagingContract } from "./StagingContract.ts"
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
@@ -26,6 +27,7 @@ export const importProcessesContract = <E>(
     `ImportProcesses, ${name}`,
     (it) => {
       describe("stage", () => stagingContract(it))
+      describe("findOwn", () => ownImportContract(it))
       describe("claim", () => claimContract(it))
       describe("claim within limits", () => limitContract(it))
       describe("renew", () => renewalContract(it))

@@ -24,6 +24,7 @@ import {
   type VendorDefinition,
   type VendorFailure
 } from "./VendorDefinition.ts"
+import { traced } from "@data-import/domain/support/Traced"
 import * as VendorHttp from "./VendorHttp.ts"
 import { vendorSettings } from "./VendorSettings.ts"
 
@@ -91,7 +92,7 @@ const make = Effect.gen(function* () {
     return timeout ? Effect.delay(simulate(instruction), timeout) : simulate(instruction)
   }
   return PaymentVendor.of({
-    verify: Effect.fn("PaymentVendor.verify")((instruction, organisation, mode) =>
+    verify: traced("PaymentVendor.verify")((instruction, organisation, mode) =>
       mode === "test"
         ? askSimulated(instruction)
         : Effect.tapError(askReal(instruction, organisation), (failure) =>

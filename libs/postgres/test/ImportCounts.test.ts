@@ -132,7 +132,8 @@ layer(storage, { excludeTestServices: true })("the accounts of one statement", (
       expect(yield* missing(mine)).toEqual([])
       const counted = yield* rows(
         (sql) => sql<{ kind: string; cohort: string | null; count: string; amount: string }>`
-          select kind, cohort, count::text, trim_scale(amount)::text as amount from import_differences
+          select kind, cohort, count::text, trim_scale(amount)::text as amount
+          from import_differences
           where supplier = ${mine.supplier.code} and kind <> 'state' order by kind, cohort`
       )
       expect(counted).toEqual([

@@ -9,6 +9,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -122,6 +123,13 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       const other = { ...key, external_account_number: `${key.external_account_number}!` }
       yield* imports.stage({ key, payload: "{}", caller, at: noon })
       yield* imports.stage({ key: other as ImportKey, payload: "{}", caller, at: noon })
+    }),
+  "finding an import of one's own": ({ caller: { organisation }, key }) =>
+    Effect.gen(function* () {
+      const { external_account_number: number, import_supplier } = key
+      const supplier = wireCode(import_supplier)
+      const found = yield* (yield* ImportProcesses).findOwn({ organisation, supplier, number })
+      expect(Option.isSome(found)).toBe(true)
     }),
   find: ({ key }) => Effect.flatMap(ImportProcesses, (imports) => imports.find(key)),
   "claim, renew and release": (given) =>

@@ -13,7 +13,9 @@ type Sql = PgClient.PgClient
 /** An account with nothing else on it. */
 const bareAccount = (sql: Sql) => sql`
   with team as (insert into operations_teams (name) values ('Team') returning name),
-  organisation as (insert into organisations (name, created_at) values ('owner', now()) returning name),
+  organisation as (
+    insert into organisations (name, created_at) values ('owner', now()) returning name
+  ),
   supplier as (
     insert into suppliers
       (code, organisation, status, document_root, document_check, customer_emails)

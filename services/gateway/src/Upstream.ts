@@ -168,7 +168,7 @@ const sendToOne = Effect.fnUntraced(function* (
   instances: ReadonlyArray<Instance>,
   exchange: Exchange
 ) {
-  let notSent: Error = new Error("no instance")
+  let notSent: Error | undefined
   for (const instance of instances) {
     const ending = yield* send(instance, exchange)
     if (ending._tag === "Written") return written
@@ -177,7 +177,7 @@ const sendToOne = Effect.fnUntraced(function* (
     if (isRefusedByUndici(notSent)) break
     instance.isReady = instances.length === 1
   }
-  return yield* failed(notSent, exchange.response)
+  return yield* failed(notSent ?? new Error("no instance"), exchange.response)
 })
 
 const instance = (url: URL, times: Times): Instance => ({

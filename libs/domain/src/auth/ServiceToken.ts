@@ -22,6 +22,7 @@ import {
   type Scope
 } from "../organisation/Organisation.ts"
 import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
+import { traced } from "../support/Traced.ts"
 
 const tokenLifetime = Duration.minutes(60)
 const refreshTokenLifetime = Duration.days(7)
@@ -165,17 +166,19 @@ export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSigner | Tok
       const countFailure = makeThrottle(apiKeys)
       const exchange = makeExchange(apiKeys, yield* TokenSigner, yield* TokenSecrets)
       return ServiceToken.of({
-        obtain: Effect.fn("ServiceToken.obtain")(function* (credential, clientAddress) {
-          const now = yield* DateTime.now
-          return yield* exchange(credential, now).pipe(
-            Effect.tapErrorTag(["InvalidApiKey", "InvalidRefreshToken"], () =>
-              countFailure(clientAddress)
-            ),
-            Effect.catchTag("StorageUnavailable", () =>
-              Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
+        obtain: traced("ServiceToken.obtain")(
+          Effect.fnUntraced(function* (credential, clientAddress) {
+            const now = yield* DateTime.now
+            return yield* exchange(credential, now).pipe(
+              Effect.tapErrorTag(["InvalidApiKey", "InvalidRefreshToken"], () =>
+                countFailure(clientAddress)
+              ),
+              Effect.catchTag("StorageUnavailable", () =>
+                Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
+              )
             )
-          )
-        })
+          })
+        )
       })
     })
   )
@@ -199,31 +202,35 @@ export const issueKey: (
   { readonly key: ApiKey; readonly secret: string },
   DoesNotExist | StorageUnavailable,
   ApiKeys | Configuration | TokenSecrets
-> = Effect.fn("ServiceToken.issueKey")(function* (order: KeyOrder) {
-  const apiKeys = yield* ApiKeys
-  const configuration = yield* Configuration
-  const secrets = yield* TokenSecrets
-  const { organisation: name } = order
-  const found = yield* configuration.organisation(name)
-  if (Option.isNone(found)) return yield* new DoesNotExist({ what: "organisation", name })
-  const secret = `${keyPrefix[modeOf(found.value)]}${yield* secrets.make}`
-  const key: ApiKey = {
-    ...order,
-    id: ApiKeyId.make(`key_${(yield* secrets.make).slice(0, 16)}`),
-    hash: yield* secrets.hash(secret),
-    createdAt: yield* DateTime.now,
-    revokedAt: null
-  }
-  yield* apiKeys.issue(key)
-  return { key, secret }
-})
+> = traced("ServiceToken.issueKey")(
+  Effect.fnUntraced(function* (order: KeyOrder) {
+    const apiKeys = yield* ApiKeys
+    const configuration = yield* Configuration
+    const secrets = yield* TokenSecrets
+    const { organisation: name } = order
+    const found = yield* configuration.organisation(name)
+    if (Option.isNone(found)) return yield* new DoesNotExist({ what: "organisation", name })
+    const secret = `${keyPrefix[modeOf(found.value)]}${yield* secrets.make}`
+    const key: ApiKey = {
+      ...order,
+      id: ApiKeyId.make(`key_${(yield* secrets.make).slice(0, 16)}`),
+      hash: yield* secrets.hash(secret),
+      createdAt: yield* DateTime.now,
+      revokedAt: null
+    }
+    yield* apiKeys.issue(key)
+    return { key, secret }
+  })
+)
 
 /**
  * Revokes a key and its refresh tokens at once, and its access tokens within 60 seconds. False if
  * the key does not exist. Repeating it changes nothing.
  */
 export const revokeKey: (id: ApiKeyId) => Effect.Effect<boolean, StorageUnavailable, ApiKeys> =
-  Effect.fn("ServiceToken.revokeKey")(function* (id: ApiKeyId) {
-    const apiKeys = yield* ApiKeys
-    return yield* apiKeys.revoke(id, yield* DateTime.now)
-  })
+  traced("ServiceToken.revokeKey")(
+    Effect.fnUntraced(function* (id: ApiKeyId) {
+      const apiKeys = yield* ApiKeys
+      return yield* apiKeys.revoke(id, yield* DateTime.now)
+    })
+  )

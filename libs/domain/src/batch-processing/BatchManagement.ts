@@ -42,6 +42,7 @@ import {
   type RequestValidator
 } from "../validation/RequestValidation.ts"
 import { recordRefusals } from "../writes/Audit.ts"
+import { traced } from "../support/Traced.ts"
 
 /** A change of state; `keep` is null without an idempotency key. */
 type Change = (
@@ -326,12 +327,12 @@ const make = Effect.gen(function* () {
       audited(action, caller)(change(deps, caller, named, { action, decide: decide(caller) }, keep))
 
   return BatchManagement.of({
-    create: Effect.fn("BatchManagement.create")((caller, body, keep = null, errors = []) =>
+    create: traced("BatchManagement.create")((caller, body, keep = null, errors = []) =>
       create(deps, caller, body, keep, errors).pipe(
         audited("create_batch", caller, payloadOf(body))
       )
     ),
-    find: Effect.fn("BatchManagement.find")((caller, named) =>
+    find: traced("BatchManagement.find")((caller, named) =>
       available(
         Effect.gen(function* () {
           const batch = yield* own(deps, caller, named)
@@ -339,10 +340,10 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    list: Effect.fn("BatchManagement.list")((caller, supplier, page) =>
+    list: traced("BatchManagement.list")((caller, supplier, page) =>
       available(list(deps, caller, supplier, page))
     ),
-    start: Effect.fn("BatchManagement.start")((caller, named, body, keep = null, errors = []) =>
+    start: traced("BatchManagement.start")((caller, named, body, keep = null, errors = []) =>
       start(deps, caller, named, body, keep, errors).pipe(audited("start_batch", caller))
     ),
     pause: changing("pause_batch", () => () => (batch) => Batch.pause(batch, "CALLER")),
@@ -354,12 +355,12 @@ const make = Effect.gen(function* () {
           Batch.resume(batch, ["CALLER", "FAILURES", "KEY"], apiKey)
     ),
     cancel: changing("cancel_batch", () => (at) => (batch) => Batch.cancel(batch, at)),
-    results: Effect.fn("BatchManagement.results")((caller, named, query) =>
+    results: traced("BatchManagement.results")((caller, named, query) =>
       available(
         Effect.flatMap(own(deps, caller, named), ({ id }) => deps.batches.results({ id, ...query }))
       )
     ),
-    problems: Effect.fn("BatchManagement.problems")((caller, named) =>
+    problems: traced("BatchManagement.problems")((caller, named) =>
       available(problems(deps, caller, named))
     )
   })

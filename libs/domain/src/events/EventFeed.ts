@@ -18,6 +18,7 @@ import {
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { traced } from "../support/Traced.ts"
 import { bodyOf, type EventsBody } from "./EventBody.ts"
 
 /** The parameters of the request; null if they were not sent. */
@@ -67,7 +68,7 @@ const make = Effect.gen(function* () {
   })
 
   return EventFeed.of({
-    list: Effect.fn("EventFeed.list")((caller, filter) =>
+    list: traced("EventFeed.list")((caller, filter) =>
       Effect.catchTag(list(caller, filter), "StorageUnavailable", () => unavailable)
     )
   })

@@ -46,6 +46,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import * as Json from "../schema/Json.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
+import { traced } from "../support/Traced.ts"
 
 /** `first` is false for a staging that replaced pending data. */
 export interface Staged {
@@ -332,7 +333,7 @@ const make = Effect.gen(function* () {
     )
 
   return AccountImport.of({
-    validate: Effect.fn("AccountImport.validate")((caller, body, parameterErrors = []) =>
+    validate: traced("AccountImport.validate")((caller, body, parameterErrors = []) =>
       validateAccountRequest(deps, { caller, body, parameterErrors }).pipe(
         Effect.map((valid) => valid.body.payload),
         Effect.catchTags({
@@ -341,23 +342,21 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameters = replacing) => {
+    stage: traced("AccountImport.stage")((caller, body, keep = null, parameters = replacing) => {
       const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
       const createOnly = Result.isSuccess(parameters) && parameters.success.createOnly
       const asked = { caller, body, parameterErrors }
       return recordStaging(asked, stage(deps, asked, keep, createOnly))
     }),
-    stageLine: Effect.fn("AccountImport.stageLine")(
-      (caller, body, keep, parameterErrors, cohort) => {
-        const asked = { caller, body, parameterErrors }
-        return recordStaging(asked, stageLine(deps, asked, keep, cohort))
-      }
-    ),
-    prepareLine: Effect.fn("AccountImport.prepareLine")((caller, body, parameterErrors, team) => {
+    stageLine: traced("AccountImport.stageLine")((caller, body, keep, parameterErrors, cohort) => {
+      const asked = { caller, body, parameterErrors }
+      return recordStaging(asked, stageLine(deps, asked, keep, cohort))
+    }),
+    prepareLine: traced("AccountImport.prepareLine")((caller, body, parameterErrors, team) => {
       const asked = { caller, body, parameterErrors }
       return recordStaging(asked, prepareLine(deps, asked, team))
     }),
-    process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
+    process: traced("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
       startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),
         recordRefusals(audit, "process", caller, payloadOf(body)),

@@ -13,6 +13,7 @@ import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { findOwnSupplier, ownSupplier } from "../validation/OwnSupplier.ts"
+import { traced } from "../support/Traced.ts"
 import { accountLines, accountText } from "./AccountText.ts"
 
 /** JSON text in parts, in memory that does not grow with its length. */
@@ -81,10 +82,10 @@ const make = Effect.gen(function* () {
   })
 
   return AccountQuery.of({
-    read: Effect.fn("AccountQuery.read")((caller, number) =>
+    read: traced("AccountQuery.read")((caller, number) =>
       Effect.catchTag(read(caller, number), "StorageUnavailable", () => unavailable)
     ),
-    readAll: Effect.fn("AccountQuery.readAll")((caller, supplier) =>
+    readAll: traced("AccountQuery.readAll")((caller, supplier) =>
       Effect.catchTag(readAll(caller, supplier), "StorageUnavailable", () => unavailable)
     )
   })

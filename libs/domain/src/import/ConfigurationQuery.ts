@@ -12,6 +12,7 @@ import { Configuration } from "../ports/Configuration.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import type { CodeLists } from "../schema/CodeLists.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { traced } from "../support/Traced.ts"
 
 /** What an account of the supplier is validated by, beside the rules themselves. */
 export interface SupplierConfiguration {
@@ -48,7 +49,7 @@ const make = Effect.gen(function* () {
   })
 
   return ConfigurationQuery.of({
-    read: Effect.fn("ConfigurationQuery.read")((caller, supplier) =>
+    read: traced("ConfigurationQuery.read")((caller, supplier) =>
       Effect.catchTag(read(caller, supplier), "StorageUnavailable", () => unavailable)
     )
   })

@@ -18,6 +18,7 @@ import type { FieldError } from "../schema/FieldErrors.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import { makeRequestValidator, payloadOf, requireOngoing } from "../validation/RequestValidation.ts"
 import { uploadRequest } from "../validation/UploadValidation.ts"
+import { traced } from "../support/Traced.ts"
 
 const code = "request_failed_validation"
 
@@ -87,7 +88,7 @@ const make = Effect.gen(function* () {
   })
 
   return DocumentUpload.of({
-    grant: Effect.fn("DocumentUpload.grant")((caller, body, parameterErrors = []) =>
+    grant: traced("DocumentUpload.grant")((caller, body, parameterErrors = []) =>
       grant(caller, body, parameterErrors).pipe(
         Effect.catchTags({
           StorageUnavailable: () => unavailable,

@@ -19,6 +19,7 @@ import { Cohort, factsAt } from "../validation/AccountValidation.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 import { requireOngoing } from "../validation/RequestValidation.ts"
 import { recordRefusals } from "../writes/Audit.ts"
+import { traced } from "../support/Traced.ts"
 import type { ReadImport } from "./ImportQuery.ts"
 
 /** The cohort is null to have none. */
@@ -105,7 +106,7 @@ const make = Effect.gen(function* () {
   })
 
   return ImportChange.of({
-    change: Effect.fn("ImportChange.change")((caller, named, body, parameterErrors = []) =>
+    change: traced("ImportChange.change")((caller, named, body, parameterErrors = []) =>
       change(caller, named, body, parameterErrors).pipe(
         recordRefusals({ auditLog, configuration }, "change_import", caller, named),
         Effect.catchTag("StorageUnavailable", () => unavailable)

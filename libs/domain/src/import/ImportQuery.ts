@@ -16,9 +16,9 @@ import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
 import { attemptsOfImport, type ImportDetails } from "../account/ImportDetails.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { codeIn, type Supplier, type SupplierCode } from "../organisation/Supplier.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { traced } from "../support/Traced.ts"
 
 /** `kraken_account_number` is empty where no account exists yet. */
 export interface ImportStatusRecord {
@@ -82,37 +82,26 @@ export class ImportQuery extends Context.Service<
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const externalNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
 
-type SupplierOf = (
-  caller: Caller,
-  named: string
-) => Effect.Effect<Supplier, NotFound | StorageUnavailable>
-
-/** Reads an import of the caller's own supplier; another one is not found. */
-const readingOwn = (supplierOf: SupplierOf) =>
-  Effect.fnUntraced(function* <A>(
-    caller: Caller,
-    named: string,
-    number: string,
-    read: (key: ImportKey) => Effect.Effect<Option.Option<A>, StorageUnavailable>
-  ) {
-    const code = supplierCode(named)
-    const external = externalNumber(number)
-    if (Option.isNone(code) || Option.isNone(external)) return yield* new NotFound()
-    const keyOf = (import_supplier: SupplierCode): ImportKey => ({
-      import_supplier,
-      external_account_number: external.value
-    })
-    // Most suppliers are live, so the import of the live one is read at the same time.
-    const live = codeIn("live", code.value)
-    const [supplier, ofLive] = yield* Effect.all([supplierOf(caller, named), read(keyOf(live))], {
-      concurrency: 2
-    })
-    const found = supplier.code === live ? ofLive : yield* read(keyOf(supplier.code))
-    return Option.isSome(found) ? found.value : yield* new NotFound()
-  })
-
 const orUnavailable = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
   Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+
+const readStatus = (processes: ImportProcesses["Service"]) =>
+  Effect.fnUntraced(function* (caller: Caller, named: string, number: string) {
+    const supplier = supplierCode(named)
+    const external = externalNumber(number)
+    if (Option.isNone(supplier) || Option.isNone(external)) return yield* new NotFound()
+    const { organisation } = caller
+    const sought = { organisation, supplier: supplier.value, number: external.value }
+    const found = yield* processes.findOwn(sought)
+    if (Option.isNone(found)) return yield* new NotFound()
+    // Evaluated when the import was read, because an earlier time would be out of date.
+    const state = stateAt(found.value, yield* DateTime.now)
+    const record: ImportStatusRecord = {
+      status: statusOf(state),
+      kraken_account_number: state._tag === "Imported" ? state.accountNumber : ""
+    }
+    return record
+  })
 
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
@@ -123,28 +112,17 @@ const make = Effect.gen(function* () {
     return Option.isSome(supplier) ? supplier.value : yield* new NotFound()
   })
 
-  const own = readingOwn(supplierOf)
+  const status = readStatus(processes)
 
-  /** Evaluated when the import is read, because an earlier time would be out of date. */
-  const stateNow = Effect.fnUntraced(function* (key: ImportKey) {
-    const found = yield* processes.find(key)
-    const now = yield* DateTime.now
-    return Option.map(found, (process) => stateAt(process, now))
-  })
-
-  const status = Effect.fnUntraced(function* (caller: Caller, named: string, number: string) {
-    const state = yield* own(caller, named, number, stateNow)
-    const record: ImportStatusRecord = {
-      status: statusOf(state),
-      kraken_account_number: state._tag === "Imported" ? state.accountNumber : ""
-    }
-    return record
-  })
-
-  const detailsNow = Effect.fnUntraced(function* (key: ImportKey) {
+  const details = Effect.fnUntraced(function* (caller: Caller, named: string, number: string) {
+    const external = externalNumber(number)
+    if (Option.isNone(external)) return yield* new NotFound()
+    const { code } = yield* supplierOf(caller, named)
+    const key: ImportKey = { import_supplier: code, external_account_number: external.value }
     const found = yield* processes.details(key, attemptsOfImport)
-    const at = yield* DateTime.now
-    return Option.map(found, (details): ReadImport => ({ details, at }))
+    if (Option.isNone(found)) return yield* new NotFound()
+    const read: ReadImport = { details: found.value, at: yield* DateTime.now }
+    return read
   })
 
   const list = Effect.fnUntraced(function* (
@@ -170,13 +148,13 @@ const make = Effect.gen(function* () {
   })
 
   return ImportQuery.of({
-    status: Effect.fn("ImportQuery.status")((caller, supplier, number) =>
+    status: traced("ImportQuery.status")((caller, supplier, number) =>
       orUnavailable(status(caller, supplier, number))
     ),
-    details: Effect.fn("ImportQuery.details")((caller, supplier, number) =>
-      orUnavailable(own(caller, supplier, number, detailsNow))
+    details: traced("ImportQuery.details")((caller, supplier, number) =>
+      orUnavailable(details(caller, supplier, number))
     ),
-    list: Effect.fn("ImportQuery.list")((caller, supplier, kind, range) =>
+    list: traced("ImportQuery.list")((caller, supplier, kind, range) =>
       orUnavailable(list(caller, supplier, kind, range))
     )
   })

@@ -18,6 +18,7 @@ import {
 } from "../requests/Failure.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import { recordRefusals } from "../writes/Audit.ts"
+import { traced } from "../support/Traced.ts"
 
 export class SandboxReset extends Context.Service<
   SandboxReset,
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
   })
 
   return SandboxReset.of({
-    reset: Effect.fn("SandboxReset.reset")((caller, keep = null) =>
+    reset: traced("SandboxReset.reset")((caller, keep = null) =>
       reset(caller, keep).pipe(
         Effect.catchTag("ReservationLost", () => keyInUse),
         recordRefusals(audit, "empty_sandbox", caller, null),

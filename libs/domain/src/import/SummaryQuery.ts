@@ -12,6 +12,7 @@ import { Configuration } from "../ports/Configuration.ts"
 import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { traced } from "../support/Traced.ts"
 
 /** A summary with the instant at which it was read. */
 export interface ReadSummary {
@@ -49,7 +50,7 @@ const make = Effect.gen(function* () {
   })
 
   return SummaryQuery.of({
-    read: Effect.fn("SummaryQuery.read")((caller, supplier, cohort) =>
+    read: traced("SummaryQuery.read")((caller, supplier, cohort) =>
       Effect.catchTag(read(caller, supplier, cohort), "StorageUnavailable", () => unavailable)
     )
   })

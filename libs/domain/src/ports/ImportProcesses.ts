@@ -25,8 +25,8 @@ import type {
 } from "../account/ImportProcess.ts"
 import type { AttemptError, ImportDetails, ImportFilter } from "../account/ImportDetails.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { Caller, OrganisationName } from "../organisation/Organisation.ts"
+import type { SupplierCode, WireCode } from "../organisation/Supplier.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
@@ -67,6 +67,13 @@ export type Completion =
    * Another account has this number. Nothing was stored, and the attempt still holds the import.
    */
   | { readonly _tag: "NumberTaken" }
+
+/** What a caller names: an import of a supplier of its organisation. */
+export interface OwnImport {
+  readonly organisation: OrganisationName
+  readonly supplier: WireCode
+  readonly number: ExternalAccountNumber
+}
 
 /** An entry of the lists. Both are null for an import without an account. */
 export interface ImportListEntry {
@@ -134,6 +141,14 @@ export class ImportProcesses extends Context.Service<
 
     readonly find: (
       key: ImportKey
+    ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
+
+    /**
+     * The import of a supplier of this organisation, in one step with the tenancy check. None if
+     * the supplier is another organisation's.
+     */
+    readonly findOwn: (
+      sought: OwnImport
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
     /**

@@ -58,6 +58,7 @@ import {
 } from "./TransactionImport.ts"
 import type { Validator } from "../schema/Validator.ts"
 import { waiting } from "../requests/WorkBudget.ts"
+import { traced } from "../support/Traced.ts"
 
 /** The parameters of the transactions import; both default to true. */
 export interface TransactionParameters {
@@ -306,13 +307,13 @@ const make = Effect.gen(function* () {
   }
 
   return PostImport.of({
-    createNotes: Effect.fn("PostImport.createNotes")(
+    createNotes: traced("PostImport.createNotes")(
       (caller, body, keep = null, parameterErrors = []) => {
         const write = { action: "create_notes", caller, body, keep, parameterErrors } as const
         return recorded(deps, write, createNotes(deps, write))
       }
     ),
-    createTransactions: Effect.fn("PostImport.createTransactions")(
+    createTransactions: traced("PostImport.createTransactions")(
       (caller, body, parameters, keep = null) => {
         const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
         const write = {
@@ -325,14 +326,14 @@ const make = Effect.gen(function* () {
         return recorded(deps, write, createTransactions(deps, write, parameters))
       }
     ),
-    createStatements: Effect.fn("PostImport.createStatements")(
+    createStatements: traced("PostImport.createStatements")(
       (caller, body, keep = null, parameterErrors = []) => {
         const action = "create_historical_statements"
         const write = { action, caller, body, keep, parameterErrors } as const
         return recorded(deps, write, createStatements(deps, write))
       }
     ),
-    createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")(
+    createPaymentInstruction: traced("PostImport.createPaymentInstruction")(
       (caller, body, keep = null, parameterErrors = []) => {
         const write = {
           action: "create_payment_instruction",

@@ -16,7 +16,7 @@ import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audi
 import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
-import { isStorableKey, makeFind, readImport } from "../tables/ImportRow.ts"
+import { isStorableKey, makeFind, makeFindOwn, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 import { makeStage } from "./Staging.ts"
 
@@ -141,6 +141,7 @@ const make = Effect.gen(function* () {
   return ImportProcesses.of({
     stage: yield* makeStage(database, mutex),
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
+    findOwn: makeFindOwn(database),
     claim: (command) => mutex(command.key, run(claim(database, command))),
     stagedPayload: (held) => run(stagedPayload(database, held)),
     isStaged: (staged) => run(isStaged(database, staged)),

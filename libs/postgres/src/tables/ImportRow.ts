@@ -6,6 +6,8 @@ import {
   type ImportKey,
   type ImportProcess
 } from "@data-import/domain/account/ImportProcess"
+import type { OwnImport } from "@data-import/domain/ports/ImportProcesses"
+import { codeIn, SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { position, recordSet } from "./RecordSet.ts"
 import { columnsOf } from "./Selection.ts"
@@ -87,3 +89,43 @@ const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey
 /** Finds imports, in batches. */
 export const makeFind = (database: Database["Service"]) =>
   database.batchedRead((keys: ReadonlyArray<ImportKey>) => readImports(database, keys))
+
+const ownRows = rowsOf(
+  Schema.Struct({ ...Row.fields, supplier: SupplierCode, position: Schema.BigInt })
+)
+
+/** The imports of own suppliers, each by its indexes alone, as `readImports` does. */
+const readOwnImports = ({ sql }: Database["Service"], imports: ReadonlyArray<OwnImport>) =>
+  ownRows(sql`
+    select position, found.* from ${recordSet(sql, "sought", imports, {
+      organisation: ["text", ({ organisation }) => organisation],
+      live: ["text", ({ supplier }) => codeIn("live", supplier)],
+      test: ["text", ({ supplier }) => codeIn("test", supplier)],
+      external_account_number: ["text", ({ number }) => number],
+      position
+    })}, lateral (
+      select supplier, ${sql.literal(columns)}
+      from suppliers join import_processes present on present.supplier = suppliers.code
+        and present.external_account_number = sought.external_account_number
+      where suppliers.code = any(array[sought.live, sought.test])
+        and suppliers.organisation = sought.organisation
+      offset 0
+    ) as found`).pipe(
+    Effect.map((rows) => {
+      const found = new Map(rows.map((row) => [Number(row.position), row]))
+      return imports.map(({ number }, index) =>
+        Option.map(Option.fromUndefinedOr(found.get(index + 1)), (row) =>
+          processOf({ import_supplier: row.supplier, external_account_number: number }, row)
+        )
+      )
+    })
+  )
+
+/** Finds imports of own suppliers, in batches. */
+export const makeFindOwn = (database: Database["Service"]) => {
+  const find = database.batchedRead((imports: ReadonlyArray<OwnImport>) =>
+    readOwnImports(database, imports)
+  )
+  return (sought: OwnImport) =>
+    isStorable(sought.supplier) && isStorable(sought.number) ? find(sought) : Effect.succeedNone
+}

@@ -6,6 +6,7 @@ import { TokenSigner } from "@data-import/domain/ports/TokenSigner"
 import { type TokenPayload, toPayload } from "@data-import/domain/organisation/AccessToken"
 import { algorithm, issuer, type } from "./TokenFormat.ts"
 import { type PrivateKey, TokenKeys } from "./TokenKeys.ts"
+import { traced } from "@data-import/domain/support/Traced"
 
 const sign = async (payload: TokenPayload, { kid, ...jwk }: PrivateKey): Promise<string> => {
   const key = await importJWK(jwk, algorithm)
@@ -19,11 +20,13 @@ export const layer: Layer.Layer<TokenSigner, Config.ConfigError, TokenKeys> = La
     const iss = yield* issuer
     const keys = yield* TokenKeys
     return TokenSigner.of({
-      sign: Effect.fn("TokenSigner.sign")(function* (claims) {
-        const payload = toPayload(claims, iss, randomBytes(16).toString("base64url"))
-        const key = yield* keys.signing
-        return { token: yield* Effect.promise(() => sign(payload, key)), payload }
-      })
+      sign: traced("TokenSigner.sign")(
+        Effect.fnUntraced(function* (claims) {
+          const payload = toPayload(claims, iss, randomBytes(16).toString("base64url"))
+          const key = yield* keys.signing
+          return { token: yield* Effect.promise(() => sign(payload, key)), payload }
+        })
+      )
     })
   })
 )

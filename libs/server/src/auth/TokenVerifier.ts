@@ -28,6 +28,7 @@ import * as Settings from "@data-import/domain/support/Settings"
 import { toClaims, TokenPayload } from "@data-import/domain/organisation/AccessToken"
 import { algorithm, issuer, KeySet, PublicKey, type } from "./TokenFormat.ts"
 import { TokenKeys } from "./TokenKeys.ts"
+import { traced } from "@data-import/domain/support/Traced"
 
 /** Keys as they were fetched, not decoded yet. */
 type Source = Effect.Effect<ReadonlyArray<unknown>, unknown>
@@ -136,16 +137,18 @@ const make = Effect.fnUntraced(function* (source: Source) {
     })
 
   return TokenVerifier.of({
-    verify: Effect.fn("TokenVerifier.verify")(function* (token) {
-      if (!isCanonical(token)) return yield* new TokenInvalid()
-      const kid = yield* Effect.fromResult(kidOf(token))
-      const key = yield* keyOf(kid)
-      if (key === undefined) return yield* new TokenInvalid()
-      const { payload } = yield* verify(token, key, yield* DateTime.now)
-      const decoded = decodePayload(payload)
-      if (Option.isNone(decoded)) return yield* new TokenInvalid()
-      return toClaims(decoded.value)
-    })
+    verify: traced("TokenVerifier.verify")(
+      Effect.fnUntraced(function* (token) {
+        if (!isCanonical(token)) return yield* new TokenInvalid()
+        const kid = yield* Effect.fromResult(kidOf(token))
+        const key = yield* keyOf(kid)
+        if (key === undefined) return yield* new TokenInvalid()
+        const { payload } = yield* verify(token, key, yield* DateTime.now)
+        const decoded = decodePayload(payload)
+        if (Option.isNone(decoded)) return yield* new TokenInvalid()
+        return toClaims(decoded.value)
+      })
+    )
   })
 })
 

@@ -3,6 +3,7 @@
  * X-Forwarded-For. Only as many entries are used as there are trusted proxies, counted from the
  * right, because a client can write every entry before them.
  */
+import { isIPv4 } from "node:net"
 import { Result } from "effect"
 import { NetAddress } from "effect/net"
 
@@ -16,6 +17,8 @@ const parsed = (text: string): NetAddress.IpAddress | undefined => {
 
 /** One spelling for each address; an IPv4 address that is mapped into IPv6 is the IPv4 address. */
 const canonical = (text: string): string | undefined => {
+  // IPv4 has one spelling that Node accepts.
+  if (isIPv4(text)) return text
   const address = parsed(text)
   return address && NetAddress.formatIp(NetAddress.toCanonical(address))
 }

@@ -246,9 +246,10 @@ const stopReading = (socket: Socket): void => {
  * closes after the last pending answer.
  */
 const isExcess = ({ socket }: IncomingMessage): boolean => {
+  const pending = unanswered.get(socket)
+  if (pending === undefined || pending.size < mostPipelined) return false
   // A response may have several callbacks.
-  const responses = new Set(unanswered.get(socket)?.values())
-  if (responses.size < mostPipelined) return false
+  if (new Set(pending.values()).size < mostPipelined) return false
   if (mayFollow(socket)) {
     ending.add(socket)
     stopReading(socket)

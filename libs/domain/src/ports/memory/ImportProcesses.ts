@@ -15,7 +15,7 @@ import {
 } from "../../account/ImportProcess.ts"
 import { byteLength } from "../../support/Utf8.ts"
 import { smallBytes } from "../../requests/WorkBudget.ts"
-import type { SupplierCode } from "../../organisation/Supplier.ts"
+import { codeIn, type SupplierCode } from "../../organisation/Supplier.ts"
 import {
   type Claim,
   type Completion,
@@ -25,6 +25,7 @@ import {
   type ImportListKind,
   ImportProcesses,
   type NewAccount,
+  type OwnImport,
   type PresentPayload,
   type Staging
 } from "../ImportProcesses.ts"
@@ -71,6 +72,14 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
 const textOf = ({ payload, process }: StoredImport): string => {
   if (payload === null) throw new Error(`${process.key.external_account_number} has no payload`)
   return payload
+}
+
+const findOwn = (store: Store, { number, organisation, supplier }: OwnImport) => {
+  const own = [codeIn("live", supplier), codeIn("test", supplier)].find(
+    (code) => store.suppliers.get(code)?.organisation === organisation
+  )
+  const key = own && { import_supplier: own, external_account_number: number }
+  return Option.fromNullishOr(key && importOf(store, key)?.process)
 }
 
 const presentPayload = (present: StoredImport): PresentPayload =>
@@ -352,6 +361,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
     return ImportProcesses.of({
       stage: keyed(stage),
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
+      findOwn: (sought) => Effect.sync(() => findOwn(store, sought)),
       claim: step(claim),
       stagedPayload: step(stagedPayload),
       isStaged: (staged) => Effect.sync(() => isStaged(store, staged)),

@@ -1,0 +1,45 @@
+/** The memory adapters as the storage of a run. */
+import { Effect, Layer } from "effect"
+import type { ChunkInHand } from "@data-import/domain/ports/Batches"
+import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
+import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
+import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"
+import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
+import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
+import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
+import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/memory/Store"
+import { sessionLost } from "./SessionLost.ts"
+import { ports, type Storage } from "./Storage.ts"
+
+/** A worker that gives lines back is taken off their count, which one that has died is not. */
+const countDeath = (store: MemoryStore["Service"], { batch, lines }: ChunkInHand): void => {
+  const present = storedBatch(store, batch.id)
+  for (const { line } of lines) {
+    const own = present.lines[line - 1]
+    if (own?.isInHand === true) present.lines[line - 1] = { ...own, abandoned: own.abandoned + 1 }
+  }
+}
+
+/** The memory adapters on an empty store, and the store itself. */
+export const memory = Effect.gen(function* () {
+  const store = yield* MemoryStore
+  const storage: Storage = {
+    ...(yield* ports),
+    afterSession: () => sessionLost,
+    countDeath: (chunk) => countDeath(store, chunk),
+    payload: (key) => Effect.sync(() => importOf(store, key)?.payload ?? null)
+  }
+  return { storage, store }
+}).pipe(
+  Effect.provide(
+    Layer.mergeAll(
+      importProcesses,
+      accounts,
+      auditLog,
+      configuration,
+      idempotencyKeys,
+      batches
+    ).pipe(Layer.provideMerge(MemoryStore.layer)),
+    { local: true }
+  )
+)
