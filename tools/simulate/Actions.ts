@@ -27,7 +27,7 @@ import { complaintAbout } from "./AnswerOracle.ts"
 import { learnOfAnswer, watchBatches } from "./BatchOracle.ts"
 import { answerOfBatch, isOfBatch } from "./BatchPrograms.ts"
 import { checkCall } from "./CallOracle.ts"
-import { newInstance, surroundingsOf, type World } from "./World.ts"
+import { newInstance, programsOf, surroundingsOf, type World } from "./World.ts"
 
 const settle = ({ scheduler, backend, time }: World): Effect.Effect<void> =>
   backend.settle(time, scheduler)
@@ -69,7 +69,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
   log(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${under}${again}`)
   const program = Effect.uninterruptible(
-    isOfBatch(order) ? answerOfBatch(world, asked) : answerOf(instance.programs, asked)
+    isOfBatch(order) ? answerOfBatch(world, asked) : answerOf(programsOf(world, instance), asked)
   )
   const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
   fiber.addObserver((exit) => {

@@ -9,7 +9,7 @@ import { batchNamed, type BatchRecord } from "./BatchModel.ts"
 import { lineProgramsOf } from "./LineRuns.ts"
 import { reduced, written } from "./Programs.ts"
 import type { Answer, BatchAction, Instance, Order, SentRequest } from "./Request.ts"
-import type { World } from "./World.ts"
+import { programsOf, type World } from "./World.ts"
 
 type OfBatch = SentRequest & { readonly order: Order<"batch" | "work"> }
 
@@ -20,7 +20,7 @@ export const isOfBatch = (order: Order): order is Order<"batch" | "work"> =>
 const workerOf = (world: World, instance: Instance): BatchWorker => {
   const present = world.workers.get(instance)
   if (present !== undefined) return present
-  const { programs } = instance
+  const programs = programsOf(world, instance)
   const made = makeBatchWorker(programs.storage.batches, lineProgramsOf(world, programs), {
     chunks: 1,
     linesKeptFor: Duration.days(30),
@@ -35,7 +35,7 @@ const work = (
   world: World,
   { instance, order: { task } }: SentRequest & { order: Order<"work"> }
 ) => {
-  const { batches } = instance.programs.storage
+  const { batches } = programsOf(world, instance).storage
   switch (task) {
     case "lines":
       return workerOf(world, instance).workOnce
@@ -92,11 +92,12 @@ const bodyOf = (lines: ReadonlyArray<string>, breaks: boolean) => {
 
 /** The message of the answer to anything but a creation. */
 const changeOf = (
+  world: World,
   { caller, instance }: SentRequest,
   id: string,
   action: Exclude<BatchAction, { readonly does: "create" }>
 ): Effect.Effect<string, Failure | StorageUnavailable | typeof broken> => {
-  const { batches, upload } = instance.programs
+  const { batches, upload } = programsOf(world, instance)
   switch (action.does) {
     case "upload":
       return Effect.map(
@@ -135,18 +136,19 @@ export const answerOfBatch = (world: World, asked: SentRequest): Effect.Effect<A
   const record = batchNamed(world.batches, order.batch)
   if (action.does !== "create") {
     return reduced(
-      Effect.map(changeOf(asked, record.id ?? "none", action), (message) => ({
+      Effect.map(changeOf(world, asked, record.id ?? "none", action), (message) => ({
         code: "ok",
         message
       }))
     )
   }
   const body = { payload: payloadOf(record) }
+  const programs = programsOf(world, asked.instance)
   return reduced(
     written<CreatedBatchBody>(
-      asked.instance.programs,
+      programs,
       asked,
-      (keep) => asked.instance.programs.batches.create(asked.caller, body, keep),
+      (keep) => programs.batches.create(asked.caller, body, keep),
       ({ name }) => name ?? ""
     )
   )

@@ -11,15 +11,12 @@ import type { Caller, OrganisationName } from "@data-import/domain/organisation/
 import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
 import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"
-import type { Programs } from "./Programs.ts"
 
 /** One running service process; a crash ends it and all its requests at once. */
 export interface Instance {
   readonly name: string
   /** How far its clock is from the true time, in milliseconds. */
   readonly skew: number
-  /** What they remember is gone with it. */
-  readonly programs: Programs
   crashed: boolean
 }
 

@@ -39,7 +39,7 @@ import {
 } from "./Traffic.ts"
 import type { WaitingCall } from "./CallScheduler.ts"
 import { checkUnchanged, linesOfList, same } from "./CallOracle.ts"
-import { type Backend, type World, worldOf } from "./World.ts"
+import { type Backend, programsOf, type World, worldOf } from "./World.ts"
 
 /** What came of a run. `failure` is null where everything held. */
 export interface Report {
@@ -177,8 +177,8 @@ const checkStatuses = Effect.fnUntraced(function* (world: World) {
     const { external_account_number, import_supplier } = key
     const [instance] = world.instances
     if (instance === undefined) return
-    const found = yield* instance.programs.query
-      .status(caller, import_supplier, external_account_number)
+    const found = yield* programsOf(world, instance)
+      .query.status(caller, import_supplier, external_account_number)
       .pipe(Effect.provideService(Clock.Clock, world.time.clock), Effect.orDie)
     const state = stateOf(row, world.time.now())
     same(

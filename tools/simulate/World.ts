@@ -58,6 +58,8 @@ export interface World {
   readonly clientChecks: Checks
   readonly keys: ReadonlyArray<ImportKey>
   readonly instances: Array<Instance>
+  /** What they remember is gone with their instance. */
+  readonly programs: WeakMap<Instance, Programs>
   /** Every request so far, and those that have not ended. */
   readonly requests: Array<SentRequest>
   readonly running: Set<SentRequest>
@@ -112,10 +114,16 @@ export const newInstance = Effect.fnUntraced(function* (world: World) {
   const { conditions, makePrograms, random } = world
   world.begunInstances += 1
   const skew = Math.round((2 * random.next() - 1) * conditions.skew)
-  const programs = yield* makePrograms
-  const instance: Instance = { name: `p${world.begunInstances}`, skew, programs, crashed: false }
+  const instance: Instance = { name: `p${world.begunInstances}`, skew, crashed: false }
+  world.programs.set(instance, yield* makePrograms)
   return instance
 })
+
+export const programsOf = (world: World, instance: Instance): Programs => {
+  const programs = world.programs.get(instance)
+  if (programs === undefined) throw new Error(`${instance.name} has no programs`)
+  return programs
+}
 
 /** Random numbers for the programs. Few account numbers make the programs draw one twice. */
 const randomOf = (random: RandomSource, { numbers }: Conditions): Random.Random => ({
@@ -170,6 +178,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     clientChecks: makeChecks(),
     keys,
     instances: [],
+    programs: new WeakMap(),
     requests: [],
     running: new Set(),
     observations: new Map(keys.map((key) => [nameOf(key), emptyObservation(key)])),

@@ -270,7 +270,7 @@ describe("a text that is too long for the platform's parser", () => {
     ["32 levels", `${"[".repeat(32)}${"]".repeat(32)}`],
     ["33 levels", `${"[".repeat(33)}${"]".repeat(33)}`],
     ["a repeated key", '{"a":{"b":1,"b":2}}'],
-    ["a colon, a comma and a bracket in texts", '{"a:,[":"b:,{","\\":"\"]"}'],
+    ["a colon, a comma and a bracket in texts", `{"a:,[":"b:,{","\\"":"\\"]"}`],
     ["an own member of an inherited name", '{"__proto__":{"a":1},"constructor":[{}]}'],
     ["a text without an end", '["a\\'],
     ["nothing", ""]
