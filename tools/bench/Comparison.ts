@@ -1,19 +1,30 @@
 /**
  * Runs in turn, A B, B A, A B, so that what the machine does besides falls on both alike, and what
- * comes of them: the middle of each, and the middle of the ratios pair by pair.
+ * comes of them: the middle of each, and the middle of the ratios pair by pair. A pair that other
+ * processes disturbed is taken again.
  */
-import { Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
 import type { Sample } from "./Subjects.ts"
-import { median } from "./Statistics.ts"
+import { median, scatter } from "./Statistics.ts"
 
-export type Metrics = Pick<Sample, "p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu">
+export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu">
+
+type Pair = readonly [ours: Metrics, other: Metrics]
+
+/** The middle of what ours is to the other, pair by pair. */
+export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>>
 
 export interface Comparison {
   readonly ours: Metrics
   readonly other: Metrics
-  /** Ours to the other, of each pair. */
+  /** Requests a second, ours to the other's, of each pair. */
   readonly ratios: ReadonlyArray<number>
   readonly ratio: number
+  /** How far the pairs lie apart, as a share of their middle. */
+  readonly scatter: number
+  readonly ratioOf: Ratios
+  /** Whether too few pairs were quiet, so that the disturbed ones count as well. */
+  readonly isDisturbed: boolean
 }
 
 const middle = (samples: ReadonlyArray<Metrics>): Metrics => {
@@ -23,37 +34,55 @@ const middle = (samples: ReadonlyArray<Metrics>): Metrics => {
     p50: of("p50"),
     p99: of("p99"),
     serviceCpu: of("serviceCpu"),
-    postgresCpu: of("postgresCpu")
+    postgresCpu: of("postgresCpu"),
+    others: of("others")
   }
 }
 
-export const summary = (
-  pairs: ReadonlyArray<readonly [ours: Metrics, other: Metrics]>
-): Comparison => {
-  const ratios = pairs.map(([ours, other]) => ours.rate / other.rate)
+export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Comparison => {
+  const each = (name: keyof Ratios) => pairs.map(([ours, other]) => ours[name] / other[name])
+  const ratios = each("rate")
   return {
     ours: middle(pairs.map(([ours]) => ours)),
     other: middle(pairs.map(([, other]) => other)),
     ratios,
-    ratio: median(ratios)
+    ratio: median(ratios),
+    scatter: scatter(ratios),
+    ratioOf: {
+      rate: median(ratios),
+      p50: median(each("p50")),
+      serviceCpu: median(each("serviceCpu")),
+      postgresCpu: median(each("postgresCpu"))
+    },
+    isDisturbed
   }
 }
 
-/** So many pairs of runs. */
+/** What other processes may take of a core without disturbing a run. */
+const allowedOthers = 0.15
+
+const isQuiet = (pair: Pair): boolean => pair.every(({ others }) => others <= allowedOthers)
+
+const pause = Duration.seconds(5)
+
+/** So many pairs of runs that nothing disturbed, of at most twice as many. */
 export const inTurn = Effect.fnUntraced(function* <E, R>(
   count: number,
   ours: Effect.Effect<Metrics, E, R>,
   other: Effect.Effect<Metrics, E, R>
 ) {
-  const pairs: Array<readonly [Metrics, Metrics]> = []
-  for (let pair = 0; pair < count; pair++) {
-    if (pair % 2 === 0) {
-      const first = yield* ours
-      pairs.push([first, yield* other])
-    } else {
-      const first = yield* other
-      pairs.push([yield* ours, first])
-    }
+  const pairs: Array<Pair> = []
+  const quiet = () => pairs.filter(isQuiet)
+  for (let taken = 0; taken < 2 * count && quiet().length < count; taken++) {
+    const first = yield* taken % 2 === 0 ? ours : other
+    const second = yield* taken % 2 === 0 ? other : ours
+    const pair: Pair = taken % 2 === 0 ? [first, second] : [second, first]
+    pairs.push(pair)
+    if (isQuiet(pair)) continue
+    const share = Math.max(...pair.map(({ others }) => others)).toFixed(2)
+    yield* Console.error(`Disturbed by ${share} of a core; the pair is taken again`)
+    yield* Effect.sleep(pause)
   }
-  return summary(pairs)
+  const isDisturbed = 2 * quiet().length < count
+  return summary(isDisturbed ? pairs : quiet(), isDisturbed)
 })

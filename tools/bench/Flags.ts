@@ -1,7 +1,8 @@
 /** The flags that the benchmarks share, and the failures that they report by a sentence. */
 import { Option, Predicate } from "effect"
 import { Flag } from "effect/cli"
-import { type WorkloadName, workloadNames } from "./Workloads.ts"
+import { partNames } from "./Targets.ts"
+import { workloadNames } from "./Workloads.ts"
 
 export const positive = (name: string) =>
   Flag.Finite(name).pipe(
@@ -11,20 +12,30 @@ export const positive = (name: string) =>
     )
   )
 
-const namesIn = (text: string): Option.Option<ReadonlyArray<WorkloadName>> =>
-  Option.all(
-    text
-      .split(",")
-      .map((name) => Option.fromUndefinedOr(workloadNames.find((known) => known === name)))
-  )
+/** The names in a list that is separated by commas, or none if one of them is not known. */
+const namesIn =
+  <Name extends string>(known: ReadonlyArray<Name>) =>
+  (text: string): Option.Option<ReadonlyArray<Name>> =>
+    Option.all(
+      text.split(",").map((name) => Option.fromUndefinedOr(known.find((one) => one === name)))
+    )
 
 const sizesIn = (text: string): Option.Option<ReadonlyArray<number>> =>
   Option.liftPredicate(text.split(",").map(Number), (sizes) => sizes.every((size) => size > 0))
 
 export const workloads = Flag.String("workload").pipe(
   Flag.withDescription(`Which to measure, separated by commas: ${workloadNames.join(", ")}`),
-  Flag.filterMap(namesIn, (text) => `${text} is not a list of ${workloadNames.join(", ")}`),
+  Flag.filterMap(
+    namesIn(workloadNames),
+    (text) => `${text} is not a list of ${workloadNames.join(", ")}`
+  ),
   Flag.withDefault(workloadNames)
+)
+
+export const parts = Flag.String("part").pipe(
+  Flag.withDescription(`Which parts to measure, separated by commas: ${partNames.join(", ")}`),
+  Flag.filterMap(namesIn(partNames), (text) => `${text} is not a list of ${partNames.join(", ")}`),
+  Flag.withDefault(partNames)
 )
 
 export const sizes = Flag.String("sizes").pipe(

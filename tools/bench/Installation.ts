@@ -1,5 +1,6 @@
 /** What is measured: the services as they are deployed, each on a migrated database of its own. */
-import { join } from "node:path"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { Array, Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -9,11 +10,20 @@ import { createDatabase, databaseUrl } from "@data-import/postgres/testing/datab
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
+import * as ObjectStore from "@data-import/testbed/ObjectStore"
+import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import * as ServiceProcess from "@data-import/testbed/ServiceProcess"
 import * as Tenants from "@data-import/testbed/Tenants"
 import { type ServiceName, wire } from "@data-import/testbed/Wiring"
 import * as Load from "./Load.ts"
 import { listSupplier } from "./Workloads.ts"
+
+/** Where the services and the peer look documents up. */
+interface DocumentStore {
+  readonly settings: Readonly<Record<string, string>>
+  /** Puts the documents of every sample under this root. */
+  readonly fill: (root: string) => Effect.Effect<void>
+}
 
 /** A PostgreSQL with the settings of the local run, and a generator of load. */
 export interface Server {
@@ -35,6 +45,7 @@ export interface Installation {
   ) => Effect.Effect<ReadonlyArray<Record.ReadonlyRecord<string, unknown>>>
   readonly services: Services
   readonly workers: ReadonlyArray<Process>
+  readonly documents: DocumentStore
   /** A tenant with another supplier, `listSupplier`, for the list. */
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
 }
@@ -55,6 +66,23 @@ export const startProcess = Effect.fnUntraced(function* (
   return process
 })
 
+export const storeInFolder = (folder: string): DocumentStore => ({
+  settings: { DOCUMENTS_DIR: folder },
+  fill: (root) =>
+    Effect.sync(() => {
+      for (const path of documentPaths) {
+        const file = join(folder, root, path)
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, "A document")
+      }
+    })
+})
+
+export const storeInBucket = Effect.map(ObjectStore.make, ({ fill, port }): DocumentStore => ({
+  settings: ObjectStore.settingsFor(port),
+  fill
+}))
+
 /** As in docker/Dockerfile. */
 const memoryArgs = ["--max-semi-space-size=8"]
 
@@ -68,14 +96,16 @@ interface Options {
   readonly profiles?: string | undefined
   /** How many workers of batches there are. */
   readonly workers?: number
+  /** Where the documents are that a payload names; not given, they are not checked. */
+  readonly documents?: "bucket" | "folder"
 }
 
 const startServices = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
+  documents: DocumentStore,
   { profiles, workers = 1 }: Options
 ) {
-  const folder = yield* temporaryFolder()
-  const own = { TOKEN_KEYS_DIR: join(folder, "keys"), DOCUMENTS_DIR: join(folder, "documents") }
+  const own = { TOKEN_KEYS_DIR: join(yield* temporaryFolder(), "keys"), ...documents.settings }
   const databaseUsers = yield* Effect.orDie(DatabaseUsers.temporary(url))
   const all = yield* wire(databaseUsers, (name, settings) => {
     const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
@@ -88,11 +118,12 @@ const startServices = Effect.fnUntraced(function* (
   return { services, workers: all["batch-worker"] }
 })
 
-const freshTenant = Effect.gen(function* () {
-  const tenant = yield* Tenants.freshTenant({})
+const freshTenant = Effect.fnUntraced(function* (documents: DocumentStore, check: boolean) {
+  const tenant = yield* Tenants.freshTenant({ documentCheck: check })
   const setup = yield* Configuration
   const listed = Tenants.supplierOf(listSupplier(tenant.supplier), tenant.organisation)
   yield* Effect.orDie(setup.createSupplier(listed))
+  yield* documents.fill(tenant.supplier)
   return tenant
 })
 
@@ -107,7 +138,9 @@ export const install = Effect.fnUntraced(function* (
 ) {
   const url = databaseUrl(server.url, name)
   yield* Effect.orDie(Effect.andThen(createDatabase(server.url, name), migrate(url)))
-  const { services, workers } = yield* startServices(url, options)
+  const inFolder = Effect.map(temporaryFolder(), storeInFolder)
+  const documents = yield* options.documents === "bucket" ? storeInBucket : inFolder
+  const { services, workers } = yield* startServices(url, documents, options)
   const access = yield* Layer.build(
     Layer.fresh(DatabaseAccess.layer({ url, poolSize: 2, statementTimeout }))
   )
@@ -118,6 +151,10 @@ export const install = Effect.fnUntraced(function* (
     query: (text, values = []) => Effect.orDie(run(sql.unsafe(text, values))),
     services,
     workers,
-    freshTenant: Effect.provideContext(freshTenant, access)
+    documents,
+    freshTenant: Effect.provideContext(
+      freshTenant(documents, options.documents !== undefined),
+      access
+    )
   } satisfies Installation
 })

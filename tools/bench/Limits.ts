@@ -8,9 +8,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Data, Effect, Redacted } from "effect"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
-import { find, stage } from "./peer/Statements.ts"
 import type { Subject } from "./Subjects.ts"
-import { postgresCpuSeconds } from "./Usage.ts"
+import { othersCpuSeconds, postgresCpuSeconds } from "./Usage.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
 
 /** A required program could not be run. */
@@ -54,11 +53,44 @@ const parameters = {
   status: [":supplier::text", "'S-' || lpad((:number::bigint % 2000)::text, 9, '0')"]
 }
 
-const statements = { stage, status: find }
+/** What a service asks of its tables, in the plainest form. */
+const statements = {
+  stage: `
+    with changed as (
+      insert into import_processes as present
+        (supplier, external_account_number, payload, staged_at)
+      values ($1, $2, $3::json, $4)
+      on conflict on constraint import_processes_pair_once do update
+      set payload = excluded.payload, staged_at = excluded.staged_at,
+        stagings = present.stagings + 1, lease_attempt = null, lease_expires_at = null
+      where present.account_number is null and not present.skipped
+        and (present.lease_attempt is null or present.lease_expires_at <= excluded.staged_at)
+      returning id, stagings
+    ),
+    expired as (
+      update import_attempts set ended_at = $4, outcome = 'lease_expired'
+      from changed where import_id = changed.id and ended_at is null
+    ),
+    event as (
+      insert into outbox (at, name, import_id)
+      select $4, 'data_import.import_process.staged-v1', id from changed
+    ),
+    audit as (
+      insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+        import_supplier, external_account_number)
+      select $4, $5, $6, $7, 'stage', case stagings when 1 then 'created' else 'replaced' end,
+        $1, $2
+      from changed
+    )
+    select stagings from changed`,
+  status: `
+    select skipped, lease_expires_at, account_number from import_processes
+    where supplier = $1 and external_account_number = $2`
+}
 
 const scriptOf = (workload: keyof typeof statements): string => {
   const values = parameters[workload]
-  const sql = statements[workload].text
+  const sql = statements[workload]
     .replaceAll(/\$(\d+)/g, (_, place: string) => `(${values[Number(place) - 1]})`)
     .replaceAll(/\s*\n\s*/g, " ")
   return `\\set number random(1, 1000000000000)\n${sql};\n`
@@ -74,6 +106,7 @@ export const pgbench = Effect.fnUntraced(function* (
   writeFileSync(file, scriptOf(workload))
   const { hostname, password, pathname, port, username } = new URL(Redacted.value(url))
   const before = postgresCpuSeconds(server.pid)
+  const othersBefore = othersCpuSeconds(server.pid)
   const printed = yield* output(
     "pgbench",
     [
@@ -88,6 +121,7 @@ export const pgbench = Effect.fnUntraced(function* (
     { PGPASSWORD: password }
   )
   const after = postgresCpuSeconds(server.pid)
+  const others = (othersCpuSeconds(server.pid) - othersBefore) / seconds
   const read = (form: RegExp) => Number(form.exec(printed)?.[1] ?? Number.NaN)
   const count = read(/transactions actually processed: (\d+)/)
   const latency = read(/latency average = ([\d.]+) ms/)
@@ -96,7 +130,8 @@ export const pgbench = Effect.fnUntraced(function* (
     p50: latency,
     p99: latency,
     serviceCpu: 0,
-    postgresCpu: (after - before) / (count / 1_000)
+    postgresCpu: (after - before) / (count / 1_000),
+    others
   }
 }, Effect.scoped)
 

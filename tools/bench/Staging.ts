@@ -1,5 +1,5 @@
-/** Stages accounts in the database itself, without a service. */
-import { Effect } from "effect"
+/** Stages accounts in the database itself, without a service: in the tables of either side. */
+import { Duration, Effect, Schedule } from "effect"
 import type { Installation } from "./Installation.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
 
@@ -14,7 +14,7 @@ interface Order {
 }
 
 /** The import, its event and its audit entry, as staging leaves them. */
-const staging = `
+const services = `
   with staged as (
     insert into import_processes (supplier, external_account_number, payload, staged_at)
     select $1, $2 || '-' || lpad(n::text, 9, '0'),
@@ -30,6 +30,36 @@ const staging = `
     import_supplier, external_account_number)
   select now(), $6, 'bench', 'bench', 'stage', 'created', supplier, external_account_number
   from staged`
+
+/** The same in the tables of the peer. */
+const peer = `
+  with staged as (
+    insert into peer.imports (supplier, number)
+    select $1, $2 || '-' || lpad(n::text, 9, '0')
+    from generate_series($4::bigint, $5::bigint - 1) as n
+    returning id, supplier, number
+  ),
+  payload as (
+    insert into peer.payloads (import_id, payload, stagings, staged_at)
+    select id, replace($3, '${accountMark}', number)::jsonb, 1, now() from staged
+  ),
+  event as (
+    insert into peer.outbox (at, name, supplier, number)
+    select now(), 'data_import.import_process.staged-v1', supplier, number from staged
+  )
+  insert into peer.audit_log (at, organisation, api_key, request_id, action, outcome,
+    supplier, number)
+  select now(), $6, 'bench', 'bench', 'stage', 'created', supplier, number from staged`
+
+const present = {
+  services: "select from import_processes where supplier = $1 and external_account_number = $2",
+  peer: "select from peer.imports where supplier = $1 and number = $2"
+}
+
+/** Whose tables. */
+export type Side = keyof typeof present
+
+const staging: Readonly<Record<Side, string>> = { services, peer }
 
 const failing = `
   insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome, errors)
@@ -50,18 +80,30 @@ export const failSome = Effect.fnUntraced(function* ({ query }: Installation, su
 
 const chunk = 20_000
 
-export const stageMany = Effect.fnUntraced(function* ({ query }: Installation, order: Order) {
+export const stageMany = Effect.fnUntraced(function* (
+  { query }: Installation,
+  side: Side,
+  order: Order
+) {
   const { organisation, prefix, supplier } = order
   const payload = storedPayload(supplier)
   for (let from = order.from; from < order.to; from += chunk) {
     const to = Math.min(order.to, from + chunk)
-    yield* query(staging, [supplier, prefix, payload, from, to, organisation])
+    yield* query(staging[side], [supplier, prefix, payload, from, to, organisation])
   }
 })
+
+/** Until the events of the services are numbered, which takes time of PostgreSQL. */
+export const untilNumbered = ({ query }: Installation) =>
+  Effect.repeat(query("select from outbox where position is null limit 1"), {
+    schedule: Schedule.spaced(Duration.millis(100)),
+    while: ({ length }) => length > 0
+  })
 
 /** Stages them where the first is not there yet. */
 export const stageOnce = Effect.fnUntraced(function* (
   installation: Installation,
+  side: Side,
   {
     count,
     ...order
@@ -69,9 +111,7 @@ export const stageOnce = Effect.fnUntraced(function* (
     readonly count: number
   }
 ) {
-  const found = yield* installation.query(
-    "select from import_processes where supplier = $1 and external_account_number = $2",
-    [order.supplier, `${order.prefix}-000000000`]
-  )
-  if (found.length === 0) yield* stageMany(installation, { ...order, from: 0, to: count })
+  const first = [order.supplier, `${order.prefix}-000000000`]
+  const found = yield* installation.query(present[side], first)
+  if (found.length === 0) yield* stageMany(installation, side, { ...order, from: 0, to: count })
 })

@@ -1,4 +1,4 @@
-/** Quantiles, medians and slopes of measured values. */
+/** Quantiles, medians, scatter and slopes of measured values. */
 
 /** The value below which this share of them lies; 0 where there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
@@ -13,6 +13,10 @@ export const median = (values: ReadonlyArray<number>): number => {
   const upper = sorted[half] ?? 0
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2
 }
+
+/** How far the values lie apart, from the lowest to the highest, as a share of their middle. */
+export const scatter = (values: ReadonlyArray<number>): number =>
+  values.length === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values)
 
 /** The slope of the straight line that fits the points best, by least squares; 0 for one point. */
 export const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): number => {

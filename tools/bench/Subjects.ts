@@ -11,28 +11,34 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 import { tokenFor } from "@data-import/testbed/Tokens"
 import { type Installation, type Process, startProcess } from "./Installation.ts"
 import type { LoadRequest, LoadResult } from "./Load.ts"
-import { stageMany, stageOnce } from "./Staging.ts"
-import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
+import { type Side, stageMany, stageOnce, untilNumbered } from "./Staging.ts"
+import { cpuSeconds, othersCpuSeconds, postgresCpuSeconds } from "./Usage.ts"
 import { listPrefix, listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
 /** A system that answers the workloads. */
 export interface Subject {
   readonly name: string
+  /** Whose tables it works on. */
+  readonly side: Side
   readonly installation: Installation
   readonly tenant: Tenant
   /** The processes that take part in a workload; requests go to the first. */
   readonly processesOf: (workload: WorkloadName) => readonly [Process, ...ReadonlyArray<Process>]
   /** The next unused number of each workload. */
   readonly next: Map<WorkloadName, number>
+  /** Requests a second of each workload when it ran last. */
+  readonly rates: Map<WorkloadName, number>
 }
 
 export const services = Effect.fnUntraced(function* (installation: Installation) {
   return {
     name: "service",
+    side: "services",
     installation,
     tenant: yield* installation.freshTenant,
     processesOf: (workload) => [installation.services[workloads[workload].service]],
-    next: new Map()
+    next: new Map(),
+    rates: new Map()
   } satisfies Subject
 })
 
@@ -51,14 +57,20 @@ export const startPeer = Effect.fnUntraced(function* (installation: Installation
   const jwksFile = join(yield* temporaryFolder(), "jwks.json")
   const published = fetch(`${services.auth.url}/.well-known/jwks.json`)
   writeFileSync(jwksFile, yield* Effect.promise(async () => (await published).text()))
-  const settings = { DATABASE_URL: Redacted.value(url), JWKS_FILE: jwksFile }
+  const settings = {
+    DATABASE_URL: Redacted.value(url),
+    JWKS_FILE: jwksFile,
+    ...installation.documents.settings
+  }
   const peer = yield* startProcess("peer", settings, { script: "tools/bench/peer/main.ts" })
   return {
     name: "peer",
+    side: "peer",
     installation,
     tenant: yield* installation.freshTenant,
     processesOf: () => [peer],
-    next: new Map()
+    next: new Map(),
+    rates: new Map()
   } satisfies Subject
 })
 
@@ -69,6 +81,8 @@ export interface Sample extends LoadResult {
   /** Processor seconds per 1,000 requests. */
   readonly serviceCpu: number
   readonly postgresCpu: number
+  /** How many cores processes kept busy that have no part in the run. */
+  readonly others: number
 }
 
 export type Amount = Pick<LoadRequest, "connections" | "rate" | "requests" | "seconds">
@@ -99,12 +113,15 @@ export const loadFor = Effect.fnUntraced(function* (
   return { workload, url, token, supplier, accounts, first, ...amount } satisfies LoadRequest
 }, Effect.scoped)
 
-/** An upper bound of what one process answers, so that a run never lacks accounts. */
-const processedPerSecond = 1_000
+/** What one process answers at most, before it is known. */
+const processedPerSecond = 2_000
+
+/** So much more than in the last run is staged, lest a run lacks accounts. */
+const spare = 1.5
 
 /** Stages what a run of this workload needs; gives the most requests that it can then have. */
 const prepare = Effect.fnUntraced(function* (
-  { installation, next, tenant }: Subject,
+  { installation, next, rates, side, tenant }: Subject,
   workload: WorkloadName,
   { requests, seconds }: Amount
 ) {
@@ -112,14 +129,17 @@ const prepare = Effect.fnUntraced(function* (
   const { organisation, supplier } = tenant
   if (workload === "process") {
     const from = next.get(workload) ?? 0
-    const count = requests ?? Math.ceil(seconds * processedPerSecond)
+    const rate = rates.get(workload)
+    const perSecond = rate === undefined ? processedPerSecond : spare * rate
+    const count = requests ?? Math.ceil(seconds * perSecond)
     const to = from + count
-    yield* stageMany(installation, { supplier, organisation, prefix: "P", from, to })
+    yield* stageMany(installation, side, { supplier, organisation, prefix: "P", from, to })
+    yield* untilNumbered(installation)
     return count
   }
   if (staged !== null) {
     const of = staged.prefix === listPrefix ? listSupplier(supplier) : supplier
-    yield* stageOnce(installation, { supplier: of, organisation, ...staged })
+    yield* stageOnce(installation, side, { supplier: of, organisation, ...staged })
   }
   return requests
 })
@@ -133,25 +153,29 @@ export const measure = Effect.fnUntraced(function* (
   workload: WorkloadName,
   amount: Amount
 ) {
-  const { installation, next, processesOf } = subject
+  const { installation, next, processesOf, rates } = subject
   const requests = yield* prepare(subject, workload, amount)
   const limited = { ...amount, ...(requests !== undefined && { requests }) }
   const load = yield* loadFor(subject, workload, limited)
   const used = () => ({
     service: processesOf(workload).reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-    postgres: postgresCpuSeconds(installation.server.pid)
+    postgres: postgresCpuSeconds(installation.server.pid),
+    others: othersCpuSeconds(installation.server.pid)
   })
   const before = used()
   const leave = Effect.sync(() => next.set(workload, load.first + beyondAnyRun))
   const result = yield* Effect.tapError(installation.server.load.run(load), () => leave)
   const after = used()
   next.set(workload, load.first + (requests ?? result.requests))
+  const rate = result.requests / result.seconds
+  rates.set(workload, rate)
   const thousands = Math.max(result.requests, 1) / 1_000
   return {
     ...result,
-    rate: result.requests / result.seconds,
+    rate,
     serviceCpu: (after.service - before.service) / thousands,
-    postgresCpu: (after.postgres - before.postgres) / thousands
+    postgresCpu: (after.postgres - before.postgres) / thousands,
+    others: (after.others - before.others) / result.seconds
   } satisfies Sample
 })
 

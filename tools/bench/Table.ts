@@ -22,18 +22,26 @@ export const short = (value: number): string => {
 const head = [
   "workload",
   "requests/s",
-  "p50 ms",
-  "p99 ms",
-  "CPU s per 1,000",
-  "of PostgreSQL",
-  "the other, requests/s",
-  "its CPU s per 1,000",
-  "of PostgreSQL",
+  "the other's",
   "ratio",
-  "ratios pair by pair"
+  "scatter",
+  "ratios pair by pair",
+  "p50 ms",
+  "the other's",
+  "p99 ms",
+  "the other's",
+  "CPU s per 1,000, without PostgreSQL",
+  "the other's",
+  "ratio",
+  "of PostgreSQL",
+  "the other's",
+  "ratio"
 ]
 
-const cpu = ({ postgresCpu, serviceCpu }: Metrics) => [short(serviceCpu), short(postgresCpu)]
+/** A ratio, where the other has anything to compare with. */
+const asRatio = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "–")
+
+export const percent = (share: number): string => `${Math.round(100 * share)} %`
 
 /** One row a comparison, ours first. */
 export const comparisons = (
@@ -41,15 +49,20 @@ export const comparisons = (
 ): string =>
   table(
     head,
-    rows.map(([title, { other, ours, ratio, ratios }]) => [
-      title,
-      short(ours.rate),
-      short(ours.p50),
-      short(ours.p99),
-      ...cpu(ours),
-      short(other.rate),
-      ...cpu(other),
-      `**${ratio.toFixed(2)}**`,
-      ratios.map((one) => one.toFixed(2)).join(" ")
-    ])
+    rows.map(([title, { isDisturbed, other, ours, ratio, ratioOf, ratios, scatter }]) => {
+      const both = (name: keyof Metrics) => [short(ours[name]), short(other[name])]
+      return [
+        isDisturbed ? `${title} (disturbed)` : title,
+        ...both("rate"),
+        `**${asRatio(ratio)}**`,
+        percent(scatter),
+        ratios.map(asRatio).join(" "),
+        ...both("p50"),
+        ...both("p99"),
+        ...both("serviceCpu"),
+        asRatio(ratioOf.serviceCpu),
+        ...both("postgresCpu"),
+        asRatio(ratioOf.postgresCpu)
+      ]
+    })
   )

@@ -26,16 +26,70 @@ const secondsIn = (stat: ReadonlyArray<string> | null, fields: ReadonlyArray<num
 /** Processor seconds of one process so far. */
 export const cpuSeconds = (pid: number): number => secondsIn(statOf(pid), timeFields.slice(0, 2))
 
+/** Every process there is, by its id. */
+const allStats = (): ReadonlyMap<number, ReadonlyArray<string>> =>
+  new Map(
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        const stat = statOf(Number(name))
+        return stat === null ? [] : [[Number(name), stat]]
+      })
+  )
+
 /** Processor seconds of a PostgreSQL so far: the server and its backends, also those that ended. */
 export const postgresCpuSeconds = (postmaster: number): number => {
-  const children = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => Number(stat?.[parentField]) === postmaster)
+  const children = [...allStats().values()].filter(
+    (stat) => Number(stat[parentField]) === postmaster
+  )
   return children.reduce(
     (sum, stat) => sum + secondsIn(stat, timeFields),
     secondsIn(statOf(postmaster), timeFields)
   )
+}
+
+/** User, nice and system time of the whole machine. */
+const machineFields = [1, 2, 3]
+
+/** Processor seconds of the machine so far, without what its kernel does for interrupts. */
+const machineCpuSeconds = (): number => {
+  const [total = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1)
+  return secondsIn(total.split(/ +/), machineFields)
+}
+
+interface Used {
+  readonly parent: number
+  /** With what its children used that have ended. */
+  readonly seconds: number
+}
+
+/** Of the seconds of the machine those that neither these processes nor their children used. */
+export const othersIn = (
+  machine: number,
+  processes: ReadonlyMap<number, Used>,
+  ours: ReadonlySet<number>
+): number => {
+  const isOurs = (pid: number): boolean => {
+    const parent = processes.get(pid)?.parent ?? 0
+    return ours.has(pid) || (parent > 0 && isOurs(parent))
+  }
+  return [...processes].reduce(
+    (left, [pid, { seconds }]) => (isOurs(pid) ? left - seconds : left),
+    machine
+  )
+}
+
+/** The parent of the kernel's threads, which work for whoever writes and sends. */
+const kernel = 2
+
+/** Processor seconds so far of all processes but this one, PostgreSQL, and what they started. */
+export const othersCpuSeconds = (postmaster: number): number => {
+  const machine = machineCpuSeconds()
+  const processes = [...allStats()].map(([pid, stat]) => {
+    const used = { parent: Number(stat[parentField]), seconds: secondsIn(stat, timeFields) }
+    return [pid, used] as const
+  })
+  return othersIn(machine, new Map(processes), new Set([process.pid, postmaster, kernel]))
 }
 
 /** Resident memory of a process, in bytes; 0 where it is gone. */

@@ -7,7 +7,9 @@ import { encodeAccount } from "@data-import/domain/account/Account"
 import { validateUnknownAccount } from "@data-import/domain/validation/AccountValidation"
 import {
   domesticPayload,
+  notesPayload,
   sampleTime,
+  statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
 import { team } from "@data-import/testbed/Tenants"
@@ -80,6 +82,9 @@ const processBody = template({
   task_params: {}
 })
 
+/** What stands for the number of a request, and for a time that no other request names. */
+const ofCall = { number: "@CALL@", time: "@TIME@" }
+
 export const transactionsPerCall = 100
 
 const transactionsBody = template({
@@ -87,16 +92,47 @@ const transactionsBody = template({
   external_account_number: marks.account,
   transactions: Array.from({ length: transactionsPerCall }, (_, index) => {
     const { transactions } = transactionsPayload()
-    return { ...transactions[index % transactions.length], transaction_id: `@CALL@-${index}` }
+    return {
+      ...transactions[index % transactions.length],
+      transaction_id: `${ofCall.number}-${index}`
+    }
   })
 })
+
+const notesBody = template({
+  import_supplier: marks.supplier,
+  external_account_number: marks.account,
+  notes: notesPayload().notes.map(({ body, created_at, ...note }) => ({
+    ...note,
+    ...(body !== undefined && { body: `${body} ${ofCall.number}` }),
+    ...(created_at !== undefined && { created_at: ofCall.time })
+  }))
+})
+
+const statementsBody = template({
+  import_supplier: marks.supplier,
+  external_account_number: marks.account,
+  statements: statementsPayload().statements.map((statement, index) => ({
+    ...statement,
+    statement_id: `${ofCall.number}-${index}`
+  }))
+})
+
+/** The first of the times, in seconds: every run of a benchmark stays in the past with it. */
+const firstTime = Date.UTC(2015, 0) / 1_000
+
+const timeOf = (number: number): string =>
+  new Date((firstTime + number) * 1_000).toISOString().replace(".000", "")
 
 const post = (path: string, body: string): Request => ({ method: "POST", path, body })
 const get = (path: string): Request => ({ method: "GET", path, body: null })
 
 const stagePath = `${base}/account-import-process/create-or-update/`
 const repeated = 2_000
-const accountsWithTransactions = 200
+const importedAccounts = 200
+
+/** The accounts that are imported before, of which each request takes the next. */
+const importedNumber = (number: number): string => accountNumber("T", number % importedAccounts)
 
 const listLength = 1_000
 
@@ -143,10 +179,10 @@ export const workloads = {
       post(stagePath, accountBody(supplier, accountNumber("S", number % repeated)))
   },
   process: { ...processing("P"), staged: null },
-  /** Not measured: makes the accounts that transactions are added to. */
+  /** Not measured: makes the accounts that the workloads of `addsToAccounts` add to. */
   importing: {
     ...processing("T"),
-    staged: { prefix: "T", count: accountsWithTransactions }
+    staged: { prefix: "T", count: importedAccounts }
   },
   status: {
     title: "status",
@@ -162,9 +198,30 @@ export const workloads = {
     expected: 201,
     staged: null,
     request: (supplier, number) => {
-      const external = accountNumber("T", number % accountsWithTransactions)
-      const body = transactionsBody(supplier, external)
-      return post(`${base}/transactions/create/`, body.replaceAll("@CALL@", `C${number}`))
+      const body = transactionsBody(supplier, importedNumber(number))
+      return post(`${base}/transactions/create/`, body.replaceAll(ofCall.number, `C${number}`))
+    }
+  },
+  notes: {
+    title: "notes, 3 a call",
+    service: "post-import",
+    expected: 201,
+    staged: null,
+    request: (supplier, number) => {
+      const body = notesBody(supplier, importedNumber(number))
+      const timed = body.replaceAll(ofCall.time, timeOf(number))
+      return post(`${base}/notes/create/`, timed.replaceAll(ofCall.number, `C${number}`))
+    }
+  },
+  statements: {
+    title: "statements, 2 a call",
+    service: "post-import",
+    expected: 201,
+    staged: null,
+    request: (supplier, number) => {
+      const body = statementsBody(supplier, importedNumber(number))
+      const path = `${base}/historical-statements/create/`
+      return post(path, body.replaceAll(ofCall.number, `C${number}`))
     }
   },
   list: {
@@ -239,6 +296,13 @@ export const queriesOfMany = [
   "events",
   "account"
 ] as const satisfies ReadonlyArray<WorkloadName>
+
+/** Those that add to the accounts of `importing`. */
+export const addsToAccounts: ReadonlySet<WorkloadName> = new Set([
+  "transactions",
+  "notes",
+  "statements"
+])
 
 const notCompared: ReadonlySet<WorkloadName> = new Set(["importing", ...queriesOfMany])
 

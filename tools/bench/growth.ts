@@ -3,7 +3,7 @@
  * 1,000,000 staged accounts, each in turn with a database that stays at the first size, and the
  * queries of imports, events and accounts. It reports sequential scans of large tables.
  */
-import { Console, Duration, Effect, Option, Schedule } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import { type Comparison, inTurn } from "./Comparison.ts"
@@ -12,7 +12,7 @@ import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
 import { publish } from "./Results.ts"
 import * as Space from "./Space.ts"
-import { failSome, stageMany } from "./Staging.ts"
+import { failSome, stageMany, untilNumbered } from "./Staging.ts"
 import * as Subjects from "./Subjects.ts"
 import { comparisons, table } from "./Table.ts"
 import {
@@ -35,14 +35,10 @@ const fill = Effect.fnUntraced(function* (
   to: number
 ) {
   const supplier = listSupplier(tenant.supplier)
-  yield* stageMany(installation, { ...tenant, supplier, prefix: listPrefix, from, to })
+  yield* stageMany(installation, "services", { ...tenant, supplier, prefix: listPrefix, from, to })
   yield* failSome(installation, supplier)
-  const { query } = installation
-  yield* Effect.repeat(query("select from outbox where position is null limit 1"), {
-    schedule: Schedule.spaced(Duration.millis(500)),
-    while: ({ length }) => length > 0
-  })
-  yield* query(`vacuum (analyze) ${grown.join(", ")}`)
+  yield* untilNumbered(installation)
+  yield* installation.query(`vacuum (analyze) ${grown.join(", ")}`)
 })
 
 const grown = ["import_processes", "import_attempts", "outbox", "audit_log", "audit_chains"]

@@ -63,7 +63,7 @@ const keyOf = Effect.fnUntraced(function* (number: AccountNumber) {
   const located = yield* accounts.locate(number)
   if (Option.isSome(located)) return located.value
   // Of an erased account, the money is there.
-  const left = yield* accounts.read(number)
+  const left = yield* Stream.runHead(accounts.read([number]))
   return Option.isSome(left) ? left.value.key : yield* missing(number)
 })
 
@@ -88,7 +88,7 @@ const show = Command.make(
     const key = yield* keyOf(number)
     const caller = yield* callerFor(key)
     yield* auditLog.recordRead({ key, action: "read_account", caller, at: yield* DateTime.now })
-    const found = yield* accounts.read(number)
+    const found = yield* Stream.runHead(accounts.read([number]))
     if (Option.isNone(found)) return yield* missing(number)
     const text = yield* Stream.mkString(accountText(found.value))
     const description: AuditedAccount = {

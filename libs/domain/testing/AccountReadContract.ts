@@ -6,7 +6,7 @@ import fc from "fast-check"
 import { Account, writingAccount } from "../src/account/Account.ts"
 import type { AccountNumber } from "../src/account/Account.ts"
 import type { StoredDocument } from "../src/account/StoredDocument.ts"
-import { accountText } from "../src/import/AccountText.ts"
+import { accountLines, accountText } from "../src/import/AccountText.ts"
 import { Accounts } from "../src/ports/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
@@ -39,7 +39,9 @@ interface Read {
 
 const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
   const accounts = yield* Accounts
-  return yield* Stream.mkString(accountText(Option.getOrThrow(yield* accounts.read(number))))
+  return yield* Stream.mkString(
+    accountText(Option.getOrThrow(yield* Stream.runHead(accounts.read([number]))))
+  )
 })
 
 const read = (number: AccountNumber) =>
@@ -55,7 +57,7 @@ const missing = (it: It): void => {
       const accounts = yield* Accounts
       const { account } = yield* arrange(state)
       expect(Option.isNone(yield* accounts.locate(account.number))).toBe(true)
-      expect(Option.isNone(yield* accounts.read(account.number))).toBe(true)
+      expect(yield* Stream.runCollect(accounts.read([account.number]))).toEqual([])
     })
   )
 
@@ -247,7 +249,7 @@ const additions = (it: It): void => {
         created_at: changedAt
       }))
       yield* changeAccount(account, (view) => ({ ...adding(...added)(view), notes }))
-      const opened = Option.getOrThrow(yield* accounts.read(account.number))
+      const opened = Option.getOrThrow(yield* Stream.runHead(accounts.read([account.number])))
       yield* changeAccount(account, adding(creditOf("too late")))
       const text = yield* Stream.mkString(accountText(opened))
       const parsed = JSON.parse(text) as Read
@@ -268,9 +270,35 @@ const additions = (it: It): void => {
   )
 }
 
+const several = (it: It): void => {
+  it.effect("reads small and large accounts in the order of their numbers, each as by itself", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      // Together more than is read at once.
+      const created = yield* Effect.forEach(Array.from({ length: 30 }).keys(), (index) => {
+        const notes = Array.from({ length: index % 7 === 0 ? 9 : 4 }, () => ({
+          body: "x".repeat(10_000)
+        }))
+        return imported(accountWith({ customers: [{ given_name: "Ada" }], notes }))
+      })
+      const numbers = created.map(({ number }) => number).toReversed()
+      const alone = yield* Effect.forEach(numbers, textOf)
+      const asked = [
+        freshAccountNumber(),
+        ...numbers.flatMap((each) => [each, freshAccountNumber()])
+      ]
+      const together = yield* Stream.runCollect(accounts.read(asked))
+      expect(together.map(({ number }) => number)).toEqual(numbers)
+      const lines = yield* Stream.mkString(accountLines(together))
+      expect(lines).toBe(alone.map((text) => `${text}\n`).join(""))
+    })
+  )
+}
+
 /** Declares the tests of `locate` and `read`. */
 export const accountReadContract = (it: It): void => {
   missing(it)
   payloads(it)
   additions(it)
+  several(it)
 }

@@ -84,9 +84,8 @@ const whatStays = (it: It): void => {
       expect(left).not.toContain("BRAILLE")
       expect(yield* accounts.locate(number)).toEqual(Option.none())
       expect(yield* accounts.view(key, {})).toEqual(Option.none())
-      const stored = Option.getOrThrow(yield* accounts.read(number))
-      const documents = yield* Stream.runCollect(stored.documents.elements)
-      expect([stored.lists.customers?.count ?? 0, documents]).toEqual([0, []])
+      const stored = Option.getOrThrow(yield* Stream.runHead(accounts.read([number])))
+      expect([stored.lists.customers ?? [], stored.documents]).toEqual([[], []])
     })
   )
 

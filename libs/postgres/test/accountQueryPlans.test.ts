@@ -134,7 +134,7 @@ layer(storage, { excludeTestServices: true })("account queries", (it) => {
         )
         yield* changeAccount(account, () => ({}))
         yield* accounts.describe(account.number)
-        const read = Option.getOrThrow(yield* accounts.read(account.number))
+        const read = Option.getOrThrow(yield* Stream.runHead(accounts.read([account.number])))
         yield* Stream.runDrain(accountText(read))
         yield* accounts.locate(account.number)
       }

@@ -40,7 +40,7 @@ layer(TestDatabase.layerAccounts, { excludeTestServices: true })(
         )
         yield* changeAccount(created, () => ({ notes: [{ body: "added", created_at: changedAt }] }))
         yield* forgetOmissions
-        const read = Option.getOrThrow(yield* accounts.read(created.number))
+        const read = Option.getOrThrow(yield* Stream.runHead(accounts.read([created.number])))
         const { account, added } = JSON.parse(yield* Stream.mkString(accountText(read))) as {
           readonly account: object
           readonly added: object

@@ -19,7 +19,9 @@ import { process, service, type Service, stage, validate } from "./importService
 /** The text of an account that is read back. */
 const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
   const accounts = yield* Accounts
-  return yield* Stream.mkString(accountText(Option.getOrThrow(yield* accounts.read(number))))
+  return yield* Stream.mkString(
+    accountText(Option.getOrThrow(yield* Stream.runHead(accounts.read([number]))))
+  )
 })
 
 /** Runs the test for so many values. One that fails it is told, with the seed to find it again. */

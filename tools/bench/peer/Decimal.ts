@@ -1,6 +1,6 @@
 /**
- * Exact arithmetic with decimals: integers (`bigint`), scaled by a power of ten. A decimal is a
- * number or a text, as the schema of the request has checked.
+ * Exact arithmetic with decimals: cents, and for what is finer integers (`bigint`) that are scaled
+ * by a power of ten. A decimal is a number or a text, as the schema of the request has checked.
  */
 
 const spelling = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
@@ -19,7 +19,8 @@ export const scaled = (decimal: unknown, scale: number): bigint => {
   return own <= scale ? digits * 10n ** BigInt(scale - own) : digits / 10n ** BigInt(own - scale)
 }
 
-export const cents = (decimal: unknown): bigint => scaled(decimal, 2)
+/** Of an amount with two decimals and ten digits before them, for which a number is exact. */
+export const cents = (decimal: unknown): number => Math.round(Number(decimal) * 100)
 
 /** Rounded half away from zero from one scale to a smaller one. */
 export const rounded = (value: bigint, from: number, to: number): bigint => {
@@ -30,8 +31,5 @@ export const rounded = (value: bigint, from: number, to: number): bigint => {
 
 export const decimalsOf = (decimal: unknown): number => Math.max(0, read(decimal).scale)
 
-/** Two decimals, as in "12.50". */
-export const twoDecimals = (value: bigint): string => {
-  const digits = String(value < 0n ? -value : value).padStart(3, "0")
-  return `${value < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
-}
+/** Cents with two decimals, as in "12.50". */
+export const twoDecimals = (value: number): string => ((value + 0) / 100).toFixed(2)

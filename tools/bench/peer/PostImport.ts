@@ -1,77 +1,181 @@
-/** Transactions onto an account that is there. */
-import { knownTo, ownedBy, requireOngoing } from "./AccountImport.ts"
-import { twoDecimals } from "./Decimal.ts"
-import { invalid, notFound, Refusal } from "./Refusal.ts"
-import { type Transaction, type TransactionsRequest, transactionsIn } from "./Requests.ts"
-import { effectOf, factsAt, supplierErrors, transactionsErrors } from "./Rules.ts"
-import * as statements from "./Statements.ts"
-import { auditOf, type Context, pairOf, run, transaction } from "./Storage.ts"
+/** Transactions, notes and historical statements onto an account that is there. */
+import * as changes from "./AccountStatements.ts"
+import { type Context, trailOf } from "./Context.ts"
+import { cents, twoDecimals } from "./Decimal.ts"
+import { missing } from "./Documents.ts"
+import { type FieldError, invalid, notFound, Refusal } from "./Refusal.ts"
+import {
+  type HistoricalStatement,
+  type Key,
+  type Note,
+  notesIn,
+  statementsIn,
+  type Transaction,
+  transactionsIn
+} from "./Requests.ts"
+import {
+  factsAt,
+  type Facts,
+  notesErrors,
+  statementsErrors,
+  supplierErrors,
+  transactionsErrors
+} from "./Rules.ts"
+import { ownSupplier, requireOngoing } from "./Setup.ts"
+import type { Statement } from "./Statements.ts"
+import { retried, run } from "./Storage.ts"
 
-const refused = (refusal: string, transaction_data: Transaction): Refusal =>
+const code = "request_failed_validation"
+
+/** Throws the refusal of a request that breaks a rule, or whose supplier does not import. */
+const validated = async (
+  context: Context,
+  request: Key & Parameters<typeof missing>[2],
+  check: (facts: Facts) => ReadonlyArray<FieldError>
+): Promise<Facts> => {
+  const supplier = await ownSupplier(context, request.import_supplier)
+  const facts = factsAt(context.at, supplier, await context.setup.codeLists(""))
+  const errors = [
+    ...supplierErrors(supplier !== null),
+    ...check(facts),
+    ...(await missing(context.documents, supplier, request))
+  ]
+  if (errors.length > 0) throw invalid(code, errors)
+  requireOngoing(supplier)
+  return facts
+}
+
+const changed = <Row extends object>(
+  context: Context,
+  statement: Statement<Row>,
+  key: Key,
+  ...values: ReadonlyArray<unknown>
+): Promise<Row> =>
+  retried(async () => {
+    const [row] = await run(context.pool, statement, [...trailOf(context, key), ...values])
+    if (row === undefined) throw notFound()
+    return row
+  })
+
+const refusedBy = (refusal: string, transaction_data: Transaction): Refusal =>
   new Refusal(400, refusal, {
     status: "TRANSACTION_IMPORT_ERROR",
     error_detail: `The transaction is refused: ${refusal}.`,
     transaction_data
   })
 
-const decide = (
-  { transactions }: TransactionsRequest,
+/** The first transaction that cannot be added, in the order of the request. */
+const refusalIn = (
+  transactions: ReadonlyArray<Transaction>,
   today: string,
-  closing: string | null,
-  present: ReadonlySet<string>
-) => {
+  closed_on: string | null,
+  there: ReadonlySet<string>
+): Refusal => {
   const seen = new Set<string>()
-  const added: Array<Transaction> = []
-  const results = transactions.map((one) => {
+  for (const one of transactions) {
     const { transaction_date: date, transaction_id: id } = one
-    if (seen.has(id)) throw refused("duplicate_transaction_ids", one)
+    if (seen.has(id)) return refusedBy("duplicate_transaction_ids", one)
     seen.add(id)
-    if (present.has(id)) {
-      const transaction_data = { ...one, status: "TRANSACTION_IMPORT_SUCCESS" }
-      return { status: "TRANSACTION_ALREADY_EXISTS", transaction_data }
+    if (there.has(id)) continue
+    if (date > today || (closed_on !== null && date <= closed_on)) {
+      return refusedBy("transaction_outside_open_period", one)
     }
-    if (date > today || (closing !== null && date <= closing)) {
-      throw refused("transaction_outside_open_period", one)
-    }
-    added.push(one)
-    return { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: one }
-  })
-  const raise = added.reduce((sum, one) => sum + effectOf(one), 0n)
-  return { added, results, raise: twoDecimals(raise) }
+  }
+  return new Refusal(500, "error")
 }
 
-const validated = async (context: Context, body: unknown) => {
-  const known = await knownTo(context, body)
-  const exists = ownedBy(context.caller, known.supplier)
-  const request = transactionsIn(body)
-  const facts = factsAt(context.at, exists ? known.supplier : null, known.codeLists)
-  const empty = { detail: "Must not be empty.", code: "empty", attr: "transactions" }
-  const errors = [
-    ...supplierErrors(exists),
-    ...(request.transactions.length === 0 ? [empty] : []),
-    ...transactionsErrors(request.transactions, facts)
-  ]
-  if (errors.length > 0) throw invalid("request_failed_validation", errors)
-  requireOngoing(known.supplier)
-  return { request, today: facts.today }
-}
-
-/** Decides under the account's lock what to add, and adds it. */
 export const addTransactions = async (context: Context, body: unknown) => {
-  const { request, today } = await validated(context, body)
-  const ids = request.transactions.map(({ transaction_id }) => transaction_id)
-  return transaction(context.pool, async (on) => {
-    const [account] = await run(on, statements.lockAccount, pairOf(request))
-    if (account === undefined) throw notFound()
-    const rows = await run(on, statements.present, [account.id, ids])
-    const present = new Set(rows.map(({ transaction_id }) => transaction_id))
-    const { added, raise, results } = decide(request, today, account.last_closing_date, present)
-    if (added.length === 0) {
-      await run(on, statements.audit, [...auditOf(context), ...pairOf(request)])
-    } else {
-      const values = [account.id, JSON.stringify(added), raise, ...pairOf(request)]
-      await run(on, statements.add, [...values, ...auditOf(context)])
-    }
-    return results
+  const request = transactionsIn(body)
+  const { transactions } = request
+  const facts = await validated(context, request, (it) => transactionsErrors(transactions, it))
+  const ids = [...new Set(transactions.map(({ transaction_id }) => transaction_id))]
+  const text = JSON.stringify(transactions)
+  const mayAdd = ids.length === transactions.length
+  const statement = changes.addTransactions
+  const { added, closed_on, refused } = await changed(
+    context,
+    statement,
+    request,
+    text,
+    facts.today,
+    mayAdd
+  )
+  if (refused) {
+    const { external_account_number: number, import_supplier: supplier } = request
+    const there = await run(context.pool, changes.presentTransactions, [supplier, number, ids])
+    const present = new Set(there.map(({ transaction_id }) => transaction_id))
+    throw refusalIn(transactions, facts.today, closed_on, present)
+  }
+  const fresh = new Set(added)
+  return transactions.map((one) =>
+    fresh.has(one.transaction_id)
+      ? { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: one }
+      : {
+          status: "TRANSACTION_ALREADY_EXISTS",
+          transaction_data: { ...one, status: "TRANSACTION_IMPORT_SUCCESS" }
+        }
+  )
+}
+
+const inSeconds = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
+
+/** What a note is recognised by within a request, without and with its time. */
+const keysOf = ({ body, created_at, document_paths = [] }: Note) => {
+  const content = JSON.stringify(body ?? document_paths.map((it) => it.document_path))
+  const timed = created_at === undefined ? null : content + inSeconds(new Date(created_at))
+  return { content, timed }
+}
+
+export const addNotes = async (context: Context, body: unknown) => {
+  const request = notesIn(body)
+  await validated(context, request, ({ now }) => notesErrors(request.notes, now))
+  const first = new Map<string, number>()
+  const places = request.notes.map((note, index) => {
+    const { content, timed } = keysOf(note)
+    const place = first.get(timed ?? content) ?? index
+    if (!first.has(content)) first.set(content, index)
+    if (timed !== null && !first.has(timed)) first.set(timed, index)
+    return place
   })
+  const own = request.notes.filter((_, index) => places[index] === index)
+  const timeOf = ({ created_at }: Note) => created_at ?? context.at.toISOString()
+  const sent = own.map((note) => ({
+    ...note,
+    created_at: timeOf(note),
+    is_untimed: note.created_at === undefined
+  }))
+  const { times } = await changed(context, changes.addNotes, request, JSON.stringify(sent))
+  const there = new Map(own.map((note, index) => [request.notes.indexOf(note), times[index]]))
+  return request.notes.map((note, index) => {
+    const place = places[index] ?? index
+    const at = there.get(place) ?? null
+    const isNew = place === index && at === null
+    const created = at ?? new Date(timeOf(request.notes[place] ?? note))
+    return {
+      created_at: inSeconds(created),
+      body: note.body ?? "",
+      status: isNew ? "NOTE_CREATION_SUCCESS" : "NOTE_ALREADY_EXISTS"
+    }
+  })
+}
+
+const differs = (index: number): FieldError => ({
+  detail: "The account has a statement of this id with other content.",
+  code: "historical_statement_already_exists",
+  attr: `statements.${index}`
+})
+
+/** As they are stored, so that equal amounts are equal however they were spelled. */
+const stored = (statement: HistoricalStatement) =>
+  statement.gross_amount === undefined
+    ? statement
+    : { ...statement, gross_amount: twoDecimals(cents(statement.gross_amount)) }
+
+export const addStatements = async (context: Context, body: unknown) => {
+  const request = statementsIn(body)
+  await validated(context, request, () => statementsErrors(request.statements))
+  const text = JSON.stringify(request.statements.map(stored))
+  const { differing } = await changed(context, changes.addStatements, request, text)
+  if (differing.length > 0) throw invalid(code, differing.map(differs))
+  return request
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import type { Account as AccountSchema } from "@data-import/domain/account/Account"
+import type { HistoricalStatement as StatementSchema } from "@data-import/domain/account/Statement"
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid } from "./Refusal.ts"
@@ -21,18 +22,41 @@ export interface ProcessPayload extends Key {
   readonly operations_team_name: string
 }
 
-export interface TransactionsRequest extends Key {
+export type Note = NonNullable<Account["notes"]>[number]
+
+interface TransactionsRequest extends Key {
   readonly transactions: ReadonlyArray<Transaction>
 }
 
+interface NotesRequest extends Key {
+  readonly notes: ReadonlyArray<Note>
+}
+
+export type HistoricalStatement = typeof StatementSchema.Encoded
+
+interface StatementsRequest extends Key {
+  readonly statements: ReadonlyArray<HistoricalStatement>
+}
+
+const dayForm = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+
 const isDay = (text: string): boolean => {
-  const [, month = 0, day = 0] = text.split("-").map(Number)
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || month < 1 || month > 12 || day < 1) return false
+  if (!dayForm.test(text)) return false
+  const day = Number(text.slice(8))
   return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day
 }
 
+/** A number or a text of a pattern, which Ajv judges at once where it is not written as `anyOf`. */
+const withPlainDecimals = (_name: string, value: unknown): unknown => {
+  const { anyOf } = (value ?? {}) as { readonly anyOf?: ReadonlyArray<Record<string, unknown>> }
+  const [number, text] = anyOf ?? []
+  const isDecimal = number?.["type"] === "number" && text?.["type"] === "string"
+  return isDecimal && anyOf?.length === 2 ? { ...text, type: ["number", "string"] } : value
+}
+
 const document: unknown = JSON.parse(
-  readFileSync(new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits")), "utf8")
+  readFileSync(new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits")), "utf8"),
+  withPlainDecimals
 )
 const ajv = new Ajv2020({
   allErrors: true,
@@ -100,3 +124,10 @@ export const transactionsIn = (body: unknown): TransactionsRequest => {
   const request = transactionsRequest(body)
   return { ...request, transactions: request.transactions.map(withTwoDecimals) }
 }
+
+export const notesIn = checked<NotesRequest>("NotesRequest", "request_failed_validation")
+
+export const statementsIn = checked<StatementsRequest>(
+  "HistoricalStatementsRequest",
+  "request_failed_validation"
+)

@@ -4,7 +4,7 @@
  */
 import { cents, decimalsOf, rounded, scaled } from "./Decimal.ts"
 import type { FieldError } from "./Refusal.ts"
-import type { Account, Ledger, Transaction } from "./Requests.ts"
+import type { Account, HistoricalStatement, Ledger, Note, Transaction } from "./Requests.ts"
 
 /** What a rule may know beyond the payload. */
 export interface Facts {
@@ -30,71 +30,85 @@ const dayIn = (timeZone: string, instant: Date): string => {
 /** `supplier` is null if the caller has none of the name in the request. */
 export const factsAt = (
   now: Date,
-  supplier: { readonly timeZone: string } | null,
+  supplier: { readonly time_zone: string } | null,
   codeLists: Facts["codeLists"]
 ): Facts => {
-  const today = dayIn(supplier?.timeZone ?? "UTC", now)
+  const today = dayIn(supplier?.time_zone ?? "UTC", now)
   return { now, today, supplierExists: supplier !== null, codeLists }
 }
 
 /** Positive if the transaction raises the balance. */
-export const effectOf = ({ amount, type }: Transaction): bigint =>
+export const effectOf = ({ amount, type }: Transaction): number =>
   type === "PAYMENT" || type === "CREDIT" ? cents(amount) : -cents(amount)
 
-const sumOf = (transactions: ReadonlyArray<Transaction>): bigint =>
-  transactions.reduce((sum, transaction) => sum + effectOf(transaction), 0n)
+const sumOf = (transactions: ReadonlyArray<Transaction>): number =>
+  transactions.reduce((sum, transaction) => sum + effectOf(transaction), 0)
 
-const allowedFor: Readonly<Record<string, ReadonlyArray<string>>> = {
+const allowedFor = Object.entries({
   reason: ["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT"],
   reference: ["PAYMENT", "REPAYMENT"],
   payment_type: ["PAYMENT", "REPAYMENT"],
   product_code: ["SUPPLY_CHARGE"],
   line_items: ["SUPPLY_CHARGE"],
   tax_items: ["CHARGE", "SUPPLY_CHARGE"]
-}
+})
+
+const codedFields = ["product_code", "reason"] as const
 
 /** Beyond the decimals of any product or sum of items. */
 const itemScale = 11
 
-function* itemRules(transaction: Transaction): Generator<Broken> {
+const itemRules = (transaction: Transaction, broken: Array<Broken>): void => {
   const { amount, line_items = [], tax_items = [], type } = transaction
   for (const [index, item] of line_items.entries()) {
     const { net_amount: net, number_of_units: units, price_per_unit: price } = item
-    const at = ["line_items", index] as const
-    if (item.end_date < item.start_date) yield ["start_date_later_than_end_date", ...at]
+    if (item.end_date < item.start_date) {
+      broken.push(["start_date_later_than_end_date", "line_items", index])
+    }
     if (price === undefined) continue
     const decimals = Math.max(2, decimalsOf(net))
     const product = scaled(price, 7) * scaled(units, itemScale - 7)
     if (rounded(product, itemScale, decimals) !== scaled(net, decimals)) {
-      yield ["incorrect_line_item_net_amount", ...at]
+      broken.push(["incorrect_line_item_net_amount", "line_items", index])
     }
   }
   if (type !== "SUPPLY_CHARGE" || transaction.line_items === undefined) return
-  const amounts = [...line_items.map((it) => it.net_amount), ...tax_items.map((it) => it.amount)]
-  const sum = amounts.reduce<bigint>((total, one) => total + scaled(one, itemScale), 0n)
-  if (cents(amount) !== rounded(sum, itemScale, 2)) {
-    yield ["ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount"]
+  let sum = 0n
+  for (const { net_amount } of line_items) sum += scaled(net_amount, itemScale)
+  for (const item of tax_items) sum += scaled(item.amount, itemScale)
+  if (BigInt(cents(amount)) !== rounded(sum, itemScale, 2)) {
+    broken.push([
+      "ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount"
+    ])
   }
 }
 
-function* transactionRules(transaction: Transaction, { codeLists }: Facts): Generator<Broken> {
-  const { amount, product_code, reason, type } = transaction
-  for (const [field, types] of Object.entries(allowedFor)) {
+const transactionRules = (
+  transaction: Transaction,
+  { codeLists }: Facts
+): ReadonlyArray<Broken> => {
+  const broken: Array<Broken> = []
+  const { amount, type } = transaction
+  for (const [field, types] of allowedFor) {
     if (field in transaction && !types.includes(type)) {
-      yield ["field_not_allowed_for_transaction_type", field]
+      broken.push(["field_not_allowed_for_transaction_type", field])
     }
   }
-  for (const [list, value] of Object.entries({ product_code, reason })) {
-    const values = codeLists[list] ?? []
+  for (const field of codedFields) {
+    const value = transaction[field]
+    const values = codeLists[field] ?? []
     if (value !== undefined && values.length > 0 && !values.includes(value)) {
-      yield ["invalid_choice", list]
+      broken.push(["invalid_choice", field])
     }
   }
-  if (type === "SUPPLY_CHARGE" && product_code === undefined) yield ["required", "product_code"]
-  if ((type === "PAYMENT" || type === "REPAYMENT") && cents(amount) <= 0n) {
-    yield ["min_value", "amount"]
+  if (type === "SUPPLY_CHARGE" && transaction.product_code === undefined) {
+    broken.push(["required", "product_code"])
   }
-  yield* itemRules(transaction)
+  if ((type === "PAYMENT" || type === "REPAYMENT") && cents(amount) <= 0) {
+    broken.push(["min_value", "amount"])
+  }
+  itemRules(transaction, broken)
+  return broken
 }
 
 const inside = function* (path: Path, broken: Iterable<Broken>): Generator<Broken> {
@@ -216,7 +230,7 @@ function* duplicateRules(account: Account): Generator<Broken> {
     yield ["duplicate_transaction_ids"]
 }
 
-function* documentRules({ notes = [], statements = [] }: Account, now: Date): Generator<Broken> {
+function* noteRules(notes: ReadonlyArray<Note>, now: Date): Generator<Broken> {
   for (const [index, { body, created_at, document_paths = [], unpin_at }] of notes.entries()) {
     if (body === undefined && document_paths.length === 0) {
       yield ["note_body_or_document_path_not_found", "notes", index]
@@ -226,6 +240,11 @@ function* documentRules({ notes = [], statements = [] }: Account, now: Date): Ge
       yield ["note_unpin_at_earlier_than_creation_date", "notes", index]
     }
   }
+}
+
+type Period = Pick<HistoricalStatement, "bill_period_from_date" | "bill_period_to_date">
+
+function* periodRules(statements: ReadonlyArray<Period>): Generator<Broken> {
   for (const [index, statement] of statements.entries()) {
     if (statement.bill_period_from_date > statement.bill_period_to_date) {
       yield ["start_date_later_than_end_date", "statements", index]
@@ -237,7 +256,7 @@ function* transferRules({ ledgers = [], transfer_balance }: Account): Generator<
   const balances = ledgers.flatMap(({ ledger_balance }) => ledger_balance ?? [])
   if (transfer_balance === undefined || ledgers.length === 0) return
   if (balances.length < ledgers.length) return
-  const sum = balances.reduce<bigint>((total, balance) => total + cents(balance), 0n)
+  const sum = balances.reduce<number>((total, balance) => total + cents(balance), 0)
   if (sum !== cents(transfer_balance)) yield ["ledger_balances_not_equal_to_transfer_balance"]
 }
 
@@ -252,7 +271,8 @@ function* brokenIn(account: Account, facts: Facts): Generator<Broken> {
   for (const [index, ledger] of (account.ledgers ?? []).entries()) {
     yield* inside(["ledgers", index], ledgerRules(ledger, facts))
   }
-  yield* documentRules(account, facts.now)
+  yield* noteRules(account.notes ?? [], facts.now)
+  yield* periodRules(account.statements ?? [])
 }
 
 const errorOf = ([code, ...path]: Broken): FieldError => ({
@@ -267,10 +287,36 @@ export const accountErrors = (account: Account, facts: Facts): ReadonlyArray<Fie
 export const supplierErrors = (exists: boolean): ReadonlyArray<FieldError> =>
   exists ? [] : [errorOf(unknownSupplier)]
 
+const nothingSent = (list: string): FieldError => ({
+  detail: "Must not be empty.",
+  code: "empty",
+  attr: list
+})
+
 export const transactionsErrors = (
   transactions: ReadonlyArray<Transaction>,
   facts: Facts
-): ReadonlyArray<FieldError> =>
-  transactions.flatMap((transaction, index) =>
-    Array.from(inside(["transactions", index], transactionRules(transaction, facts)), errorOf)
-  )
+): ReadonlyArray<FieldError> => {
+  if (transactions.length === 0) return [nothingSent("transactions")]
+  const errors: Array<FieldError> = []
+  for (const [index, transaction] of transactions.entries()) {
+    for (const [code, ...path] of transactionRules(transaction, facts)) {
+      errors.push(errorOf([code, "transactions", index, ...path]))
+    }
+  }
+  return errors
+}
+
+export const notesErrors = (notes: ReadonlyArray<Note>, now: Date): ReadonlyArray<FieldError> =>
+  notes.length === 0 ? [nothingSent("notes")] : Array.from(noteRules(notes, now), errorOf)
+
+export const statementsErrors = (
+  statements: ReadonlyArray<HistoricalStatement>
+): ReadonlyArray<FieldError> => {
+  if (statements.length === 0) return [nothingSent("statements")]
+  const broken = Array.from(periodRules(statements))
+  if (hasDuplicates(statements.map(({ statement_id }) => statement_id))) {
+    broken.push(["duplicate_statement_ids", "statements"])
+  }
+  return broken.map(errorOf)
+}

@@ -1,15 +1,17 @@
 /** How measured values become medians, slopes, ratios and tables, and how flags are read. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Exit, Fiber, Option } from "effect"
 import { CliOutput, Command } from "effect/cli"
+import { TestClock, TestConsole } from "effect/testing"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Metrics, summary } from "../Comparison.ts"
+import { inTurn, type Metrics, summary } from "../Comparison.ts"
 import * as Flags from "../Flags.ts"
 import { newScans } from "../Space.ts"
 import { median, quantile, slope } from "../Statistics.ts"
 import { short, table } from "../Table.ts"
-import { cpuSeconds, residentBytes } from "../Usage.ts"
+import { missedBy, targetTable } from "../Targets.ts"
+import { cpuSeconds, othersCpuSeconds, othersIn, residentBytes } from "../Usage.ts"
 
 describe("statistics", () => {
   it.each([
@@ -49,12 +51,13 @@ describe("statistics", () => {
 })
 
 describe("a comparison", () => {
-  const metrics = (rate: number): Metrics => ({
+  const metrics = (rate: number, others = 0): Metrics => ({
     rate,
     p50: rate / 10,
     p99: rate,
     serviceCpu: 1,
-    postgresCpu: 2
+    postgresCpu: 2,
+    others
   })
 
   it("takes the median of the ratios of pairs", () => {
@@ -63,10 +66,74 @@ describe("a comparison", () => {
       [metrics(10), metrics(20)],
       [metrics(30), metrics(30)]
     ] as const
-    const { other, ours, ratio, ratios } = summary(pairs)
+    const { other, ours, ratio, ratioOf, ratios, scatter } = summary(pairs)
     expect(ratios).toEqual([2, 0.5, 1])
     expect(ratio).toBe(1)
     expect([ours.rate, ours.p50, other.rate]).toEqual([30, 3, 30])
+    expect(ratioOf).toEqual({ rate: 1, p50: 1, serviceCpu: 1, postgresCpu: 1 })
+    expect(scatter).toBe(1.5)
+  })
+
+  /** What comes of pairs whose first run was disturbed so much, pair by pair. */
+  const taken = (count: number, ...others: ReadonlyArray<number>) => {
+    const left = [...others]
+    let runs = 0
+    const ours = Effect.sync(() => metrics(++runs, left.shift() ?? 0))
+    const comparing = inTurn(count, ours, Effect.succeed(metrics(1)))
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(comparing)
+      yield* TestClock.adjust("10 minutes")
+      const { isDisturbed, ratios } = yield* Fiber.join(fiber)
+      return { isDisturbed, ratios, runs }
+    }).pipe(Effect.provide([TestClock.layer(), TestConsole.layer]), Effect.runPromise)
+  }
+
+  it("takes a disturbed pair again, and leaves it out", async () => {
+    expect(await taken(3, 0, 0.5)).toEqual({ isDisturbed: false, ratios: [1, 3, 4], runs: 4 })
+  })
+
+  it("counts all pairs and says so where the machine is never quiet", async () => {
+    const disturbed = await taken(2, 1, 1, 1, 1, 1)
+    expect(disturbed).toEqual({ isDisturbed: true, ratios: [1, 2, 3, 4], runs: 4 })
+  })
+})
+
+describe("the targets", () => {
+  const comparisonOf = (rate: number) => {
+    const metrics = { p50: 2, p99: 3, serviceCpu: 4, postgresCpu: 5, others: 0 }
+    return summary([
+      [
+        { ...metrics, rate },
+        { ...metrics, rate: 100 }
+      ]
+    ])
+  }
+
+  it("say by how much each was missed that was measured", () => {
+    const rowOf = (workload: "process" | "validate", rate: number) => ({
+      workload,
+      title: workload,
+      comparison: comparisonOf(rate)
+    })
+    const lines = targetTable({ direct: [rowOf("validate", 90), rowOf("process", 110)] }, 10_000)
+    expect(lines.split("\n").slice(2)).toEqual([
+      "| validate: requests/s, of the peer's | ≥ 1.00 | 0.90 | 0.10 |",
+      "| process: requests/s, of the peer's | ≥ 1.00 | 1.10 |  |",
+      "| validate: processor time of the service, of the peer's | ≤ 1.00 | 1.00 |  |",
+      "| process: processor time of the service, of the peer's | ≤ 1.00 | 1.00 |  |",
+      "| process: time of PostgreSQL, of the peer's | ≤ 1.00 | 1.00 |  |",
+      "| offline validation: accounts a core and second | ≥ 15,000 | 10,000 | 5,000 |"
+    ])
+  })
+
+  it.each([
+    [{ least: 1 }, 0.9, 0.1],
+    [{ least: 1 }, 0.996, null],
+    [{ most: 1 }, 1.5, 0.5],
+    [{ most: 1 }, 0.2, null]
+  ])("of %j is missed at %d by %j", (goal, value, missed) => {
+    const found = missedBy(goal, value)
+    expect(found === null ? null : Number(found.toFixed(6))).toBe(missed)
   })
 })
 
@@ -90,11 +157,11 @@ describe("a table", () => {
 const silent = CliOutput.layerPresenter({ present: () => Effect.void })
 
 describe("the command line", () => {
-  const { pairs, sizes, workloads } = Flags
+  const { pairs, parts, sizes, workloads } = Flags
   const parsed = (...args: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const given: Array<unknown> = []
-      const command = Command.make("bench", { pairs, sizes, workloads }, (flags) =>
+      const command = Command.make("bench", { pairs, parts, sizes, workloads }, (flags) =>
         Effect.sync(() => given.push(flags))
       )
       yield* Command.runWith(command, { version: "0" })(args)
@@ -102,7 +169,7 @@ describe("the command line", () => {
     }).pipe(Effect.provide([silent, NodeServices.layer]), Effect.runPromiseExit)
 
   it("measures everything by default", async () => {
-    const every: unknown = expect.objectContaining({ length: 7 })
+    const every: unknown = expect.objectContaining({ length: 9 })
     expect(await parsed()).toMatchObject({ value: [{ workloads: every }] })
   })
 
@@ -121,6 +188,7 @@ describe("the command line", () => {
 
   it.each([
     ["--workload", "nothing"],
+    ["--part", "direct,nothing"],
     ["--pairs", "many"],
     ["--pairs", "0"],
     ["--sizes", "1,x"],
@@ -140,11 +208,28 @@ describe("scans", () => {
   })
 })
 
+describe("the use by others", () => {
+  it("is what neither the benchmark, PostgreSQL nor their children used", () => {
+    const [init, shell, bench, service, postmaster, backend, other] = [1, 2, 3, 4, 5, 6, 7]
+    const processes = new Map([
+      [init, { parent: 0, seconds: 1 }],
+      [shell, { parent: init, seconds: 2 }],
+      [bench, { parent: shell, seconds: 4 }],
+      [service, { parent: bench, seconds: 8 }],
+      [postmaster, { parent: init, seconds: 16 }],
+      [backend, { parent: postmaster, seconds: 32 }],
+      [other, { parent: shell, seconds: 64 }]
+    ])
+    expect(othersIn(200, processes, new Set([bench, postmaster]))).toBe(200 - 4 - 8 - 16 - 32)
+  })
+})
+
 describe.runIf(process.platform === "linux")("the use of a process", () => {
   it("matches what the process itself reports", () => {
     const { system, user } = process.cpuUsage()
     expect(cpuSeconds(process.pid)).toBeGreaterThan((0.5 * (system + user)) / 1e6 - 0.1)
     expect(residentBytes(process.pid)).toBeGreaterThan(1e6)
+    expect(othersCpuSeconds(process.pid)).toBeGreaterThan(0)
   })
 
   it("is 0 if there is no process", () => {

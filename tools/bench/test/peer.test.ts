@@ -3,22 +3,25 @@
  * that the two can be compared.
  */
 import { expect, layer } from "@effect/vitest"
-import { BigDecimal, DateTime, Effect, Option } from "effect"
-import { AccountNumber } from "@data-import/domain/account/Account"
+import { DateTime, Effect } from "effect"
 import { businessDay, TimeZone, utc } from "@data-import/domain/organisation/BusinessDay"
 import { nextDay } from "@data-import/domain/schema/Field"
-import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import { domesticPayload, transactionsPayload } from "@data-import/domain/testing/samples"
+import {
+  domesticPayload,
+  notesPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
 import { drop, put, putAll, type Wire } from "@data-import/domain/testing/wire"
-import { type Reply, type Subject, Subjects, subjects } from "./subjects.ts"
+import { rebuilt } from "./rebuilt.ts"
+import { type Reply, type Subject, Subjects, subjectsWith } from "./subjects.ts"
 
 const base = "/v1/data-import"
 const validatePath = `${base}/validate-account/`
 const stagePath = `${base}/account-import-process/create-or-update/`
 const processPath = `${base}/account-import-process/process/`
-const transactionsPath = `${base}/transactions/create/`
 
 /** The status and the code; the peer words and places the errors of fields in its own way. */
 const refusalIn = ({ json, status }: Reply) => [status, (json as { code?: string }).code]
@@ -69,16 +72,20 @@ const processing =
     return subject.post(processPath, { payload, task_params: {} })
   }
 
-const adding =
-  (external_account_number: string, transactions: unknown): Ask =>
+type Added = "historical-statements" | "notes" | "transactions"
+
+const posting =
+  (what: Added) =>
+  (external_account_number: string, list: unknown): Ask =>
   (subject) => {
-    const import_supplier = subject.supplier
-    return subject.post(transactionsPath, {
-      import_supplier,
-      external_account_number,
-      transactions
-    })
+    const key = { import_supplier: subject.supplier, external_account_number }
+    const member = what === "historical-statements" ? "statements" : what
+    return subject.post(`${base}/${what}/create/`, { ...key, [member]: list })
   }
+
+const adding = posting("transactions")
+const noting = posting("notes")
+const billing = posting("historical-statements")
 
 const status =
   (number: string, supplier?: string): Ask =>
@@ -91,33 +98,26 @@ const changed = (change: (transaction: Wire) => Wire) => transactions().map(chan
 
 const repeated = { ...transactions()[0], transaction_id: "R-1" }
 
-const numberIn = ({ json }: Reply): AccountNumber =>
-  AccountNumber.make((json as { kraken_account_number: string }).kraken_account_number)
+const notes = (): ReadonlyArray<Wire> => notesPayload().notes
+const statements = (): ReadonlyArray<Wire> => statementsPayload().statements
 
-/** A decimal without zeros at its end. */
-const plainDecimal = (value: unknown): unknown => {
-  const {
-    _id,
-    scale = 0,
-    value: digits = "0"
-  } = (value ?? {}) as {
-    readonly _id?: unknown
-    readonly scale?: number
-    readonly value?: string
-  }
-  return _id === "BigDecimal" ? BigDecimal.format(BigDecimal.make(BigInt(digits), scale)) : value
-}
+const withPath = (payload: Wire, path: string): Wire => put(payload, path, "missing.pdf")
 
-/** Everything on an account but what must differ: its number, and when things were done. */
-const contentOf = Effect.fnUntraced(function* (number: AccountNumber, supplier: string) {
-  const accounts = yield* Accounts
-  const account = Option.getOrThrow(yield* accounts.describe(number))
-  const isRecent = (at: string) => Date.now() - Date.parse(at) < 600_000
-  return JSON.stringify(account, (_name, value: unknown) => plainDecimal(value), 1)
-    .replaceAll(number, "NUMBER")
-    .replaceAll(supplier, "SUPPLIER")
-    .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, (at) => (isRecent(at) ? "NOW" : at))
-})
+/** Times of the last minutes differ between the two. */
+const recent = (json: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(json).replaceAll(/"20\d\d-\d\d-\d\dT[^"]+"/g, (at) =>
+      Math.abs(Date.now() - Date.parse(at.slice(1, -1))) < 600_000 ? '"NOW"' : at
+    )
+  )
+
+/** JSON with decimals as numbers and times in UTC, however they were spelled. */
+const plain = (json: unknown): unknown =>
+  JSON.parse(JSON.stringify(json ?? null), (_name, value: unknown) => {
+    if (typeof value !== "string") return value
+    if (/^-?\d+\.\d+$/.test(value)) return Number(value)
+    return /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toISOString() : value
+  })
 
 const tables: ReadonlyArray<readonly [string, Ask]> = [
   ["half a document", validating('{"payload": ')],
@@ -149,6 +149,17 @@ const tables: ReadonlyArray<readonly [string, Ask]> = [
       "1",
       changed((it) => putAll(it, { amount: -1, reason: 5 }))
     )
+  ],
+  ["notes for nothing", noting("never staged", notes())],
+  ["no notes", noting("1", [])],
+  ["a note without content", noting("1", [{ is_pinned: true }])],
+  ["a note unpinned too early", noting("1", [{ body: "B", unpin_at: "2000-01-01T00:00:00Z" }])],
+  ["statements for nothing", billing("never staged", statements())],
+  ["no statements", billing("1", [])],
+  ["a statement twice", billing("1", [...statements(), ...statements()])],
+  [
+    "a statement that ends before it begins",
+    billing("1", [{ ...statements()[0], bill_period_to_date: "2024-01-01" }])
   ]
 ]
 
@@ -164,10 +175,12 @@ const broken: ReadonlyArray<readonly [string, Wire]> = [
   ["an unknown member", { surprise: 1 }],
   ["a wrong ledger balance", { "ledgers.0.ledger_balance": 1 }],
   ["a wrong transfer balance", { transfer_balance: 1 }],
+  ["a missing statement", { "statements.1.statement_path": "missing.pdf" }],
+  ["a missing document", { "notes.0.document_paths.0.document_path": "missing.pdf" }],
   ["a closing date in the future", { "ledgers.0.last_statement_closing_date": "2999-01-01" }]
 ]
 
-layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
+layer(subjectsWith("folder"), { excludeTestServices: true, timeout: 120_000 })(
   "the services and the peer",
   (it) => {
     it.effect.each(tables)("refuse alike: %s", ([_, ask]) =>
@@ -224,9 +237,71 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
             expect(answerOf(peer, sent.peer), `step ${index}`).toEqual(answerOf(ours, sent.ours))
           }
         }
-        const [ours, peer] = yield* both(status("1"))
-        const stored = yield* contentOf(numberIn(ours), sent.ours.supplier)
-        expect(yield* contentOf(numberIn(peer), sent.peer.supplier)).toEqual(stored)
+      })
+    )
+
+    it.effect("add notes and statements alike", () =>
+      Effect.gen(function* () {
+        const late = { ...statements()[0], statement_id: "late", statement_path: "missing.pdf" }
+        const other = { ...statements()[0], number: "other" }
+        const ofPayload = {
+          statement_id: "NL-S-2025-01",
+          bill_period_from_date: "2025-01-01",
+          bill_period_to_date: "2025-01-31",
+          statement_path: "/statements/NL-0004711/2025-01.pdf"
+        }
+        const [timed, documented, untimed] = notes()
+        const steps: ReadonlyArray<readonly [expected: number, ask: Ask]> = [
+          [201, stage(sample("N"))],
+          [404, noting("N", notes())],
+          [404, billing("N", statements())],
+          [201, processing("N")],
+          [201, noting("N", notes())],
+          [201, noting("N", notes())],
+          [201, noting("N", [timed, drop(timed ?? {}, "created_at"), untimed, untimed])],
+          [201, noting("N", [put(timed ?? {}, "created_at", "2025-04-18T10:42:01Z")])],
+          [201, noting("N", [{ body: "New" }, { body: "New" }, { ...documented, body: "New" }])],
+          [400, noting("N", [withPath(documented ?? {}, "document_paths.1.document_path")])],
+          [201, billing("N", statements())],
+          [201, billing("N", statements())],
+          [201, billing("N", [ofPayload])],
+          [400, billing("N", [other, drop(late, "statement_path")])],
+          [400, billing("N", [late])],
+          [201, billing("N", [drop(late, "statement_path")])]
+        ]
+        const sent = yield* Subjects
+        for (const [index, [expected, step]] of steps.entries()) {
+          const [ours, peer] = yield* both(step)
+          expect(ours.status, `step ${index}`).toBe(expected)
+          expect(refusalIn(peer), `step ${index}`).toEqual(refusalIn(ours))
+          if (expected === 404 || expected === 400) continue
+          expect(recent(answerOf(peer, sent.peer)), `step ${index}`).toEqual(
+            recent(answerOf(ours, sent.ours))
+          )
+        }
+      })
+    )
+
+    it.effect("keep every field of an account, and what is added to it", () =>
+      Effect.gen(function* () {
+        const { peer, query } = yield* Subjects
+        const steps = [
+          stage(sample("K")),
+          processing("K"),
+          adding("K", transactions()),
+          noting("K", notes()),
+          billing("K", statements())
+        ]
+        for (const step of steps) expect((yield* step(peer)).status).toBe(201)
+        const [row] = yield* query(rebuilt, [peer.supplier, "K"])
+        const expected = {
+          account: { ...sample("K"), import_supplier: peer.supplier },
+          balance: 125,
+          transactions: transactions(),
+          notes: notes().map((note) => ({ created_at: "NOW", ...note })),
+          statements: statements()
+        }
+        expect(recent(plain(row?.["stored"]))).toEqual(recent(plain(expected)))
       })
     )
 
@@ -264,6 +339,29 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
             statuses.push(ours.status)
           }
           expect(statuses.map((status) => status < 400)).toEqual([true, false, true])
+        }
+      })
+    )
+  }
+)
+
+layer(subjectsWith("bucket"), { excludeTestServices: true, timeout: 120_000 })(
+  "the services and the peer with object storage",
+  (it) => {
+    it.effect("find the same documents", () =>
+      Effect.gen(function* () {
+        const broken = withPath(sample("B"), "statements.0.statement_path")
+        const steps: ReadonlyArray<readonly [expected: number, ask: Ask]> = [
+          [201, stage(sample("B"))],
+          [400, stage(broken)],
+          [400, stage(broken)],
+          [201, processing("B")],
+          [201, noting("B", notes())],
+          [201, billing("B", statements())]
+        ]
+        for (const [index, [expected, step]] of steps.entries()) {
+          const [ours, peer] = yield* both(step)
+          expect([ours.status, peer.status], `step ${index}`).toEqual([expected, expected])
         }
       })
     )

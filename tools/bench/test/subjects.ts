@@ -2,9 +2,11 @@
  * The services and the peer on one database, and a supplier for each of them, so that the same
  * requests can be sent to both.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { layer as accountImport } from "@data-import/account-import/AccountImport"
 import { layer as postImport } from "@data-import/post-import/PostImport"
+import { Database, layerWith } from "@data-import/postgres/connection/Database"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { layer as query } from "@data-import/query/Query"
@@ -13,7 +15,8 @@ import { running } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint, TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
-import { makeServer } from "../peer/Server.ts"
+import { storeInBucket, storeInFolder } from "../Installation.ts"
+import { makeServer, type Settings } from "../peer/Server.ts"
 
 export interface Reply {
   readonly status: number
@@ -30,7 +33,15 @@ export interface Subject {
 
 export class Subjects extends Context.Service<
   Subjects,
-  { readonly ours: Subject; readonly peer: Subject }
+  {
+    readonly ours: Subject
+    readonly peer: Subject
+    /** Runs a statement of the test on the database of both. */
+    readonly query: (
+      text: string,
+      values: ReadonlyArray<unknown>
+    ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  }
 >()("@data-import/bench/test/Subjects") {}
 
 const send = (url: string, init: RequestInit) =>
@@ -40,8 +51,13 @@ const send = (url: string, init: RequestInit) =>
     return { status: answer.status, json: JSON.parse(text) as unknown } satisfies Reply
   })
 
-const sideAt = Effect.fnUntraced(function* (urlOf: (path: string) => string) {
-  const { supplier, token: own } = yield* freshTenant()
+/** The documents of the samples are there, and are checked. */
+const sideAt = Effect.fnUntraced(function* (
+  urlOf: (path: string) => string,
+  fill: (root: string) => Effect.Effect<void>
+) {
+  const { supplier, token: own } = yield* freshTenant({ documentCheck: true })
+  yield* fill(supplier.documentRoot)
   const headers = (token: string) => ({ authorization: `Token ${token}` })
   return {
     supplier: supplier.code,
@@ -67,32 +83,74 @@ const services = Effect.fnUntraced(function* (settings: Readonly<Record<string, 
     queries: yield* urlOf(query)
   }
   return (path: string): string => {
-    if (path.includes("/transactions/")) return urls.later
+    if (path.endsWith("/create/")) return urls.later
     return /validate-account|account-import-process\//.test(path) ? urls.accounts : urls.queries
   }
 })
 
-const peer = Effect.fnUntraced(function* (databaseUrl: string, jwksFile: string) {
+const peer = Effect.fnUntraced(function* (
+  settings: Pick<Settings, "databaseUrl" | "documents" | "jwksFile">
+) {
+  // The tests change what is set up, and ask at once.
   const server = yield* Effect.acquireRelease(
-    Effect.sync(() => makeServer({ databaseUrl, jwksFile, connections: 4, logLevel: "error" })),
+    Effect.sync(() =>
+      makeServer({ ...settings, connections: 4, logLevel: "error", setupMillis: 0 })
+    ),
     (started) => Effect.promise(() => started.close())
   )
   const url = yield* Effect.promise(() => server.listen({ host: "127.0.0.1", port: 0 }))
   return () => url
 })
 
-const make = (databaseUrl: string) =>
+type Place = "bucket" | "folder"
+
+/** Where the documents are, as the services and the peer are told. */
+const placeOf = Effect.fnUntraced(function* (place: Place) {
+  const store = yield* place === "folder"
+    ? Effect.map(temporaryFolder(), storeInFolder)
+    : storeInBucket
+  const {
+    DOCUMENTS_DIR: folder,
+    S3_ENDPOINT: endpoint = "",
+    S3_BUCKET: bucket = ""
+  } = store.settings
+  const documents = folder === undefined ? { bucket, endpoint, region: "us-east-1" } : { folder }
+  return { ...store, documents }
+})
+
+const make = (databaseUrl: string, place: Place) =>
   Effect.gen(function* () {
     const { jwksFile } = yield* TokenIssuer
+    const { documents, fill, settings } = yield* placeOf(place)
+    // The client of the object storage reads them from the environment of the process.
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) {
+      process.env[name] = settings[name] ?? ""
+    }
+    const { run, sql } = Context.get(
+      yield* Layer.build(
+        layerWith({
+          url: Redacted.make(databaseUrl),
+          poolSize: 1,
+          statementTimeout: Duration.seconds(20)
+        })
+      ),
+      Database
+    )
+    const urlOfOurs = yield* services({ DATABASE_URL: databaseUrl, ...settings })
+    const urlOfPeer = yield* peer({ databaseUrl, jwksFile, documents })
     return Subjects.of({
-      ours: yield* Effect.flatMap(services({ DATABASE_URL: databaseUrl }), sideAt),
-      peer: yield* Effect.flatMap(peer(databaseUrl, jwksFile), sideAt)
+      ours: yield* sideAt(urlOfOurs, fill),
+      peer: yield* sideAt(urlOfPeer, fill),
+      query: (text, values) => Effect.orDie(run(sql.unsafe(text, values)))
     })
   })
 
 /** Both subjects on a fresh database, and the ports to look at it. */
-export const subjects = Layer.unwrap(
-  Effect.map(freshUrl, (url) =>
-    Layer.effect(Subjects, make(Redacted.value(url))).pipe(Layer.provideMerge(portsBeside(url)))
-  )
-).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+export const subjectsWith = (place: Place) =>
+  Layer.unwrap(
+    Effect.map(freshUrl, (url) =>
+      Layer.effect(Subjects, make(Redacted.value(url), place)).pipe(
+        Layer.provideMerge(portsBeside(url))
+      )
+    )
+  ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))

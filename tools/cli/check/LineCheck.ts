@@ -1,39 +1,23 @@
 /**
- * Checks a line of a book by the programs that the server runs for a line of a VALIDATE batch, on
- * ports in memory. The rules, their order, the codes and the texts are the server's, because it is
- * the same code.
+ * Checks lines of a book as the server checks the lines of a VALIDATE batch. The rules, their order,
+ * the codes and the texts are the server's, because it is the same code.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#results.
  */
-import { ConfigProvider, DateTime, Effect, Layer } from "effect"
+import { type DateTime, Result } from "effect"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineProblem } from "@data-import/domain/batch/BatchLine"
 import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
-import { receivedLine } from "@data-import/domain/batch-processing/BatchUpload"
-import { makeLineRunner } from "@data-import/domain/batch-processing/LineRunner"
-import type { ResultEncoder } from "@data-import/domain/batch-processing/LineResult"
+import { receivingLine } from "@data-import/domain/batch-processing/BatchUpload"
+import { endOf } from "@data-import/domain/batch-processing/LineResult"
+import { resultOf } from "@data-import/domain/batch-processing/LineRunner"
+import { validatingLine } from "@data-import/domain/batch-processing/LineValidation"
 import type { Code, FieldCode } from "@data-import/domain/codes/Code"
 import type { ErrorParameters } from "@data-import/domain/codes/CodeEntry"
-import * as AccountImport from "@data-import/domain/import/AccountImport"
-import {
-  ApiKeyId,
-  type Caller,
-  OrganisationName,
-  RequestId
-} from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { codeIn, type WireCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration } from "@data-import/domain/ports/Configuration"
-import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
-import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
-import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
-import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
-import { layerMemory as keys } from "@data-import/domain/ports/memory/IdempotencyKeys"
-import { layerMemory as processes } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as vendor } from "@data-import/domain/ports/memory/PaymentVendor"
-import * as PostImport from "@data-import/domain/post-import/PostImport"
-import type { CodeLists, OpenCodeList } from "@data-import/domain/schema/CodeLists"
-import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import { finish } from "@data-import/domain/support/Steps"
+import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
 /** What is known of the supplier whose lines these are. */
@@ -71,114 +55,50 @@ export interface FailedLine {
   readonly problems: ReadonlyArray<LineProblem>
 }
 
-const caller: Caller = {
-  organisation: OrganisationName.make("offline"),
-  apiKey: ApiKeyId.make("key_0000000000000000"),
-  requestId: RequestId.make("offline"),
-  scopes: ["import:write"]
+/** The batch in which the server would check the lines. */
+const batchOf = (supplier: WireCode, createdAt: DateTime.Utc) =>
+  Batch.open({
+    id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
+    organisation: OrganisationName.make("offline"),
+    settings: {
+      supplier: codeIn("live", supplier),
+      operation: "VALIDATE",
+      name: null,
+      operationsTeam: null,
+      dryRun: false,
+      cohort: null,
+      pending: null,
+      retryOf: null,
+      maxFailures: null,
+      parameters: {}
+    },
+    createdAt
+  })
+
+const encode = resultEncoderOf("VALIDATE")
+
+/** Lines that follow each other in a book, and the number of the first. */
+export interface Lines {
+  readonly firstLine: number
+  readonly lines: ReadonlyArray<SplitLine>
 }
 
-const programs = Layer.mergeAll(AccountImport.layer, PostImport.layer, IdempotentWrites.layer).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(
-      accounts,
-      auditLog,
-      configuration,
-      documents(new Map()),
-      hashing,
-      keys,
-      processes,
-      vendor
-    )
-  ),
-  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
-)
-
-/** Sets the supplier up as the operator would, but that no document is looked for. */
-const setUp = Effect.fnUntraced(function* ({ codeLists, supplier, timeZone }: CheckSettings) {
-  const port = yield* Configuration
-  yield* port.createOrganisation(caller.organisation, yield* DateTime.now)
-  yield* port.createSupplier({
-    code: codeIn("live", supplier),
-    organisation: caller.organisation,
-    status: "Ongoing",
-    documentRoot: supplier,
-    documentCheck: false,
-    customerEmails: false,
-    concurrencyLimit: null,
-    timeZone
-  })
-  for (const [list, values] of Object.entries(codeLists) as ReadonlyArray<
-    [OpenCodeList, NonNullable<CodeLists[OpenCodeList]>]
-  >) {
-    for (const value of values) yield* port.addCode(list, value)
+/** The lines that fail at `now`, with what is wrong with them. */
+export const failedLines = (
+  { codeLists, supplier, timeZone }: CheckSettings,
+  { firstLine, lines }: Lines,
+  now: DateTime.Utc
+): ReadonlyArray<FailedLine> => {
+  const batch = batchOf(supplier, now)
+  const facts = { ...factsAt(now, timeZone), codeLists }
+  const failed: Array<FailedLine> = []
+  for (const [index, bytes] of lines.entries()) {
+    const validated = finish(validatingLine(batch, bytes, facts))
+    if (Result.isSuccess(validated)) continue
+    const { externalAccountNumber } = finish(receivingLine(bytes))
+    const line = { line: firstLine + index, externalAccountNumber, sourceLine: null }
+    const { problems, text } = endOf(encode, line, resultOf(batch, validated.failure))
+    failed.push({ result: JSON.parse(text) as FailedResult, problems })
   }
-})
-
-const batchOf = (supplier: WireCode) =>
-  Effect.map(DateTime.now, (createdAt) =>
-    Batch.open({
-      id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
-      organisation: caller.organisation,
-      settings: {
-        supplier: codeIn("live", supplier),
-        operation: "VALIDATE",
-        name: null,
-        operationsTeam: null,
-        dryRun: false,
-        cohort: null,
-        pending: null,
-        retryOf: null,
-        maxFailures: null,
-        parameters: {}
-      },
-      createdAt
-    })
-  )
-
-/** Nobody reads the text of a line that has not failed. */
-const encoderOf = (operation: Batch.BatchOperation): ResultEncoder => {
-  const encode = resultEncoderOf(operation)
-  return (line, result) => (result.outcome === "FAILED" ? encode(line, result) : "")
+  return failed
 }
-
-/** An error of this program ends the line at once, as the server ends it after its last try. */
-const tries = 4
-
-/** Gives what is wrong with a line, or null. */
-export type LineCheck = (line: number, bytes: SplitLine) => Effect.Effect<FailedLine | null>
-
-const make = Effect.fnUntraced(function* (settings: CheckSettings) {
-  yield* setUp(settings)
-  const linePrograms = {
-    accountImport: yield* AccountImport.AccountImport,
-    postImport: yield* PostImport.PostImport,
-    writes: yield* IdempotentWrites.IdempotentWrites,
-    encoderOf
-  }
-  const runner = makeLineRunner(
-    linePrograms,
-    yield* batchOf(settings.supplier),
-    caller,
-    Effect.void
-  )
-  const check: LineCheck = Effect.fnUntraced(function* (line, bytes) {
-    const inHand = { line, bytes, tries, externalAccountNumber: null, sourceLine: null }
-    const run = yield* runner.run(inHand)
-    if (run._tag === "Postponed") {
-      return yield* Effect.die(new Error(`Line ${line} waits for ${run.waitingFor}`))
-    }
-    if (run.end.outcome !== "FAILED") return null
-    // Most lines are valid, so the number is only read from one that has failed.
-    const { externalAccountNumber } = yield* receivedLine(bytes)
-    const result = JSON.parse(run.end.text) as FailedResult
-    return {
-      result: { ...result, external_account_number: externalAccountNumber },
-      problems: run.end.problems
-    }
-  })
-  return check
-})
-
-export const makeLineCheck = (settings: CheckSettings): Effect.Effect<LineCheck> =>
-  make(settings).pipe(Effect.provide(programs), Effect.orDie)

@@ -181,7 +181,7 @@ export const openingBalance = (account: Account): BigDecimal.BigDecimal => {
 
 const salesChannelIsKnown: Rule<Account> = (account, { codeLists }, report) => {
   if (account.sales_channel === undefined) return
-  const known: ReadonlyArray<string> = [...salesChannels, ...(codeLists.sales_channel ?? [])]
+  const known = [salesChannels, codeLists.sales_channel] as const
   isAmong(known, account.sales_channel, "sales_channel", report)
 }
 
@@ -268,7 +268,9 @@ const metadataKeysAreUnique: Rule<Account> = (account, _facts, report) => {
 }
 
 const supplyAddressesAreUnique: Rule<Account> = (account, _facts, report) => {
-  const places = validValues(account.supply_addresses ?? [], (address) =>
+  const { supply_addresses = [] } = account
+  if (supply_addresses.length < 2) return
+  const places = validValues(supply_addresses, (address) =>
     JSON.stringify([address.supply_address1, address.supply_postcode])
   )
   if (repeated(places).length > 0) {

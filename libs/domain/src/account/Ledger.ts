@@ -119,7 +119,7 @@ const closingIsPast: Rule<Ledger> = (ledger, { today }, report) => {
 
 const codeIsAllowed: Rule<Ledger> = (ledger, { codeLists }, report) => {
   const allowed = codeLists.ledger_code ?? []
-  if (allowed.length > 0) isAmong(allowed, ledger.ledger_code, "ledger_code", report)
+  if (allowed.length > 0) isAmong([allowed], ledger.ledger_code, "ledger_code", report)
 }
 
 const pastTransactionRules: RuleSet<Transaction> = {

@@ -35,9 +35,9 @@ const typesOf = (vendor: string): ReadonlyArray<string> | undefined =>
   Object.hasOwn(offers, vendor) ? offers[vendor] : undefined
 
 export const vendorIsKnown: Rule<PaymentInstruction> = ({ vendor }, { codeLists }, report) =>
-  isAmong([...Object.keys(offers), ...(codeLists.vendor ?? [])], vendor, "vendor", report)
+  isAmong([Object.keys(offers), codeLists.vendor], vendor, "vendor", report)
 
 export const vendorOffersType: Rule<PaymentInstruction> = ({ type, vendor }, _facts, report) => {
   const types = typesOf(vendor)
-  if (types !== undefined) isAmong(types, type, "type", report)
+  if (types !== undefined) isAmong([types], type, "type", report)
 }

@@ -161,12 +161,8 @@ const paymentTypeIsKnown: Rule<Transaction> = (transaction, { codeLists }, repor
     transaction.type
   ]
   if (known === undefined || transaction.payment_type === undefined) return
-  isAmong(
-    [...known, ...(codeLists.payment_type ?? [])],
-    transaction.payment_type,
-    "payment_type",
-    report
-  )
+  const { payment_type } = transaction
+  isAmong([known, codeLists.payment_type], payment_type, "payment_type", report)
 }
 
 const restrictedBy =
@@ -175,7 +171,7 @@ const restrictedBy =
     const allowed = codeLists[field]
     const value = transaction[field]
     if (allowed !== undefined && allowed.length > 0 && value !== undefined) {
-      isAmong(allowed, value, field, report)
+      isAmong([allowed], value, field, report)
     }
   }
 
@@ -208,9 +204,13 @@ const itemNamesTwoReadings: Rule<LineItem> = (item, _facts, report) => {
   }
 }
 
+/** The decimals of a value, without zeros at its end where it may matter. */
+const decimalsOf = (value: BigDecimal.BigDecimal): number =>
+  value.scale <= moneySize.after ? value.scale : BigDecimal.normalize(value).scale
+
 const itemNetIsPriceTimesUnits: Rule<LineItem> = (item, _facts, report) => {
   if (item.price_per_unit === undefined) return
-  const decimals = Math.max(moneySize.after, BigDecimal.normalize(item.net_amount).scale)
+  const decimals = Math.max(moneySize.after, decimalsOf(item.net_amount))
   const product = BigDecimal.multiply(item.price_per_unit, item.number_of_units)
   const calculated = roundHalfUp(product, decimals)
   if (!isEqual(item.net_amount, calculated)) {

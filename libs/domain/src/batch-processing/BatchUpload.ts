@@ -25,7 +25,7 @@ import {
 } from "../requests/Failure.ts"
 import { isObject } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
-import { inTimeSlices } from "../support/Steps.ts"
+import { finish, inTimeSlices, type Steps } from "../support/Steps.ts"
 
 export interface Received {
   readonly lines_received: number
@@ -70,30 +70,29 @@ const parseShort = (bytes: Uint8Array): unknown => {
   }
 }
 
-const parse = (bytes: Uint8Array): Effect.Effect<unknown> =>
-  bytes.length > longLine
-    ? Effect.map(
-        inTimeSlices(() => parsingBytes(bytes)),
-        Result.getOrNull
-      )
-    : Effect.sync(() => parseShort(bytes))
-
 /** What names the account: the line, or the payload that it wraps. */
 const accountIn = (line: Readonly<Record<string, unknown>>) => {
   const { payload } = line
   return isObject(payload) ? payload : line
 }
 
+const isLong = (bytes: SplitLine): bytes is Uint8Array => bytes !== null && bytes.length > longLine
+
+/** Reads the account number that a line names. */
+export function* receivingLine(bytes: SplitLine): Steps<ReceivedLine> {
+  if (bytes === null) return { bytes, externalAccountNumber: null }
+  const line = isLong(bytes) ? Result.getOrNull(yield* parsingBytes(bytes)) : parseShort(bytes)
+  const externalAccountNumber = isObject(line)
+    ? Option.getOrNull(accountNumber(accountIn(line)["external_account_number"]))
+    : null
+  return { bytes, externalAccountNumber }
+}
+
 /** The line with the account number that it names. */
-export const receivedLine = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
-  bytes === null
-    ? Effect.succeed({ bytes, externalAccountNumber: null })
-    : Effect.map(parse(bytes), (line) => ({
-        bytes,
-        externalAccountNumber: isObject(line)
-          ? Option.getOrNull(accountNumber(accountIn(line)["external_account_number"]))
-          : null
-      }))
+const receivedLine = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
+  isLong(bytes)
+    ? inTimeSlices(() => receivingLine(bytes))
+    : Effect.sync(() => finish(receivingLine(bytes)))
 
 const receivedBy = (appending: Appending, limits: BatchLimits): Result.Result<number, Failure> => {
   switch (appending._tag) {

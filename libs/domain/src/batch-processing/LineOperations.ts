@@ -24,9 +24,9 @@ import { DryRunSuccessful } from "../requests/Failure.ts"
 import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
 import { keptEnd, keptText, keyOf } from "../requests/LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import { isObject } from "../schema/Json.ts"
+import { isObject, type NotJson } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
-import { inTimeSlices } from "../support/Steps.ts"
+import { inTimeSlices, type Steps } from "../support/Steps.ts"
 import type { IdempotentWrites } from "../writes/IdempotentWrites.ts"
 import {
   endOf,
@@ -116,15 +116,15 @@ const otherSupplier = {
 } as const satisfies FieldError
 
 /** A line that stages may wrap its account as the endpoint does, to have a cohort beside it. */
-const unwrapped = ({ batch: { settings } }: Run, line: Sent["body"]) => {
+const unwrapped = ({ settings }: Batch, line: Sent["body"]) => {
   const { payload, ...beside } = line
   const isWrapped = /^(STAGE|IMPORT)$/.test(settings.operation) && isObject(payload)
   return isWrapped ? { body: payload, beside } : { body: line, beside: {} }
 }
 
-const sentOf = (run: Run, line: Sent["body"]): Sent => {
-  const supplier = wireCode(run.batch.settings.supplier)
-  const { beside, body } = unwrapped(run, line)
+const sentOf = (batch: Batch, line: Sent["body"]): Sent => {
+  const supplier = wireCode(batch.settings.supplier)
+  const { beside, body } = unwrapped(batch, line)
   const { import_supplier: named } = body
   const isOther = named !== undefined && named !== supplier
   return {
@@ -262,17 +262,22 @@ export const abandon = (run: Run) => {
   return once<never>(run, succeeded, () => Effect.fail(new LineErrored({ requestId })))
 }
 
-/** A body that is no object has the error of the single endpoint. */
-export const readSent = Effect.fnUntraced(function* (run: Run) {
-  const { bytes } = run.line
-  if (bytes === null) return yield* new LineTooLong()
-  const body = yield* Effect.flatMap(
-    inTimeSlices(() => parsingBytes(bytes)),
+/** Reads what a line of the batch sends. A body that is no object has the endpoint's error. */
+export function* readingSent(
+  batch: Batch,
+  bytes: BatchLine["bytes"]
+): Steps<Result.Result<Sent, LineTooLong | NotJson>> {
+  if (bytes === null) return Result.fail(new LineTooLong())
+  return Result.map(yield* parsingBytes(bytes), (body) =>
+    isObject(body) ? sentOf(batch, body) : { body: body as Sent["body"], beside: {}, errors: [] }
+  )
+}
+
+export const readSent = ({ batch, line }: Run) =>
+  Effect.flatMap(
+    inTimeSlices(() => readingSent(batch, line.bytes)),
     Effect.fromResult
   )
-  if (isObject(body)) return sentOf(run, body)
-  return { body: body as Sent["body"], beside: {}, errors: [] }
-})
 
 export const runAlone = (run: Run) =>
   Effect.flatMap(readSent(run), (sent) => operations[run.batch.settings.operation](run, sent))

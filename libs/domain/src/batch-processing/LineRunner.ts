@@ -71,7 +71,7 @@ const bounded = (failure: LineFailure): LineFailure =>
     : failure
 
 /** A failure as the outcome of the line. Some say that there was nothing left to do. */
-const resultOf = ({ batch: { settings } }: Run, failure: LineFailure): LineResult => {
+export const resultOf = ({ settings }: Batch, failure: LineFailure): LineResult => {
   if (failure._tag === "DryRunSuccessful") return succeeded({ failure })
   if (failure._tag === "AlreadyImported") {
     const { accountNumber, isSame = settings.operation === "PROCESS" } = failure
@@ -143,7 +143,7 @@ export const makeLineRunner = (
   ): Effect.fn.Return<LineRun> {
     const { line, tries } = run.line
     const failed = (failure: LineFailure): LineRun =>
-      ended(endOf(encode, run.line, resultOf(run, failure)))
+      ended(endOf(encode, run.line, resultOf(run.batch, failure)))
     const postponed = (waitingFor: WaitingFor | null, isCounted = false): LineRun => ({
       _tag: "Postponed",
       postponed: { line, isCounted },

@@ -11,10 +11,9 @@ import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { sizeOfLists } from "../ports/StoredAccount.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { findOwnSupplier, ownSupplier } from "../validation/OwnSupplier.ts"
-import { accountText } from "./AccountText.ts"
+import { accountLines, accountText } from "./AccountText.ts"
 
 /** JSON text in parts, in memory that does not grow with its length. */
 export type TextStream = Stream.Stream<string, Failure>
@@ -36,11 +35,8 @@ export class AccountQuery extends Context.Service<
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const accountNumber = Schema.decodeUnknownOption(AccountNumber)
 
-/** How many accounts of a list are read at once; so many connections it keeps busy at most. */
-const readsAtOnce = 2
-
-/** An account with at most so many elements in its lists is one text. */
-const fewElements = 200
+/** The accounts that are looked up at once. The storage reads fewer where they are large. */
+const lookedUpAtOnce = 100
 
 const orUnavailable = <A>(stream: Stream.Stream<A, StorageUnavailable>) =>
   Stream.catchTag(stream, "StorageUnavailable", () => Stream.fail(unavailable))
@@ -52,15 +48,6 @@ const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const findSupplier = findOwnSupplier(configuration)
 
-  /** The text of the account; none if it does not exist. */
-  const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
-    const found = yield* accounts.read(number)
-    if (Option.isNone(found)) return Option.none<Stream.Stream<string, StorageUnavailable>>()
-    const text = accountText(found.value)
-    if (sizeOfLists(found.value) > fewElements) return Option.some(text)
-    return Option.some(Stream.make(yield* Stream.mkString(text)))
-  })
-
   const read = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const number = accountNumber(named)
     if (Option.isNone(number)) return yield* new NotFound()
@@ -70,8 +57,9 @@ const make = Effect.gen(function* () {
     if (Option.isNone(supplier)) return yield* new NotFound()
     const at = yield* DateTime.now
     yield* auditLog.recordRead({ key: located.value, action: "read_account", caller, at })
-    const text = yield* textOf(number.value)
-    return Option.isSome(text) ? orUnavailable(text.value) : yield* new NotFound()
+    const found = yield* Stream.runHead(accounts.read([number.value]))
+    if (Option.isNone(found)) return yield* new NotFound()
+    return orUnavailable(accountText(found.value))
   })
 
   const readAll = Effect.fnUntraced(function* (caller: Caller, named: string) {
@@ -83,17 +71,11 @@ const make = Effect.gen(function* () {
     yield* auditLog.recordRead({ key, action: "read_accounts", caller, at })
     const entries = processes.list({ supplier: code, kind: "imported", after: null, limit: null })
     const texts = entries.pipe(
-      Stream.mapEffect(
-        ({ kraken_account_number: number }) =>
-          number === null ? Effect.succeedNone : textOf(number),
-        { concurrency: readsAtOnce }
-      ),
-      Stream.flatMap(
-        Option.match({
-          onNone: () => Stream.empty,
-          onSome: (text) => Stream.concat(text, Stream.make("\n"))
-        })
-      )
+      Stream.map(({ kraken_account_number: number }) => number),
+      Stream.filter((number) => number !== null),
+      Stream.grouped(lookedUpAtOnce),
+      Stream.flatMap((numbers) => Stream.chunks(accounts.read(numbers))),
+      Stream.flatMap(accountLines)
     )
     return orUnavailable(texts)
   })

@@ -1,11 +1,12 @@
 /**
- * The JSON text of an account that is read back, as a stream of parts. `account` is, byte for byte,
- * what validate answered. Memory is bounded by a page of a list. The stream fails rather than leave
- * out an element.
+ * The JSON text of accounts that are read back. `account` is, byte for byte, what validate answered.
+ * What was read whole is one text, and lists that are read page by page follow in parts, so memory
+ * is bounded by a page. A stream fails rather than leave out an element.
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Effect, Schema, Stream } from "effect"
 import { Account, Metadata } from "../account/Account.ts"
+import type { AddedTransaction } from "../account/AccountChange.ts"
 import { instructionJson } from "../account/AccountDescription.ts"
 import { Customer } from "../account/Customer.ts"
 import { Ledger } from "../account/Ledger.ts"
@@ -16,6 +17,7 @@ import { AccountTransaction } from "../account/Transaction.ts"
 import type {
   Items,
   NamedDocument,
+  Pages,
   PayloadLists,
   StoredAccount,
   StoredLedger
@@ -27,7 +29,12 @@ import { textEncoderOf, writingJson } from "../schema/Encoder.ts"
 import { CalendarDate, formatInstant } from "../schema/Field.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
 
-type Parts = Stream.Stream<string, StorageUnavailable>
+type Text = Stream.Stream<string, StorageUnavailable>
+
+/** What a text is made of: what is known, what is yet to be written, and what is yet to be read. */
+type Part = string | (() => Steps<string>) | Text
+
+type Parts = ReadonlyArray<Part>
 
 /** Writes a list as text, with its brackets. */
 type ListWriter<A> = (elements: ReadonlyArray<A>) => Steps<string>
@@ -35,32 +42,66 @@ type ListWriter<A> = (elements: ReadonlyArray<A>) => Steps<string>
 const writerOf = <A, I>(element: Schema.Codec<A, I>): ListWriter<A> =>
   textEncoderOf(Schema.Array(element) as unknown as Schema.Codec<ReadonlyArray<A>, unknown>)
 
-const concat = (...parts: ReadonlyArray<Parts | string>): Parts =>
-  Stream.flatMap(Stream.fromIterable(parts), (part) =>
-    typeof part === "string" ? Stream.make(part) : part
-  )
+function* written(parts: ReadonlyArray<string | (() => Steps<string>)>): Steps<string> {
+  const texts: Array<string> = []
+  for (const part of parts) {
+    if (typeof part === "string") {
+      texts.push(part)
+    } else {
+      texts.push(yield* part())
+      yield
+    }
+  }
+  return texts.join("")
+}
+
+/** The text of the parts. What stands between two lists that are yet to be read is one text. */
+const textOf = (parts: Parts): Text => {
+  const texts: Array<Text> = []
+  let known: Array<string | (() => Steps<string>)> = []
+  const flush = () => {
+    const together = known
+    known = []
+    if (together.length > 0) texts.push(Stream.fromEffect(inTimeSlices(() => written(together))))
+  }
+  for (const part of parts) {
+    if (Stream.isStream(part)) {
+      flush()
+      texts.push(part)
+    } else {
+      known.push(part)
+    }
+  }
+  flush()
+  return Stream.flatMap(Stream.fromIterable(texts), (text) => text)
+}
+
+const isWhole = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(items)
 
 /** The pages of a list as the text of one array. */
-const arrayOf = <A>({ count, elements }: Items<A>, write: ListWriter<A>): Parts =>
+const pagesText = <A>({ count, elements }: Pages<A>, write: ListWriter<A>): Text =>
   Stream.suspend(() => {
     let read = 0
-    const textOf = Effect.fnUntraced(function* (page: ReadonlyArray<A>) {
+    const ofPage = Effect.fnUntraced(function* (page: ReadonlyArray<A>) {
       const text = yield* inTimeSlices(() => write(page))
-      const separator = read === 0 ? "" : ","
+      const separator = read === 0 ? "[" : ","
       read += page.length
       return separator + text.slice(1, -1)
     })
     const end = Stream.suspend(() =>
       read === count
-        ? Stream.make("]")
+        ? Stream.make(read === 0 ? "[]" : "]")
         : Stream.die(new Error(`A list of an account has ${read} of ${count} elements`))
     )
-    return concat("[", Stream.mapEffect(Stream.chunks(elements), textOf), end)
+    return Stream.concat(Stream.mapEffect(Stream.chunks(elements), ofPage), end)
   })
+
+const arrayOf = <A>(items: Items<A>, write: ListWriter<A>): Part =>
+  isWhole(items) ? () => write(items) : pagesText(items, write)
 
 const listText = <A>(element: Schema.Codec<A, unknown>) => {
   const write = writerOf(element)
-  return (items: Items<A> | null): Parts | null => items && arrayOf(items, write)
+  return (items: Items<A> | null): Parts | null => items && [arrayOf(items, write)]
 }
 
 const customers = listText(Customer)
@@ -84,19 +125,24 @@ const transactions = listText(AccountTransaction)
 /** The fields of a struct as members, each by its name, in the order of the schema. */
 const membersOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
   const writers = Object.entries(fields).map(([name, field]) => {
-    const alone = Schema.Struct({ [name]: field }) as unknown as Schema.Codec<object>
-    return [name, textEncoderOf(alone)] as const
+    const writing = textEncoderOf(
+      Schema.Struct({ [name]: field }) as unknown as Schema.Codec<object>
+    )
+    function* write(value: object): Steps<string> {
+      return (yield* writing(value)).slice(1, -1)
+    }
+    return { name, write }
   })
   return (value: object, partsOf: (name: string) => Parts | null): Parts => {
-    const members = writers.flatMap(([name, write]) => {
-      const parts = partsOf(name)
-      if (parts !== null) return [concat(`${JSON.stringify(name)}:`, parts)]
-      if (!(name in value)) return []
-      const text = inTimeSlices(() => write(value))
-      return [Stream.map(Stream.fromEffect(text), (object) => object.slice(1, -1))]
-    })
-    const separated = members.flatMap((member, index) => (index === 0 ? [member] : [",", member]))
-    return concat("{", ...separated, "}")
+    const parts: Array<Part> = []
+    for (const { name, write } of writers) {
+      const ofList = partsOf(name)
+      if (ofList === null && !(name in value)) continue
+      parts.push(parts.length === 0 ? "{" : ",")
+      if (ofList === null) parts.push(() => write(value))
+      else parts.push(`${JSON.stringify(name)}:`, ...ofList)
+    }
+    return parts.length === 0 ? ["{}"] : [...parts, "}"]
   }
 }
 
@@ -112,12 +158,11 @@ const ledgerText = (ledger: StoredLedger): Parts =>
     return transactions(items)
   })
 
-const ledgersText = (ledgers: ReadonlyArray<StoredLedger>): Parts => {
-  const texts = Stream.fromIterable(ledgers.entries()).pipe(
-    Stream.flatMap(([index, ledger]) => concat(index === 0 ? "" : ",", ledgerText(ledger)))
-  )
-  return concat("[", texts, "]")
-}
+const ledgersText = (ledgers: ReadonlyArray<StoredLedger>): Parts => [
+  "[",
+  ...ledgers.flatMap((ledger, index) => [index === 0 ? "" : ",", ...ledgerText(ledger)]),
+  "]"
+]
 
 /** What the payload said. */
 const payloadText = ({ fields, ledgers, lists }: StoredAccount): Parts =>
@@ -135,20 +180,25 @@ const addedTransactions = writerOf(
 const addedNotes = writerOf(Note)
 const addedStatements = writerOf(HistoricalStatement)
 
+const addedTransaction = ({ movedFrom, transaction }: AddedTransaction) => ({
+  ...transaction,
+  ...(movedFrom !== null && { moved_from_date: movedFrom })
+})
+
 const addedText = ({ added }: StoredAccount): Parts => {
-  const moved = Stream.map(added.transactions.elements, ({ movedFrom, transaction }) => ({
-    ...transaction,
-    ...(movedFrom !== null && { moved_from_date: movedFrom })
-  }))
-  return concat(
+  const { notes, payment_instructions: instructions, statements, transactions } = added
+  const moved = isWhole(transactions)
+    ? transactions.map(addedTransaction)
+    : { ...transactions, elements: Stream.map(transactions.elements, addedTransaction) }
+  return [
     '{"transactions":',
-    arrayOf({ ...added.transactions, elements: moved }, addedTransactions),
+    arrayOf(moved, addedTransactions),
     ',"notes":',
-    arrayOf(added.notes, addedNotes),
+    arrayOf(notes, addedNotes),
     ',"statements":',
-    arrayOf(added.statements, addedStatements),
-    `,"payment_instructions":${JSON.stringify(added.payment_instructions.map(instructionJson))}}`
-  )
+    arrayOf(statements, addedStatements),
+    `,"payment_instructions":${JSON.stringify(instructions.map(instructionJson))}}`
+  ]
 }
 
 const documents: ListWriter<NamedDocument> = (named) =>
@@ -167,8 +217,7 @@ const ledgerBalances = ({ ledgers }: StoredAccount) =>
     balance: twoDecimals(balance)
   }))
 
-/** The text of the account in parts, without a line break. */
-export const accountText = (account: StoredAccount): Parts => {
+const accountParts = (account: StoredAccount): Parts => {
   const head = JSON.stringify({
     kraken_account_number: account.number,
     import_supplier: wireCode(account.key.import_supplier),
@@ -178,13 +227,20 @@ export const accountText = (account: StoredAccount): Parts => {
     balance: twoDecimals(account.balance),
     ledger_balances: ledgerBalances(account)
   })
-  return concat(
+  return [
     `${head.slice(0, -1)},"account":`,
-    payloadText(account),
+    ...payloadText(account),
     ',"added":',
-    addedText(account),
+    ...addedText(account),
     ',"documents":',
     arrayOf(account.documents, documents),
     "}"
-  )
+  ]
 }
+
+/** The text of the account, without a line break. */
+export const accountText = (account: StoredAccount): Text => textOf(accountParts(account))
+
+/** NDJSON of the accounts. */
+export const accountLines = (accounts: ReadonlyArray<StoredAccount>): Text =>
+  textOf(accounts.flatMap((account) => [...accountParts(account), "\n"]))

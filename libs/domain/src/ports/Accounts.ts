@@ -3,7 +3,7 @@
  * account's lock: storage reads the account, a pure function decides, and the result is stored
  * together with the audit entry and the outbox event. Changes of one account are serialised.
  */
-import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
+import { Context, type DateTime, type Effect, type Option, type Result, type Stream } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
 import type { AccountDescription } from "../account/AccountDescription.ts"
@@ -45,12 +45,13 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<Option.Option<ImportKey>, StorageUnavailable>
 
     /**
-     * The account as it is now, to be read page by page. Items that are added later are on no page.
-     * None if it does not exist. Of an erased account it is what was kept.
+     * The accounts of these numbers, in this order, without those that do not exist. Several small
+     * ones are read at once and are a chunk of the stream; each is as it is then. Items that are
+     * added later are on no page. Of an erased account it is what was kept.
      */
     readonly read: (
-      number: AccountNumber
-    ) => Effect.Effect<Option.Option<StoredAccount>, StorageUnavailable>
+      numbers: ReadonlyArray<AccountNumber>
+    ) => Stream.Stream<StoredAccount, StorageUnavailable>
 
     /** The whole content of the account, to compare it; None if it does not exist. */
     readonly describe: (

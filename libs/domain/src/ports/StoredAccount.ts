@@ -1,7 +1,7 @@
 /**
- * An account as it is read back: what its payload said, and what was added later. Lists can be
- * large, so they are read page by page. Pages of one account agree: nothing on it changes but by
- * additions, and a list has the length that it had when the account was read.
+ * An account as it is read back: what its payload said, and what was added later. A small account
+ * is read whole. The lists of a large one are read page by page. Pages of one account agree: nothing
+ * on it changes but by additions, and a list has the length that it had when the account was read.
  */
 import type { BigDecimal, DateTime, Stream } from "effect"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
@@ -17,11 +17,14 @@ import type { StoredDocument } from "../account/StoredDocument.ts"
 import type { SupplyAddress } from "../account/SupplyAddress.ts"
 import type { Transaction } from "../account/Transaction.ts"
 
-/** A list of known length, in the order in which its elements were added. */
-export interface Items<A> {
+/** A list of known length that is read page by page. */
+export interface Pages<A> {
   readonly count: number
   readonly elements: Stream.Stream<A, StorageUnavailable>
 }
+
+/** A list in the order in which its elements were added: read already, or to be read. */
+export type Items<A> = ReadonlyArray<A> | Pages<A>
 
 /** The lists of a payload; null for one that was not sent. */
 export interface PayloadLists {
@@ -72,25 +75,4 @@ export interface StoredAccount {
   readonly added: AddedItems
   /** Those of the notes first, then those of the statements. */
   readonly documents: Items<NamedDocument>
-}
-
-/** How many elements all lists have. */
-export const sizeOfLists = ({ added, documents, ledgers, lists }: StoredAccount): number => {
-  const inLedgers = (ledgers ?? []).flatMap((ledger) => [
-    ledger.current_statement_transactions,
-    ledger.historical_statement_transactions
-  ])
-  const all = [
-    lists.customers,
-    lists.notes,
-    lists.statements,
-    lists.metadata,
-    lists.supply_addresses,
-    ...inLedgers,
-    added.transactions,
-    added.notes,
-    added.statements,
-    documents
-  ]
-  return all.reduce((sum, list) => sum + (list?.count ?? 0), ledgers?.length ?? 0)
 }

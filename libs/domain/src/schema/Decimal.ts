@@ -43,38 +43,44 @@ const sourceOf = (input: unknown): string | null => {
   return plainForm.test(trimmed) ? trimmed : null
 }
 
+/** The source is a decimal in plain or scientific form. */
 const spell = (source: string): Spelling | null => {
-  if (!plainForm.test(source)) return spellScientific(source)
-  const negative = source.startsWith("-")
-  const point = source.indexOf(".")
-  const start = negative ? 1 : 0
-  return point < 0
-    ? spelling(negative, source.slice(start), "", 0)
-    : spelling(negative, source.slice(start, point), source.slice(point + 1), 0)
+  const negative = source.charCodeAt(0) === 0x2d
+  let [first, last, point] = [-1, -1, source.length]
+  for (let index = negative ? 1 : 0; index < source.length; index++) {
+    const at = source.charCodeAt(index)
+    if (at === 0x2e) point = index
+    else if (at < 0x30 || at > 0x39) return spellScientific(source)
+    else if (at !== 0x30) {
+      if (first < 0) first = index
+      last = index
+    }
+  }
+  if (first < 0) return noDigits
+  const hasPointInside = first < point && point < last
+  return {
+    negative,
+    digits: hasPointInside
+      ? source.slice(first, point) + source.slice(point + 1, last + 1)
+      : source.slice(first, last + 1),
+    point: point < first ? point - first + 1 : point - first
+  }
 }
+
+const noDigits: Spelling = { negative: false, digits: "", point: 0 }
 
 const spellScientific = (source: string): Spelling | null => {
   const match = scientificForm.exec(source)
   if (match === null) return null
   const [, sign, whole = "", fraction = "", exponent = "0"] = match
-  return spelling(sign === "-", whole, fraction, Number(exponent))
-}
-
-const spelling = (
-  negative: boolean,
-  whole: string,
-  fraction: string,
-  exponent: number
-): Spelling => {
   const digits = whole + fraction
   const start = digits.search(/[^0]/)
-  return start < 0
-    ? { negative: false, digits: "", point: 0 }
-    : {
-        negative,
-        digits: withoutTrailingZeros(digits.slice(start)),
-        point: whole.length - start + exponent
-      }
+  if (start < 0) return noDigits
+  return {
+    negative: sign === "-",
+    digits: withoutTrailingZeros(digits.slice(start)),
+    point: whole.length - start + Number(exponent)
+  }
 }
 
 /** A cache, because a decimal is checked twice and then read, and each step parses its spelling. */
@@ -98,10 +104,8 @@ const read = (input: unknown): BigDecimal.BigDecimal => {
   if (spelling === null || spelling.digits === "") return BigDecimal.fromBigInt(0n)
   const { digits, negative, point } = spelling
   const scale = digits.length - point
-  const value = BigInt(negative ? `-${digits}` : digits)
-  return scale < 0
-    ? BigDecimal.fromBigInt(value * 10n ** BigInt(-scale))
-    : BigDecimal.make(value, scale)
+  const value = BigInt(scale < 0 ? digits.padEnd(point, "0") : digits)
+  return BigDecimal.make(negative ? -value : value, Math.max(scale, 0))
 }
 
 const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean => {
@@ -240,4 +244,6 @@ const plain = (value: BigDecimal.BigDecimal): string => {
 
 /** Rounded half away from zero to `decimals` after the point. */
 export const roundHalfUp = (value: BigDecimal.BigDecimal, decimals: number) =>
-  BigDecimal.round(value, { scale: decimals, mode: "half-from-zero" })
+  value.scale <= decimals
+    ? value
+    : BigDecimal.round(value, { scale: decimals, mode: "half-from-zero" })

@@ -64,11 +64,9 @@ const struct = (room: Room, tree: StructNode): Decoder => {
         if (decoded === invalid) return invalid
         output[name] = decoded
         sent++
-      } else if (!optional || name in input) {
-        return invalid
-      }
+      } else if (!optional) return invalid
     }
-    // Any other member is undocumented.
+    // Any other member is undocumented, or has no value.
     return Object.keys(input).length === sent ? output : invalid
   }
 }

@@ -36,6 +36,13 @@ export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeanin
     meaning.abort ?? false
   )
 
+/** Whether trimming cannot take this character away; other characters may be blanks too. */
+const isGraphic = (at: number): boolean => at > 0x20 && at < 0x7f
+
+/** The text without the blanks around it. Most texts have none, and need no call for it. */
+const trim = (text: string): string =>
+  isGraphic(text.charCodeAt(0)) && isGraphic(text.charCodeAt(text.length - 1)) ? text : text.trim()
+
 /** Whether the text has at most `max` code points. Each takes one or two UTF-16 units. */
 const hasAtMost = (text: string, max: number): boolean => {
   if (text.length > 2 * max) return false
@@ -57,7 +64,7 @@ export const isStorable = fieldCheck<string>(isStorableText, {
   abort: true
 })
 
-const isNotBlank = fieldCheck<string>((text) => text.trim() !== "", {
+const isNotBlank = fieldCheck<string>((text) => trim(text) !== "", {
   code: "blank",
   detail: "Must not be empty.",
   jsonSchema: { minLength: 1 },
@@ -65,7 +72,7 @@ const isNotBlank = fieldCheck<string>((text) => text.trim() !== "", {
 })
 
 const isAtMost = (max: number) =>
-  fieldCheck<string>((text) => text.length <= max || hasAtMost(text.trim(), max), {
+  fieldCheck<string>((text) => text.length <= max || hasAtMost(trim(text), max), {
     code: "max_length",
     detail: `Must have at most ${max} characters.`,
     parameters: { limit: max },
@@ -76,7 +83,7 @@ const isAtMost = (max: number) =>
 export const trimmed = <A extends Schema.Codec<string>>(checked: A) =>
   checked.pipe(
     Schema.decodeTo(Schema.String, {
-      decode: SchemaGetter.transform((text: string) => text.trim()),
+      decode: SchemaGetter.transform(trim),
       encode: SchemaGetter.passthrough()
     })
   )
@@ -97,7 +104,7 @@ export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning<s
     Schema.String.check(
       isStorable,
       isNotBlank,
-      fieldCheck<string>((value) => holds(value.trim()), meaning)
+      fieldCheck<string>((value) => holds(trim(value)), meaning)
     )
   )
 
@@ -112,7 +119,7 @@ export const formedText = (
       isStorable,
       isNotBlank,
       isAtMost(max),
-      fieldCheck<string>((value) => holds(value.trim()), meaning)
+      fieldCheck<string>((value) => holds(trim(value)), meaning)
     )
   )
 
@@ -151,6 +158,7 @@ const isCalendarDay = (year: number, month: number, day: number): boolean =>
 
 const zero = 0x30
 const hyphen = 0x2d
+const colon = 0x3a
 
 /** The number of the two digits at `index`; NaN if there are none. */
 const twoDigits = (text: string, index: number): number => {
@@ -197,7 +205,30 @@ const lastInstant = Date.parse("9999-12-31T23:59:59Z")
 /** Long enough for every precision of fractions that systems print. */
 const instantLength = 64
 
+/** The length of `YYYY-MM-DDTHH:MM:SSZ`. */
+const plainLength = 20
+
+/** The instant if the text has its usual form; undefined for every other. */
+const parsePlainInstant = (text: string): number | undefined => {
+  const isPlain =
+    text.length === plainLength &&
+    text.charCodeAt(10) === 0x54 &&
+    text.charCodeAt(13) === colon &&
+    text.charCodeAt(16) === colon &&
+    text.charCodeAt(19) === 0x5a &&
+    beginsWithDay(text)
+  if (!isPlain) return undefined
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
+  // `Date.UTC` takes the first hundred years for those of 1900.
+  return year >= 100 && hour < 24 && minute < 60 && second < 60
+    ? Date.UTC(year, twoDigits(text, 5) - 1, twoDigits(text, 8), hour, minute, second)
+    : undefined
+}
+
 const parseInstant = (text: string): number | undefined => {
+  const plain = parsePlainInstant(text)
+  if (plain !== undefined) return plain
   if (text.length > instantLength || !dateTimeForm.test(text) || !beginsWithDay(text))
     return undefined
   const instant = Date.parse(text.includes(".") ? text.replace(/\.\d+/, "") : text)
@@ -251,7 +282,7 @@ export const formatInstant = ({ epochMilliseconds }: DateTime.Utc): string => {
 export const Instant = Schema.String.check(
   isStorable,
   isNotBlank,
-  fieldCheck<string>((value) => instantOf(value.trim()) !== undefined, {
+  fieldCheck<string>((value) => instantOf(trim(value)) !== undefined, {
     code: "invalid_datetime",
     detail: "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z.",
     jsonSchema: { format: "date-time", maxLength: instantLength }
@@ -259,7 +290,7 @@ export const Instant = Schema.String.check(
 ).pipe(
   Schema.decodeTo(Schema.DateTimeUtc, {
     decode: SchemaGetter.transform((value: string) =>
-      DateTime.makeUnsafe(instantOf(value.trim()) ?? Number.NaN)
+      DateTime.makeUnsafe(instantOf(trim(value)) ?? Number.NaN)
     ),
     encode: SchemaGetter.transform(formatInstant)
   })

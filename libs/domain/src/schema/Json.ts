@@ -1,11 +1,13 @@
 /**
  * Parses JSON as the contract defines it. Repeated keys and deep nesting are rejected. A number
  * that a double cannot hold keeps its spelling, so that it is validated, stored and returned as
- * sent. The platform's parser supports none of that, and some large bodies block it for seconds.
+ * sent. The platform's parser supports none of that, and some large bodies block it for seconds, so
+ * that it only parses what is short and sound.
  * Source: docs/contract/http.md#json
  */
 import { Data, Result } from "effect"
 import { finish, type Steps } from "../support/Steps.ts"
+import { exactDigits, parsedByPlatform } from "./PlatformJson.ts"
 import { isRawNumber, rawNumber } from "./RawNumber.ts"
 
 /** The body is not valid JSON by the contract. `detail` states the position. */
@@ -40,8 +42,6 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const isListWithinLimit = (value: unknown): value is ReadonlyArray<unknown> =>
   Array.isArray(value) && value.length <= listElements
 
-/** Every double keeps this many significant decimal digits. */
-const exactDigits = 15
 /** Well within the range of a double. */
 const largestExponent = 250
 const longestExact = 250
@@ -377,6 +377,8 @@ export function* parsing(
   text: string,
   bounds: JsonBounds = boundsOfRequests
 ): Steps<Result.Result<unknown, NotJson>> {
+  const parsed = parsedByPlatform(text, bounds)
+  if (parsed !== undefined) return Result.succeed(parsed)
   const parser = new Parser(text, bounds)
   try {
     while (!parser.advance(stepsPerYield)) yield

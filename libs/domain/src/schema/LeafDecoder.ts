@@ -67,6 +67,18 @@ const filtersOf = (check: SchemaAST.Check<never>): ReadonlyArray<SchemaAST.Filte
 
 type Holds = (value: unknown) => boolean
 
+/** Whether all tests hold. There are rarely more than three, and a loop costs more than they do. */
+const allOf = (tests: ReadonlyArray<Holds>): Holds => {
+  const [first, second, third, ...others] = tests
+  if (first === undefined) return () => true
+  if (second === undefined) return first
+  if (third === undefined) return (value) => first(value) && second(value)
+  const rest = allOf(others)
+  return others.length === 0
+    ? (value) => first(value) && second(value) && third(value)
+    : (value) => first(value) && second(value) && third(value) && rest(value)
+}
+
 const holdsOf = (filter: SchemaAST.Filter<never>, ast: SchemaAST.AST): Holds =>
   (filter.annotations?.["holds"] as Holds | undefined) ??
   ((value) => filter.run(value as never, ast, {}) === undefined)
@@ -78,13 +90,10 @@ const checked = (
 ): Decoder => {
   const tests = checks.flatMap(filtersOf).map((filter) => holdsOf(filter, ast))
   if (tests.length === 0) return read
+  const holds = allOf(tests)
   return (input) => {
     const value = read(input)
-    if (value === invalid) return invalid
-    for (let index = 0; index < tests.length; index++) {
-      if (tests[index]?.(value) !== true) return invalid
-    }
-    return value
+    return value !== invalid && holds(value) ? value : invalid
   }
 }
 

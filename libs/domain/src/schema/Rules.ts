@@ -186,20 +186,24 @@ export const mustBeAmong = (allowed: ReadonlyArray<string>) => ({
   parameters: { allowed }
 })
 
-/** Reports `invalid_choice` at `field` for a value outside the allowed ones. */
+/** Reports `invalid_choice` at `field` for a value outside the allowed and the added ones. */
 export const isAmong = (
-  allowed: ReadonlyArray<string>,
+  [allowed, added = []]: readonly [
+    allowed: ReadonlyArray<string>,
+    added?: ReadonlyArray<string> | undefined
+  ],
   value: string,
   field: string,
   report: Report
 ): void => {
-  if (!allowed.includes(value)) {
-    report("invalid_choice", mustBeAmong(allowed), field)
+  if (!allowed.includes(value) && !added.includes(value)) {
+    report("invalid_choice", mustBeAmong([...allowed, ...added]), field)
   }
 }
 
 /** The repeated values, each once, in the order of their repetition. */
-export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
+export const repeated = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => {
+  if (values.length < 2) return []
   const seen = new Set<A>()
   const twice = new Set<A>()
   for (const value of values) {

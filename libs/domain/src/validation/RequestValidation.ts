@@ -29,7 +29,7 @@ import type { Refusal, Validator } from "../schema/Validator.ts"
 const computed = <A>(make: () => Steps<A>): Effect.Effect<A> =>
   Effect.interruptible(inTimeSlices(make))
 
-/** The refusal with the errors of the parameters and of the body. */
+/** The refusal, in which the errors of the parameters are before those of the body. */
 const refusalOf = (
   code: ValidationFailed["code"],
   parameterErrors: ReadonlyArray<FieldError>,
@@ -41,6 +41,20 @@ const refusalOf = (
 }
 
 const nothingBroken: Refusal = { errors: [], more: false }
+
+/** What validation found, with the errors of the parameters. */
+export const judged = <Body>(
+  code: ValidationFailed["code"],
+  parameterErrors: ReadonlyArray<FieldError>,
+  validated: Result.Result<Body, Refusal>
+): Result.Result<Body, ValidationFailed> => {
+  if (Result.isFailure(validated)) {
+    return Result.fail(refusalOf(code, parameterErrors, validated.failure))
+  }
+  return parameterErrors.length > 0
+    ? Result.fail(refusalOf(code, parameterErrors, nothingBroken))
+    : Result.succeed(validated.success)
+}
 
 /** The payload of a body that has one in a member of this name. */
 export const payloadOf = (body: unknown): unknown =>
@@ -117,9 +131,8 @@ export const makeRequestValidator = (
     const { documents, missing } = yield* lookUpDocuments(supplier, request, validated)
     const valid =
       missing.size === 0 ? validated : yield* validate({ ...facts, missingDocuments: missing })
-    if (Result.isFailure(valid)) return yield* refusalOf(code, parameterErrors, valid.failure)
-    if (parameterErrors.length > 0) return yield* refusalOf(code, parameterErrors, nothingBroken)
-    return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
+    const value = yield* Effect.fromResult(judged(code, parameterErrors, valid))
+    return { body: value, supplier: Option.getOrThrow(supplier), documents, now, today }
   })
 
   return { validate }

@@ -9,15 +9,8 @@ import { type Database, rowsOf } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"
 import { rowDecoder, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
-import {
-  allNotes,
-  allStatements,
-  allTransactions,
-  readHeads,
-  readNotes,
-  readStatements,
-  readTransactions
-} from "./AccountItemReading.ts"
+import { allTransactions, readHeads, readTransactions } from "./AccountItemReading.ts"
+import { allNotes, allStatements, readNotes, readStatements } from "./AccountLists.ts"
 
 type Sql = Database["Service"]["sql"]
 

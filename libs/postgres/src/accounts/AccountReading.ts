@@ -11,14 +11,8 @@ import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
 import { instructionColumns } from "../tables/AccountItemTables.ts"
 import { schemaOf, selected } from "../tables/Table.ts"
-import {
-  firstTransactions,
-  namedStatements,
-  readHeads,
-  readSizes,
-  readStatements,
-  readTransactions
-} from "./AccountItemReading.ts"
+import { firstTransactions, readHeads, readSizes, readTransactions } from "./AccountItemReading.ts"
+import { namedStatements, readStatements } from "./AccountLists.ts"
 import { readNoteTimes } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]

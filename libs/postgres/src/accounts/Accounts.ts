@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
       })
     },
     locate: (number) => run(locate(sql, number)),
-    read: (number) => readStored(database, number),
+    read: (numbers) => readStored(database, numbers),
     describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
     change: (command) => {
       if (!isStorableKey(command.key)) return Effect.succeedNone

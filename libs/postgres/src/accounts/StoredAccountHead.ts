@@ -1,22 +1,38 @@
 /**
- * Reads what changes of an account in one statement: the balance, the payment instructions, and how
- * long each list is; and the fields that are no lists.
+ * Reads accounts in one statement: what changes (the balance, the payment instructions, and how long
+ * each list is), the fields that are no lists, and of small accounts the lists too.
  */
 import { Effect, Option, Schema } from "effect"
-import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { isSent, type Omitted, withoutOmitted } from "@data-import/domain/account/Omissions"
 import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
 import type { PayloadFields } from "@data-import/domain/ports/StoredAccount"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { instant, texts } from "../tables/Column.ts"
+import { instant } from "../tables/Column.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"
 import * as tables from "../tables/AccountTables.ts"
 import { type Columns, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
+import { transactions } from "./AccountItemReading.ts"
+import * as lists from "./AccountLists.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The names of the fields of a row that were not sent. */
-export const OmittedNames = Schema.NullOr(texts.schema)
+/** The lists of an account by their names. */
+export const accountLists = {
+  customers: lists.customers,
+  metadata: lists.metadata,
+  supplyAddresses: lists.supplyAddresses,
+  ledgers: lists.ledgers,
+  notes: lists.notes,
+  statements: lists.statements,
+  transactions
+}
+type AccountLists = typeof accountLists
+
+export type ListName = keyof AccountLists
+export type RowOf<Name extends ListName> = AccountLists[Name]["schema"]["Type"]
+
+const listNames = Object.keys(accountLists) as ReadonlyArray<ListName>
 
 /** A list of transactions: those of a list of a ledger, or those that were added. */
 const Postings = Schema.Struct({
@@ -30,24 +46,28 @@ export type Postings = typeof Postings.Type
 
 const headRows = rowsOf(
   Schema.Struct({
+    place: Schema.Int,
+    next: Schema.NullOr(Schema.Int),
     id: Schema.BigInt,
+    number: AccountNumber,
     supplier: SupplierCode,
     external_account_number: ExternalAccountNumber,
     created_at: Schema.DateTimeUtcFromDate,
     operations_team: Schema.String,
     balance: Schema.BigDecimalFromString,
-    omitted: OmittedNames,
+    omitted: lists.OmittedNames,
     fields: schemaOf(tables.accountColumns),
     address: Schema.NullOr(
-      Schema.Struct({ omitted: OmittedNames, row: schemaOf(tables.billingAddressColumns) })
+      Schema.Struct({ omitted: lists.OmittedNames, row: schemaOf(tables.billingAddressColumns) })
     ),
     options: Schema.NullOr(
-      Schema.Struct({ omitted: OmittedNames, row: schemaOf(tables.billingOptionColumns) })
+      Schema.Struct({ omitted: lists.OmittedNames, row: schemaOf(tables.billingOptionColumns) })
     ),
     counts: Schema.Struct({
       customers: Schema.Int,
       metadata: Schema.Int,
       supplyAddresses: Schema.Int,
+      ledgers: Schema.Int,
       notes: Schema.Int,
       payloadNotes: Schema.NullOr(Schema.Int),
       noteDocuments: Schema.Int,
@@ -62,29 +82,52 @@ const headRows = rowsOf(
         details: itemTables.InstructionDetails,
         endedAt: Schema.NullOr(instant.schema)
       })
+    ),
+    lists: Schema.NullOr(
+      Schema.Struct({
+        customers: Schema.Array(lists.customers.schema),
+        metadata: Schema.Array(lists.metadata.schema),
+        supplyAddresses: Schema.Array(lists.supplyAddresses.schema),
+        ledgers: Schema.Array(lists.ledgers.schema),
+        notes: Schema.Array(lists.notes.schema),
+        statements: Schema.Array(lists.statements.schema),
+        transactions: Schema.Array(transactions.schema)
+      })
     )
   })
 )
 export type Head = Effect.Success<ReturnType<typeof headRows>>[number]
 
-/** SQL for the number of rows of a table that are on the account. */
-const countOf = (table: string, condition = "true") =>
-  `(select count(*) from ${table} where account_id = accounts.id and ${condition})`
+/** SQL for how many rows a list of `account` has, and of how many bytes. */
+const sizeOf = (name: ListName): string => {
+  const { bytes, table } = accountLists[name]
+  return `cross join lateral (
+    select count(*) as count, coalesce(sum(${bytes}), 0)::bigint as bytes
+    from ${table} as held where account_id = account.id) as "${name}"`
+}
+
+/** SQL for the bytes of an account with few elements in its lists, apart from its address. */
+const accountBytes = "2000"
+
+const bytes = [accountBytes, "address.bytes", ...listNames.map((name) => `"${name}".bytes`)]
+
+const countOf = (table: string, condition: string): string =>
+  `(select count(*) from ${table} where account_id = account.id and ${condition})`
 
 const counts = `json_build_object(
-  'customers', ${countOf("customers")},
-  'metadata', ${countOf("account_metadata")},
-  'supplyAddresses', ${countOf("supply_addresses")},
-  'notes', ${countOf("notes")},
+  ${listNames.map((name) => `'${name}', "${name}".count`).join(", ")},
   'payloadNotes', payload_notes,
-  'noteDocuments', ${countOf("note_documents")},
-  'statements', ${countOf("statements")},
+  'noteDocuments', ${countOf("note_documents", "true")},
   'payloadStatements', ${countOf("statements", "origin = 'account_payload'")},
   'statementDocuments', ${countOf("statements", "statement_path is not null")})`
 
+const wholeLists = `json_build_object(${listNames
+  .map((name) => `'${name}', ${lists.wholeList(accountLists[name], "account.id")}`)
+  .join(", ")})`
+
 const sentRow = (table: string, columns: Columns) => `(
   select json_build_object('omitted', omitted, 'row', ${withoutNulls(columns)})
-  from ${table} as sent where account_id = accounts.id)`
+  from ${table} as sent where account_id = account.id)`
 
 const postings = `coalesce((
   select json_agg(json_build_object('ledger', ledger_position, 'origin', origin, 'first', first,
@@ -92,25 +135,49 @@ const postings = `coalesce((
   from (
     select ledger_position, origin, min(sequence) as first, count(*) as count,
       sum(effect_on_balance) as effect
-    from transactions where account_id = accounts.id group by ledger_position, origin
+    from transactions where account_id = account.id group by ledger_position, origin
   ) as posted), '[]')`
 
 const instructions = `coalesce((
   select json_agg(json_build_object('instruction', ${selected(itemTables.instructionColumns)},
     'details', details, 'endedAt', ended_at) order by sequence)
-  from payment_instructions where account_id = accounts.id), '[]')`
+  from payment_instructions where account_id = account.id), '[]')`
 
-/** The account of this number; no row if it does not exist. */
-export const readHead = (sql: Sql, number: AccountNumber) =>
+/** An account of at most so many bytes is read whole. */
+const smallBytes = 64 * 1024
+
+/**
+ * The first accounts of these numbers: at least one, and so many that they fill a page. `next` is
+ * the place of the number behind them; null if there is none. Each account is a separate lookup; see
+ * `firstTransactions`.
+ */
+export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
   headRows(sql`
-    select accounts.id, supplier, external_account_number, created_at, operations_team,
-      balance::text, accounts.omitted,
-      ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
+    with sized as (
+      select *, sum(account_bytes) over (order by place) - account_bytes as earlier_bytes
+      from (
+        select place, account.*, supplier, external_account_number,
+          ${sql.literal(counts)} as counts, ${sql.literal(bytes.join(" + "))} as account_bytes
+        from unnest(${numbers}::text[]) with ordinality as wanted(wanted_number, place)
+        cross join lateral (select * from accounts where number = wanted_number limit 1) as account
+        cross join lateral (
+          select supplier, external_account_number from import_processes
+          where id = account.id limit 1) as process
+        cross join lateral (
+          select coalesce(sum(octet_length(structured_street_address::text)), 0)::bigint as bytes
+          from billing_addresses where account_id = account.id) as address
+        ${sql.literal(listNames.map(sizeOf).join("\n"))}
+      ) as found
+    )
+    select place::integer,
+      (select min(place)::integer from sized where earlier_bytes >= ${lists.pageBytes}) as next,
+      id, number, supplier, external_account_number, created_at, operations_team, balance::text,
+      omitted, ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
       ${sql.literal(sentRow("billing_addresses", tables.billingAddressColumns))} as address,
       ${sql.literal(sentRow("billing_options", tables.billingOptionColumns))} as options,
-      ${sql.literal(counts)} as counts, ${sql.literal(postings)} as postings,
-      ${sql.literal(instructions)} as instructions
-    from accounts join import_processes using (id) where number = ${number}`)
+      counts, ${sql.literal(postings)} as postings, ${sql.literal(instructions)} as instructions,
+      case when account_bytes <= ${smallBytes} then ${sql.literal(wholeLists)} end as lists
+    from sized as account where earlier_bytes < ${lists.pageBytes} order by place`)
 
 const locatedRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, external_account_number: ExternalAccountNumber })

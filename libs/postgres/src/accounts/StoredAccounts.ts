@@ -1,7 +1,8 @@
 /**
- * Reads an account back as it was sent, with what was added. One statement reads what changes: the
- * balance, and how long each list is. Lists are then read page by page up to that length; a page
- * holds no connection while it is sent. Rows are only ever added, so all pages agree.
+ * Reads accounts back as they were sent, with what was added. One statement reads several small
+ * accounts whole. Of a large one it reads what changes: the balance, and how long each list is. Its
+ * lists are then read page by page up to that length; a page holds no connection while it is sent.
+ * Rows are only ever added, so all pages agree.
  */
 import { BigDecimal, Effect, Option, Schema, Stream } from "effect"
 import type { SqlError } from "effect/sql"
@@ -9,121 +10,91 @@ import type { AccountNumber } from "@data-import/domain/account/Account"
 import type { AccountNote } from "@data-import/domain/account/AccountChange"
 import { isSent, sentCustomer, withoutOmitted } from "@data-import/domain/account/Omissions"
 import type { Note } from "@data-import/domain/account/Note"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type {
   Items,
   NamedDocument,
+  Pages,
   PayloadLists,
   StoredAccount,
   StoredLedger
 } from "@data-import/domain/ports/StoredAccount"
 import { zero } from "@data-import/domain/schema/Decimal"
-import { listElements } from "@data-import/domain/schema/Json"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"
-import * as tables from "../tables/AccountTables.ts"
-import { type Columns, schemaOf, selected, type Table, withoutNulls } from "../tables/Table.ts"
+import { schemaOf, withoutNulls } from "../tables/Table.ts"
 import {
-  pageOfNotes,
-  pageOfStatements,
-  pageOfTransactions,
-  type Range,
-  readHeads,
-  readNotes,
-  readStatements,
-  readTransactions
+  readHeads as readTransactionHeads,
+  readTransactions,
+  transactionOf,
+  transactions
 } from "./AccountItemReading.ts"
-import { fieldsOf, type Head, OmittedNames, type Postings, readHead } from "./StoredAccountHead.ts"
+import * as lists from "./AccountLists.ts"
+import { fieldsOf, type Head, type Postings, readHeads, type RowOf } from "./StoredAccountHead.ts"
 
 type Sql = Database["Service"]["sql"]
-type OfStatement = SqlError.SqlError | Schema.SchemaError
+type Range = lists.Range
 
-/** A row with its number in its list. */
-interface Numbered<A> {
-  readonly sequence: number
-  readonly value: A
-}
+/** Reads the first rows of a range. */
+type ReadPage<Row> = (
+  sql: Sql,
+  id: bigint,
+  range: Range
+) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
 
-/** The pages of a range, one after the other. */
-const pages = <A>(
-  { run }: Database["Service"],
-  range: Range,
-  read: (range: Range) => Effect.Effect<ReadonlyArray<Numbered<A>>, OfStatement>
-): Items<A> => ({
-  count: range.end - range.from,
+/** The rows of a range, page by page. */
+const pagesOf = <Row extends { readonly sequence: number }>(
+  { run, sql }: Database["Service"],
+  id: bigint,
+  read: ReadPage<Row>,
+  { end, from }: Range
+): Pages<Row> => ({
+  count: end - from,
   elements: Stream.paginate(
-    range.from,
-    Effect.fnUntraced(function* (from: number) {
-      if (from >= range.end) return [[], Option.none()] as const
-      const rows = yield* run(read({ from, end: range.end }))
-      const next = (rows.at(-1)?.sequence ?? range.end) + 1
-      const values = rows.map(({ value }) => value)
-      return [values, next < range.end ? Option.some(next) : Option.none()] as const
+    from,
+    Effect.fnUntraced(function* (start: number) {
+      if (start >= end) return [[], Option.none()] as const
+      const rows = yield* run(read(sql, id, { from: start, end }))
+      const next = (rows.at(-1)?.sequence ?? end) + 1
+      return [rows, next < end ? Option.some(next) : Option.none()] as const
     })
   )
 })
 
-const rowsOfPage = 200
+/** The rows of a range of a list, mapped. */
+type ItemsOf<Row> = <A>(range: Range, map: (row: Row) => A) => Items<A>
 
-const mapped = <A, B>({ count, elements }: Items<A>, map: (element: A) => B): Items<B> => ({
-  count,
-  elements: Stream.map(elements, map)
-})
+/** A list that has been read, or else is read page by page. */
+const listIn =
+  (database: Database["Service"], id: bigint) =>
+  <Row extends { readonly sequence: number }>(
+    whole: ReadonlyArray<Row> | undefined,
+    read: ReadPage<Row>
+  ): ItemsOf<Row> =>
+  (range, map) => {
+    if (whole !== undefined) return whole.slice(range.from, range.end).map(map)
+    const { count, elements } = pagesOf(database, id, read, range)
+    return { count, elements: Stream.map(elements, map) }
+  }
 
-const values = <A>(
-  rows: ReadonlyArray<{ readonly sequence: number; readonly row: A }>
-): ReadonlyArray<Numbered<A>> => rows.map(({ row, sequence }) => ({ sequence, value: row }))
+const customerPage = lists.pageReader(lists.customers)
+const metadataPage = lists.pageReader(lists.metadata)
+const addressPage = lists.pageReader(lists.supplyAddresses)
+const ledgerPage = lists.pageReader(lists.ledgers)
+const notePage = lists.pageReader(lists.notes)
+const statementPage = lists.pageReader(lists.statements)
 
-/** The rows of a table that only the import fills, which are numbered by their position. */
-const positioned = <C extends Columns>(
-  table: Table<Columns>,
-  columns: C,
-  omitted = "null::text[]",
-  atOnce = rowsOfPage
-) => {
-  const decode = rowsOf(
-    Schema.Struct({ sequence: Schema.Int, omitted: OmittedNames, row: schemaOf(columns) })
-  )
-  return (sql: Sql, id: bigint, { end, from }: Range) =>
-    decode(sql`
-      select position as sequence, ${sql.literal(omitted)} as omitted,
-        ${sql.literal(withoutNulls(columns))} as row
-      from ${sql(table.name)} where account_id = ${id} and position >= ${from}
-        and position < ${Math.min(end, from + atOnce)}
-      order by position`)
-}
-
-const metadataRows = positioned(tables.metadata, tables.metadataColumns)
-const addressRows = positioned(tables.supplyAddresses, tables.supplyAddressColumns)
-/** A payload has at most so many. They are small, and read at once. */
-const mostLedgers = listElements
-const ledgerRows = positioned(tables.ledgers, tables.ledgerColumns, "omitted", mostLedgers)
-
-const customerRows = rowsOf(
-  Schema.Struct({
-    sequence: Schema.Int,
-    omitted: OmittedNames,
-    row: schemaOf(tables.customerColumns),
-    preferences: schemaOf(tables.preferenceColumns)
-  })
-)
-
-const readCustomers = (sql: Sql, id: bigint, { end, from }: Range) =>
-  customerRows(sql`
-    select position as sequence, omitted,
-      ${sql.literal(withoutNulls(tables.customerColumns))} as row,
-      ${sql.literal(selected(tables.preferenceColumns))} as preferences
-    from customers where account_id = ${id} and position >= ${from}
-      and position < ${Math.min(end, from + rowsOfPage)}
-    order by position`)
-
-const readPostings = Effect.fnUntraced(function* (sql: Sql, id: bigint, range: Range) {
-  const heads = yield* readHeads(sql, pageOfTransactions(sql, id, range))
+/** A transaction of a large account may have many items, so they are read apart. */
+const transactionPage = Effect.fnUntraced(function* (sql: Sql, id: bigint, range: Range) {
+  const heads = yield* readTransactionHeads(sql, lists.pageOf(sql, transactions, id, range))
   const read = yield* readTransactions(sql, id, heads)
   return heads.map(({ sequence }, index) => ({
-    sequence,
-    value: read[index] as (typeof read)[number]
+    ...(read[index] as (typeof read)[number]),
+    sequence
   }))
 })
+
+const upTo = (end: number, from = 0): Range => ({ from, end })
 
 /** The finding of the store for a document that a row names. */
 const namedDocument = (
@@ -139,6 +110,8 @@ const namedDocument = (
   return { path, found: size === undefined ? null : { size, etag, checksum } }
 }
 
+const documentsOfPage = 200
+
 const documentRows = rowsOf(
   Schema.Struct({
     note: Schema.Int,
@@ -147,7 +120,7 @@ const documentRows = rowsOf(
   })
 )
 
-/** The documents of so many notes. */
+/** The documents of so many notes, page by page. */
 const noteDocuments = ({ run, sql }: Database["Service"], id: bigint, notes: number) =>
   Stream.paginate(
     { note: 0, position: -1 },
@@ -159,18 +132,18 @@ const noteDocuments = ({ run, sql }: Database["Service"], id: bigint, notes: num
           from note_documents
           where account_id = ${id} and (note_sequence, position) > (${note}, ${position})
             and note_sequence < ${notes}
-          order by note_sequence, position limit ${rowsOfPage}`)
+          order by note_sequence, position limit ${documentsOfPage}`)
       )
       const last = rows.at(-1)
       const documents = rows.map(({ row }) => namedDocument(row.document_path, row))
-      const next = last !== undefined && rows.length === rowsOfPage
+      const next = last !== undefined && rows.length === documentsOfPage
       return [documents, next ? Option.some(last) : Option.none()] as const
     })
   )
 
-type ReadNote = Effect.Success<ReturnType<typeof readNotes>>[number]
-type ReadStatement = Effect.Success<ReturnType<typeof readStatements>>[number]
-type ReadLedger = Effect.Success<ReturnType<typeof ledgerRows>>[number]
+type ReadNote = RowOf<"notes">
+type ReadStatement = RowOf<"statements">
+type ReadLedger = RowOf<"ledgers">
 
 const documentPaths = ({ documents = [] }: ReadNote) =>
   documents.map(({ document_path }) => ({ document_path }))
@@ -185,80 +158,83 @@ const addedNote = (row: ReadNote): AccountNote => ({
   ...(row.documents && { document_paths: documentPaths(row) })
 })
 
-/** The lists of an account but for its transactions. */
-const listsOf = (database: Database["Service"], { counts, id, omitted }: Head) => {
-  const { sql } = database
-  const upTo = (end: number, from = 0): Range => ({ from, end })
-  const sent = <A>(name: keyof PayloadLists, items: Items<A>) =>
-    isSent(name, omitted) ? items : null
-  const customers = pages(database, upTo(counts.customers), (range) =>
-    Effect.map(readCustomers(sql, id, range), (rows) =>
-      rows.map(({ omitted: names, preferences, row, sequence }) => ({
-        sequence,
-        value: sentCustomer({ ...row, customer_preferences: preferences }, names)
-      }))
+const statementOf = ({ statement }: ReadStatement) => statement
+
+const documentsOfStatement = ({ document, statement }: ReadStatement) =>
+  statement.statement_path === undefined ? [] : [namedDocument(statement.statement_path, document)]
+
+const documentsOf = (
+  database: Database["Service"],
+  { counts, id, lists: whole }: Head
+): Items<NamedDocument> => {
+  if (whole !== null) {
+    const ofNotes = whole.notes.flatMap(({ documents = [] }) =>
+      documents.map((document) => namedDocument(document.document_path, document))
     )
-  )
-  const metadata = pages(database, upTo(counts.metadata), (range) =>
-    Effect.map(metadataRows(sql, id, range), values)
-  )
-  const addresses = pages(database, upTo(counts.supplyAddresses), (range) =>
-    Effect.map(addressRows(sql, id, range), values)
-  )
-  const notes = <A>(range: Range, noteOf: (row: ReadNote) => A) =>
-    pages(database, range, (page) =>
-      Effect.map(readNotes(sql, pageOfNotes(sql, id, page)), (rows) =>
-        rows.map((row) => ({ sequence: row.sequence, value: noteOf(row) }))
-      )
-    )
-  const statements = (range: Range) =>
-    pages(database, range, (page) =>
-      Effect.map(readStatements(sql, pageOfStatements(sql, id, page)), (rows) =>
-        rows.map((row) => ({ sequence: row.sequence, value: row }))
-      )
-    )
-  const payloadNotes = counts.payloadNotes ?? counts.notes
-  const statementOf = ({ statement }: ReadStatement) => statement
-  const payload: PayloadLists = {
-    customers: sent("customers", customers),
-    notes: sent("notes", notes(upTo(payloadNotes), sentNote)),
-    statements: sent("statements", mapped(statements(upTo(counts.payloadStatements)), statementOf)),
-    metadata: sent("metadata", metadata),
-    supply_addresses: sent("supply_addresses", addresses)
+    return [...ofNotes, ...whole.statements.flatMap(documentsOfStatement)]
   }
-  const ofStatements = statements(upTo(counts.statements)).elements.pipe(
-    Stream.filter(({ statement }) => statement.statement_path !== undefined),
-    Stream.map(({ document, statement }) => namedDocument(statement.statement_path ?? "", document))
-  )
+  const { noteDocuments: ofNotes, statementDocuments: ofStatements } = counts
+  const statements = pagesOf(database, id, statementPage, upTo(counts.statements)).elements
+  return {
+    count: ofNotes + ofStatements,
+    elements: Stream.concat(
+      ofNotes > 0 ? noteDocuments(database, id, counts.notes) : Stream.empty,
+      ofStatements > 0
+        ? Stream.flatMap(statements, (row) => Stream.fromIterable(documentsOfStatement(row)))
+        : Stream.empty
+    )
+  }
+}
+
+/** The lists of an account but for its transactions. */
+const listsOf = (database: Database["Service"], head: Head) => {
+  const { counts, id, lists: whole, omitted } = head
+  const list = listIn(database, id)
+  const notes = list(whole?.notes, notePage)
+  const statements = list(whole?.statements, statementPage)
+  const row = <A>({ row: read }: { readonly row: A }) => read
+  const sent = <A>(name: keyof PayloadLists, items: () => Items<A>) =>
+    isSent(name, omitted) ? items() : null
+  const payloadNotes = counts.payloadNotes ?? counts.notes
+  const payload: PayloadLists = {
+    customers: sent("customers", () =>
+      list(whole?.customers, customerPage)(
+        upTo(counts.customers),
+        ({ omitted: names, preferences, row: customer }) =>
+          sentCustomer({ ...customer, customer_preferences: preferences }, names)
+      )
+    ),
+    notes: sent("notes", () => notes(upTo(payloadNotes), sentNote)),
+    statements: sent("statements", () => statements(upTo(counts.payloadStatements), statementOf)),
+    metadata: sent("metadata", () =>
+      list(whole?.metadata, metadataPage)(upTo(counts.metadata), row)
+    ),
+    supply_addresses: sent("supply_addresses", () =>
+      list(whole?.supplyAddresses, addressPage)(upTo(counts.supplyAddresses), row)
+    )
+  }
   return {
     payload,
     notes: notes(upTo(counts.notes, payloadNotes), addedNote),
-    statements: mapped(statements(upTo(counts.statements, counts.payloadStatements)), statementOf),
-    documents: {
-      count: counts.noteDocuments + counts.statementDocuments,
-      elements: Stream.concat(
-        counts.noteDocuments > 0 ? noteDocuments(database, id, counts.notes) : Stream.empty,
-        counts.statementDocuments > 0 ? ofStatements : Stream.empty
-      )
-    }
+    statements: statements(upTo(counts.statements, counts.payloadStatements), statementOf),
+    documents: documentsOf(database, head)
   }
 }
 
 /** The transactions of the ledgers and those that were added. */
-const postingsOf = (database: Database["Service"], { id, postings }: Head) => {
+const postingsOf = (database: Database["Service"], { id, lists: whole, postings }: Head) => {
+  const read = whole?.transactions.map((row) => ({ ...transactionOf(row), sequence: row.sequence }))
+  const items = listIn(database, id)(read, transactionPage)
   const posted = (ledger: number | null, origin: Postings["origin"]) => {
     const found = postings.find((each) => each.ledger === ledger && each.origin === origin)
     const { count = 0, first = 0 } = found ?? {}
-    const items = pages(database, { from: first, end: first + count }, (range) =>
-      readPostings(database.sql, id, range)
-    )
-    return { items, effect: found?.effect ?? zero }
+    return { range: upTo(first + count, first), effect: found?.effect ?? zero }
   }
   const ofLedger = ({ omitted, row, sequence }: ReadLedger): StoredLedger => {
     const current = posted(sequence, "current_statement")
     const historical = posted(sequence, "historical_statement")
-    const sent = (name: string, { items }: typeof current) =>
-      isSent(name, omitted) ? mapped(items, ({ transaction }) => transaction) : null
+    const sent = (name: string, { range }: typeof current) =>
+      isSent(name, omitted) ? items(range, ({ transaction }) => transaction) : null
     return {
       fields: row,
       balance:
@@ -267,25 +243,24 @@ const postingsOf = (database: Database["Service"], { id, postings }: Head) => {
       historical_statement_transactions: sent("historical_statement_transactions", historical)
     }
   }
-  return { ofLedger, added: posted(null, "post_import").items }
+  const added = items(posted(null, "post_import").range, (transaction) => transaction)
+  return { ofLedger, added }
 }
 
-/** The account of this number; None if it does not exist. */
-export const readStored = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  number: AccountNumber
-) {
-  const { run, sql } = database
-  const [head] = yield* run(readHead(sql, number))
-  if (head === undefined) return Option.none<StoredAccount>()
+/** Ledgers are small, and a payload has a bounded number of them. */
+const ledgersOf = (database: Database["Service"], { counts, id, lists: whole, omitted }: Head) => {
+  if (!isSent("ledgers", omitted)) return Effect.succeed(null)
+  if (whole !== null) return Effect.succeed(whole.ledgers)
+  return Stream.runCollect(pagesOf(database, id, ledgerPage, upTo(counts.ledgers)).elements)
+}
+
+const storedAccount = Effect.fnUntraced(function* (database: Database["Service"], head: Head) {
   const { documents, notes, payload, statements } = listsOf(database, head)
   const { added, ofLedger } = postingsOf(database, head)
-  const ledgers = isSent("ledgers", head.omitted)
-    ? yield* run(ledgerRows(sql, head.id, { from: 0, end: mostLedgers }))
-    : null
-  return Option.some<StoredAccount>({
+  const ledgers = yield* ledgersOf(database, head)
+  return {
     key: { import_supplier: head.supplier, external_account_number: head.external_account_number },
-    number,
+    number: head.number,
     createdAt: head.created_at,
     operationsTeam: head.operations_team,
     balance: head.balance,
@@ -294,5 +269,23 @@ export const readStored = Effect.fnUntraced(function* (
     ledgers: ledgers && ledgers.map(ofLedger),
     added: { transactions: added, notes, statements, payment_instructions: head.instructions },
     documents
-  })
+  } satisfies StoredAccount
 })
+
+/** The accounts of these numbers; a page of them is a chunk. */
+export const readStored = (
+  database: Database["Service"],
+  numbers: ReadonlyArray<AccountNumber>
+): Stream.Stream<StoredAccount, StorageUnavailable> =>
+  Stream.paginate(
+    numbers,
+    Effect.fnUntraced(function* (wanted: ReadonlyArray<AccountNumber>) {
+      const heads = yield* database.run(readHeads(database.sql, wanted))
+      const accounts = yield* Effect.forEach(heads, (head) => storedAccount(database, head))
+      const next = heads[0]?.next ?? null
+      return [
+        accounts,
+        next === null ? Option.none() : Option.some(wanted.slice(next - 1))
+      ] as const
+    })
+  )

@@ -2,7 +2,7 @@
  * Accounts in memory: the imported data and the changes since, in order. A change is one
  * synchronous step, so changes of an account are serialised.
  */
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Option, Result, Stream } from "effect"
 import { openingBalance } from "../../account/Account.ts"
 import {
   type AccountChange,
@@ -225,10 +225,18 @@ export const layerMemory = Layer.effect(
             Option.filter((key) => accountOf(store, key) !== undefined)
           )
         ),
-      read: (number) =>
-        Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), (account) =>
-            storedAccount(account, changesOf(store, account), instructionsOf(store, account))
+      read: (numbers) =>
+        Stream.suspend(() =>
+          Stream.fromIterable(
+            numbers.flatMap((number) => {
+              const account = store.accounts.get(number)
+              if (account === undefined) return []
+              return storedAccount(
+                account,
+                changesOf(store, account),
+                instructionsOf(store, account)
+              )
+            })
           )
         ),
       describe: (number) =>

@@ -12,10 +12,10 @@ import type { Items, NamedDocument, StoredAccount, StoredLedger } from "../Store
 
 const pageSize = 200
 
-const itemsOf = <A>(list: ReadonlyArray<A>): Items<A> => ({
-  count: list.length,
-  elements: Stream.fromIterable(list, { chunkSize: pageSize })
-})
+const itemsOf = <A>(list: ReadonlyArray<A>): Items<A> =>
+  list.length <= pageSize
+    ? list
+    : { count: list.length, elements: Stream.fromIterable(list, { chunkSize: pageSize }) }
 
 const sentItems = <A>(list: ReadonlyArray<A> | undefined): Items<A> | null =>
   list === undefined ? null : itemsOf(list)
