@@ -3,7 +3,7 @@ import { recordedCode } from "@data-import/domain/organisation/Supplier"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { plain, say } from "@data-import/terminal/Answer"
+import { inEnglish, plain, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
@@ -43,7 +43,7 @@ const verify = Command.make(
   Effect.fnUntraced(function* () {
     const history = yield* AuditLog
     const { chains, entries, fault } = yield* history.verifyAudit
-    const read = `Read ${entries} entries in ${chains} chains`
+    const read = `Read ${inEnglish(entries)} entries in ${inEnglish(chains)} chains`
     yield* fault === null
       ? say({ chains, entries, fault }, `${read}: all are as they were written.`)
       : say({ chains, entries, fault: faultEntry(fault) }, `${read} before an altered one.`)

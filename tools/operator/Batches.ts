@@ -12,7 +12,8 @@ import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { plain, say, table } from "@data-import/terminal/Answer"
+import { say } from "@data-import/terminal/Answer"
+import { batchesText, batchText, problemsText, stateText } from "@data-import/terminal/BatchText"
 import { operatorFor } from "./Caller.ts"
 import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asBatchId, asSupplierCode, pageSize } from "./Parameter.ts"
@@ -33,29 +34,6 @@ const describing = Effect.gen(function* () {
   })
 })
 
-const outcomes = ["received", "succeeded", "already", "failed", "cancelled", "remaining"] as const
-
-const columns = [
-  "batch_id",
-  "organisation",
-  "import_supplier",
-  "operation",
-  "name",
-  "state",
-  "paused_by",
-  "waiting_for",
-  ...outcomes,
-  "lines_per_second",
-  "created_at"
-]
-
-const row = ({ counts, name, paused_by, ...members }: Description) => ({
-  ...members,
-  ...counts,
-  name: plain(name),
-  paused_by: paused_by.length > 0 ? paused_by : null
-})
-
 const findBatch = Effect.fnUntraced(function* (id: Batch.BatchId) {
   const batches = yield* Batches
   const found = yield* batches.findOfAny(id)
@@ -67,10 +45,10 @@ const findBatch = Effect.fnUntraced(function* (id: Batch.BatchId) {
 const listAll = Command.make(
   "list",
   {
-    supplier: Flag.String("supplier").pipe(
-      Flag.withDescription("Only batches of this supplier"),
+    supplier: Argument.String("supplier").pipe(
+      Argument.withDescription("Only batches of this import supplier"),
       asSupplierCode,
-      Flag.optional
+      Argument.optional
     ),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Those that have ended, too"),
@@ -98,15 +76,14 @@ const listAll = Command.make(
       limit: limit + 1
     })
     const entries = found.slice(0, limit).map(yield* describing)
-    const last = found.length > limit ? entries.at(-1) : undefined
-    const next = last === undefined ? "" : `\nThere are more: --after ${last.batch_id}`
-    yield* say(entries, table(columns, entries.map(row)) + next)
+    const hasMore = found.length > limit
+    yield* say(entries, batchesText(entries, { hasMore, beside: ["organisation"] }))
   }, onStorage)
 ).pipe(
   Command.withDescription("List the unfinished batches of all organisations, newest first"),
   Command.withExamples([
     {
-      command: "operator batch list --supplier ACME_LEGACY --all",
+      command: "operator batch list ACME_LEGACY --all",
       description: "List all batches of a supplier"
     }
   ])
@@ -135,31 +112,6 @@ const problemsOf = Effect.fnUntraced(function* (id: Batch.BatchId) {
   }))
 })
 
-type Problem = Effect.Success<ReturnType<typeof problemsOf>>[number]
-
-const problemColumns = ["lines", "cleared_lines", "code", "attr", "example_lines"]
-
-const readable = (
-  { batch_id, counts, ...members }: Description,
-  problems: ReadonlyArray<Problem>
-): string => {
-  const line = ([name, value]: readonly [string, Schema.Json]) => {
-    const text = Array.isArray(value) ? value.join(", ") : plain(value)
-    return `${name.replaceAll("_", " ")}: ${text === null || text === "" ? "-" : text}`
-  }
-  const rows = problems.map(({ examples, ...problem }) => ({
-    ...problem,
-    example_lines: examples.map((example) => example.line)
-  }))
-  return [
-    [`Batch ${batch_id}`, ...Object.entries(members).map(line)].join("\n"),
-    ["counts", ...outcomes.map((outcome) => `${outcome}: ${counts[outcome]}`)].join("\n"),
-    problems.length === 0
-      ? "problems: 0"
-      : `problems: ${problems.length}\n${table(problemColumns, rows)}`
-  ].join("\n\n")
-}
-
 /** The problems have examples of failed lines, which are personal data. */
 const recordRead = Effect.fnUntraced(function* ({ organisation, settings }: Batch.Batch) {
   const auditLog = yield* AuditLog
@@ -179,7 +131,8 @@ const show = Command.make(
     const description = (yield* describing)(batch)
     yield* recordRead(batch)
     const problems = yield* problemsOf(id)
-    yield* say({ ...description, problems }, readable(description, problems))
+    const text = [batchText(description), ...problemsText(problems)].join("\n\n")
+    yield* say({ ...description, problems }, text)
   }, onStorage)
 ).pipe(
   Command.withDescription("Show how a batch stands, and why its lines have failed"),
@@ -220,8 +173,7 @@ const changing = (name: string, { action, decide, description }: Change) =>
         }
       )
       const after = (yield* describing)(changed)
-      const reasons = after.paused_by.length > 0 ? `, paused by ${after.paused_by.join(", ")}` : ""
-      yield* say(after, `The batch ${id} is ${after.state}${reasons}.`)
+      yield* say(after, stateText(after))
     }, onStorage)
   ).pipe(
     Command.withDescription(description),

@@ -8,7 +8,7 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { type Erased, Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { plain, say } from "@data-import/terminal/Answer"
+import { inEnglish, plain, say } from "@data-import/terminal/Answer"
 import { importMeant, noSupplier } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
@@ -49,7 +49,7 @@ const elsewhere = (documents: ReadonlyArray<string>, { instructions }: Erased): 
   )
 
 const linesOf = ({ lines }: Erased): string =>
-  lines === 1 ? "1 line of a batch" : `${lines} lines of batches`
+  lines === 1 ? "1 line of a batch" : `${inEnglish(lines)} lines of batches`
 
 const announced = (label: string, erased: Erased): string =>
   erased.isRepeated

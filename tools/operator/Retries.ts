@@ -15,7 +15,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { type SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
 import { Array, DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { say } from "@data-import/terminal/Answer"
+import { inEnglish, say } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
 import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
@@ -169,7 +169,7 @@ export const retry = Command.make(
       { batch_id: id, imports: counts.received },
       counts.received === 0
         ? "No import has failed."
-        : `${counts.received} imports are processed again: operator batch show ${id}`
+        : `${inEnglish(counts.received)} imports are processed again: operator batch show ${id}`
     )
   }, onStorage)
 ).pipe(

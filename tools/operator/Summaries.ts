@@ -9,7 +9,7 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { say } from "@data-import/terminal/Answer"
+import { inEnglish, say } from "@data-import/terminal/Answer"
 import { summaryText } from "@data-import/terminal/SummaryText"
 import { noSupplier, supplierMeant } from "./Mode.ts"
 import { asSupplierCode, asText } from "./Parameter.ts"
@@ -27,8 +27,8 @@ const sentenceOf = (summary: SupplierSummary): string | null => {
   const open = openOf(summary)
   return open === 0
     ? null
-    : `${open} open ${open === 1 ? "import" : "imports"}: ${PENDING} pending, ${FAILED} failed, ` +
-        `${IN_PROGRESS} in progress`
+    : `${inEnglish(open)} open ${open === 1 ? "import" : "imports"}: ${inEnglish(PENDING)} pending, ` +
+        `${inEnglish(FAILED)} failed, ${inEnglish(IN_PROGRESS)} in progress`
 }
 
 /** What is open of the supplier's imports, in words; null if nothing is. */

@@ -128,7 +128,7 @@ const statuses: Readonly<Record<string, string>> = {
 }
 
 const ofStatus = (asked: SentRequest): Answer => {
-  const call = callsOf(asked, "ImportProcesses.find").at(-1)
+  const call = callsOf(asked, "ImportProcesses.findOwn").at(-1)
   const state = stateFound(call, call?.at ?? 0)
   if (state === "none") return answered("not_found")
   return answered("ok", `${statuses[state] ?? ""} ${importOf(call)?.account?.number ?? ""}`)

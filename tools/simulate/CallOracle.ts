@@ -32,6 +32,7 @@ import type { Executed } from "./CallScheduler.ts"
 import type { World } from "./World.ts"
 
 type ListQuery = Parameters<ImportProcesses["Service"]["list"]>[0]
+type OwnImport = Parameters<ImportProcesses["Service"]["findOwn"]>[0]
 type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
 type ReserveCommand = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 type RefusalEntry = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
@@ -255,11 +256,7 @@ const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request 
   const { action, at, caller, key } = refusal
   const outcome = recorded(world.refusals, refusal)
   if (/_batch$/.test(action) || key.external_account_number === null) return
-  const seen = world.keys.find(
-    (each) =>
-      each.import_supplier === key.import_supplier &&
-      each.external_account_number === key.external_account_number
-  )
+  const seen = world.keys.find((each) => nameOf(each) === nameOf(key))
   world.checks.that(seen !== undefined, () => `a refusal of r${request.id} names nothing known`)
   if (seen === undefined) return
   const before = lastObservation(world, seen)
@@ -322,6 +319,17 @@ const watchSupplier = (world: World, { args, exit, request }: Executed, call: Ca
   call.supplier = request.caller.organisation === owners.get(code) ? (status ?? null) : null
 }
 
+/** An import is found for the organisation of its supplier, and for no other. */
+const watchOwn = (world: World, { args, exit, request }: Executed): void => {
+  if (Exit.isFailure(exit)) return
+  const { number, organisation, supplier } = args[0] as OwnImport
+  const key = world.keys.find((each) => nameOf(each) === `${supplier}/${number}`)
+  const isOwn = key !== undefined && owners.get(key.import_supplier) === organisation
+  const row = isOwn ? lastObservation(world, key).row : null
+  const isFound = Option.isSome(exit.value as Option.Option<unknown>)
+  same(world, `r${request.id} finds an import`, isFound, row !== null)
+}
+
 const mayBecome = (world: World, { reopen, supplier, to }: Order<"setStatus">): boolean => {
   const from = world.suppliers.get(supplier)
   if (from === undefined) return false
@@ -362,6 +370,8 @@ export const checkCall = Effect.fnUntraced(function* (world: World, executed: Ex
       return KeyModel.release(world.idempotency, executed.args[0] as Reservation)
     case "AuditLog.recordRefusal":
       return yield* watchRefusal(world, executed)
+    case "ImportProcesses.findOwn":
+      return watchOwn(world, executed)
     case "ImportProcesses.list":
       return watchList(world, executed)
     case "Configuration.supplier":

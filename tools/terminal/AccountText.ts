@@ -1,6 +1,6 @@
 /** A platform account with all that belongs to it, for people. */
 import type { Schema } from "effect"
-import { type Entry, plain, table } from "./Answer.ts"
+import { type Entry, inEnglish, line, plain, table } from "./Answer.ts"
 
 /** The lists of an account, in the order in which they are shown, and what is shown of each. */
 const sections = {
@@ -91,12 +91,9 @@ const section = (name: string, members: ReadonlyArray<string>, entries: Readonly
   const lines = entries.map((entry) =>
     Object.fromEntries(members.map((member) => [member, plain(entry[member])]))
   )
-  const title = `${name.replaceAll("_", " ")}: ${entries.length}`
+  const title = line(name, inEnglish(entries.length))
   return entries.length === 0 ? title : `${title}\n${table(members, lines)}`
 }
-
-const line = ([name, value]: readonly [string, Schema.Json | undefined]) =>
-  `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
 
 export const accountText = (description: StoredAccount | AuditedAccount): string => {
   const { account, attempts, audit, kraken_account_number, ...members } = description
@@ -110,13 +107,13 @@ export const accountText = (description: StoredAccount | AuditedAccount): string
       `Account ${kraken_account_number}`,
       ...Object.entries(members)
         .filter(([, value]) => typeof value === "string")
-        .map(line)
+        .map(([name, value]) => line(name, value))
     ],
     [
       "account",
       ...Object.entries(account)
         .filter(([name]) => !(name in lists))
-        .map(line)
+        .map(([name, value]) => line(name, value))
     ]
   ]
   return [

@@ -36,6 +36,9 @@ export const plain = (value: Schema.Json | undefined): string | boolean | null =
   return cut.join("")
 }
 
+/** A count for people. What can be given back to a command, like a position, has no commas. */
+export const inEnglish = (number: number): string => Math.round(number).toLocaleString("en-US")
+
 /** What a table shows a line of, by the names of its members. */
 export type Entry = { readonly [member: string]: Schema.Json }
 
@@ -53,6 +56,10 @@ export const table = (members: ReadonlyArray<string>, entries: ReadonlyArray<Ent
       .trimEnd()
   return [members, ...entries].map((_, index) => line(index)).join("\n")
 }
+
+/** A member on a line of its own. */
+export const line = (name: string, value: Schema.Json | undefined): string =>
+  `${name.replaceAll("_", " ")}: ${cell(plain(value))}`
 
 /** Answers a command that lists something. */
 export const list = (members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) =>

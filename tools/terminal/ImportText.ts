@@ -1,6 +1,6 @@
 /** Where an import stands and why its attempts failed, for people. */
 import type { Schema } from "effect"
-import { type Entry, plain, table } from "./Answer.ts"
+import { type Entry, inEnglish, line, plain, table } from "./Answer.ts"
 
 /** As the service answers it. */
 export interface ImportAnswer {
@@ -33,8 +33,8 @@ const errorTable = (errors: ReadonlyArray<Parameters<typeof errorEntry>[0]>): st
   table(errorColumns, errors.map(errorEntry))
 
 export const importText = ({ attempts, ...members }: ImportAnswer): string => {
-  const lines = Object.entries<Schema.Json>(members).map(
-    ([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
+  const lines = Object.entries<Schema.Json>(members).map(([name, value]) =>
+    line(name, typeof value === "number" ? inEnglish(value) : value)
   )
   const ofAttempts = attempts.map(({ errors: _, ...attempt }) => attempt)
   const errors = attempts.at(-1)?.errors ?? []

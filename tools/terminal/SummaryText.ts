@@ -1,6 +1,6 @@
 /** The summary of a supplier, for people. */
 import type { Schema } from "effect"
-import { type Entry, plain, table } from "./Answer.ts"
+import { type Entry, inEnglish, line, plain, table } from "./Answer.ts"
 
 /** As the service answers it. */
 export interface SummaryAnswer {
@@ -14,7 +14,11 @@ export interface SummaryAnswer {
     readonly imports: number
     readonly examples: ReadonlyArray<string>
   }>
-  readonly ledger_balances: ReadonlyArray<Entry>
+  readonly ledger_balances: ReadonlyArray<{
+    readonly ledger_code: string
+    readonly ledgers: number
+    readonly balance: string
+  }>
 }
 
 const section = (title: string, members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) =>
@@ -26,14 +30,26 @@ export const summaryText = (summary: SummaryAnswer): string => {
     oldest_pending &&
     `${plain(oldest_pending.external_account_number)}, ${oldest_pending.staged_at}`
   const lines = Object.entries<Schema.Json>({ ...members, oldest_pending: oldest }).map(
-    ([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
+    ([name, value]) => line(name, typeof value === "number" ? inEnglish(value) : value)
   )
-  const counts = Object.entries(states).map(([state, imports]) => ({ state, imports }))
-  const examples = codes.map((code) => ({ ...code, examples: code.examples.map(plain) }))
+  const counts = Object.entries(states).map(([state, imports]) => ({
+    state,
+    imports: inEnglish(imports)
+  }))
+  const failures = codes.map(({ code, examples, imports }) => ({
+    code,
+    imports: inEnglish(imports),
+    examples: examples.map(plain)
+  }))
+  const balances = ledger_balances.map(({ balance, ledger_code, ledgers }) => ({
+    ledger_code,
+    ledgers: inEnglish(ledgers),
+    balance
+  }))
   return [
     lines.join("\n"),
     ...section("states", ["state", "imports"], counts),
-    ...section("codes of failed imports", ["code", "imports", "examples"], examples),
-    ...section("ledgers", ["ledger_code", "ledgers", "balance"], ledger_balances)
+    ...section("codes of failed imports", ["code", "imports", "examples"], failures),
+    ...section("ledgers", ["ledger_code", "ledgers", "balance"], balances)
   ].join("\n\n")
 }

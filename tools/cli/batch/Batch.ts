@@ -4,48 +4,18 @@
  */
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Batch, DataImport } from "@data-import/client/effect"
-import { plain, say, table } from "@data-import/terminal/Answer"
+import { DataImport } from "@data-import/client/effect"
+import { inEnglish, say } from "@data-import/terminal/Answer"
+import { batchesText, batchText, problemsText, stateText } from "@data-import/terminal/BatchText"
 import { LinesFailed } from "../LinesFailed.ts"
 import { onService, onServicePatiently } from "../connection/Connection.ts"
-import { countsText, problemsJson, problemsText } from "../send/SendAnswer.ts"
+import { problemsJson } from "../send/SendAnswer.ts"
 import { sendProgress } from "../send/SendProgress.ts"
 
 const id = Argument.String("batch-id").pipe(
   Argument.withMetavar("ID"),
   Argument.withDescription("The id of the batch, as batch list prints it")
 )
-
-const columns = [
-  "batch_id",
-  "operation",
-  "name",
-  "state",
-  "paused_by",
-  "received",
-  "succeeded",
-  "already",
-  "failed",
-  "cancelled",
-  "remaining",
-  "created_at"
-]
-
-const rowOf = ({ counts, name, paused_by, ...batch }: Batch) => ({
-  ...batch,
-  ...counts,
-  name: plain(name),
-  paused_by: paused_by.length > 0 ? paused_by : null
-})
-
-const batchText = ({ counts, ...members }: Batch): string =>
-  [
-    ...Object.entries(members).map(([name, value]) => {
-      const shown = Array.isArray(value) ? value.join(", ") || null : plain(value)
-      return `${name.replaceAll("_", " ")}: ${shown ?? "-"}`
-    }),
-    `lines: ${countsText({ counts, ...members })}, ${counts.remaining} remaining`
-  ].join("\n")
 
 const list = Command.make(
   "list",
@@ -74,10 +44,8 @@ const list = Command.make(
     }
     const { headers, value } = yield* batches.listBatches.withResponse({ query })
     const found = value ?? []
-    const last = headers["link"] === undefined ? undefined : found.at(-1)
-    const more = last === undefined ? "" : `\nThere are more: --after ${last.batch_id}`
     const shown = found.map((batch) => ({ ...batch, counts: { ...batch.counts } }))
-    yield* say(shown, table(columns, found.map(rowOf)) + more)
+    yield* say(shown, batchesText(found, { hasMore: headers["link"] !== undefined }))
   }, onService)
 ).pipe(
   Command.withDescription("List the batches of a supplier, the newest first"),
@@ -159,7 +127,7 @@ const act = (name: keyof typeof actions) =>
         cancel: batches.cancelBatch
       }
       const batch = yield* call[name]({ params: { batch_id: id } })
-      yield* say({ ...batch, counts: { ...batch.counts } }, batchText(batch))
+      yield* say({ ...batch, counts: { ...batch.counts } }, stateText(batch))
     }, onService)
   ).pipe(
     Command.withDescription(actions[name]),
@@ -238,10 +206,10 @@ const retry = Command.make(
       params: { batch_id },
       payload: { payload: { total_lines: counts.received } }
     })
-    const left = lines_left_out === 0 ? "" : `, ${lines_left_out} left out`
+    const left = lines_left_out === 0 ? "" : `, ${inEnglish(lines_left_out)} left out`
     yield* say(
       { ...batch, counts: { ...batch.counts }, lines_left_out },
-      `Batch ${batch_id} tries ${counts.received} lines again${left}. ` +
+      `Batch ${batch_id} tries ${inEnglish(counts.received)} lines again${left}. ` +
         `To follow it: data-import batch watch ${batch_id}`
     )
   }, onService)

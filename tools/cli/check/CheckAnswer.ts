@@ -1,11 +1,9 @@
 /** What `check` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
-import { plain, table } from "@data-import/terminal/Answer"
+import { inEnglish, plain, table } from "@data-import/terminal/Answer"
 import { remedyOf } from "../reports/LineReport.ts"
 import type { CheckResult } from "./CheckBook.ts"
 import type { SummarisedProblem } from "./Summary.ts"
-
-export const inEnglish = (number: number): string => Math.round(number).toLocaleString("en-US")
 
 /** Problems that are printed; a report file has the others. */
 const printed = 20

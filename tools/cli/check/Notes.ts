@@ -1,13 +1,12 @@
 /** What a reader of a report has to know beside the problems, a sentence each. */
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "./CheckBook.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
 const notChecked =
   "Not checked, because only the server knows: whether the import supplier exists, and whether " +
   "the documents are in the store."
-
-const inEnglish = (number: number): string => number.toLocaleString("en-US")
 
 const supplierNote = (result: CheckResult, { supplier }: SupplierConfiguration) => {
   if (result.supplier === null) {

@@ -3,8 +3,8 @@
  * is drawn on a terminal only.
  */
 import { Effect } from "effect"
+import { inEnglish } from "@data-import/terminal/Answer"
 import { barOfShare, drawing } from "../progress/Drawing.ts"
-import { inEnglish } from "./CheckAnswer.ts"
 import type { Progress } from "./CheckBook.ts"
 
 const clock = (seconds: number): string => {

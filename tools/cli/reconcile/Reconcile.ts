@@ -1,11 +1,10 @@
 /** `data-import reconcile`: compares a book with what is stored of it. */
 import { Clock, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { say } from "@data-import/terminal/Answer"
+import { inEnglish, say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
-import { inEnglish } from "../check/CheckAnswer.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
 import { onServicePatiently } from "../connection/Connection.ts"
 import { barOfShare, drawing } from "../progress/Drawing.ts"

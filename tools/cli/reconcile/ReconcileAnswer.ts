@@ -1,8 +1,7 @@
 /** What `reconcile` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
-import { plain, table } from "@data-import/terminal/Answer"
+import { inEnglish, plain, table } from "@data-import/terminal/Answer"
 import { stringify } from "@data-import/domain/schema/RawNumber"
-import { inEnglish } from "../check/CheckAnswer.ts"
 import { type Finding, valueText } from "./Findings.ts"
 import type { ReconcileResult } from "./ReconcileBook.ts"
 

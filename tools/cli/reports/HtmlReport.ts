@@ -3,6 +3,7 @@
  * often, and what to do about it. It is one file without scripts, and loads nothing.
  */
 import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
+import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "../check/CheckBook.ts"
 import type { Example, SummarisedProblem } from "../check/Summary.ts"
 import { html, Html } from "./Html.ts"
@@ -16,9 +17,7 @@ export interface PageOf {
   readonly checkedAt: string
 }
 
-const counted = (count: number): string => count.toLocaleString("en-US")
-
-const linesOf = (count: number): string => (count === 1 ? "1 line" : `${counted(count)} lines`)
+const linesOf = (count: number): string => (count === 1 ? "1 line" : `${inEnglish(count)} lines`)
 
 /** `customers.*.date_of_birth` as "customers › date of birth". */
 const placeOf = (attr: string): string =>
@@ -68,7 +67,7 @@ const chartOf = (problems: ReadonlyArray<SummarisedProblem>): Html => {
 }
 
 const exampleOf = ({ column, detail, externalAccountNumber, line, row }: Example): Html => {
-  const place = row === null ? `line ${counted(line)}` : `row ${counted(row)}`
+  const place = row === null ? `line ${inEnglish(line)}` : `row ${inEnglish(row)}`
   return html`<tr>
     <td>${place}${column === null ? "" : `, column ${column}`}</td>
     <td>${externalAccountNumber ?? "–"}</td>
@@ -84,7 +83,7 @@ const problemOf = (problem: SummarisedProblem, index: number, failed: number): H
     <p>At <strong>${placeOf(attr)}</strong>, in ${linesOf(lines)}.</p>
     <p><strong>What to do:</strong> ${registry[code].remedy}</p>
     <p class="quiet">
-      ${these} clears ${counted(cleared)} of ${linesOf(failed)}. Code <code>${code}</code> at
+      ${these} clears ${inEnglish(cleared)} of ${linesOf(failed)}. Code <code>${code}</code> at
       <code>${attr}</code>.
     </p>
     <details>
@@ -116,11 +115,11 @@ const problemsOf = ({ different, failed, problems }: CheckResult): Html => {
   const few = Math.min(3, problems.length)
   const unlisted = different - problems.length
   const more =
-    unlisted > 0 ? html`<p>${counted(unlisted)} rarer problems are left out.</p>` : html``
+    unlisted > 0 ? html`<p>${inEnglish(unlisted)} rarer problems are left out.</p>` : html``
   return html`<h2>Where to begin</h2>
     <p>
       Fixing the ${few === 1 ? "first problem" : `first ${few} problems`} clears
-      ${counted(first.cleared)} of ${linesOf(failed)} that failed.
+      ${inEnglish(first.cleared)} of ${linesOf(failed)} that failed.
     </p>
     ${chartOf(problems)}
     <h2>Problems, the most frequent first</h2>
@@ -153,15 +152,15 @@ export const htmlReport = ({ book, checkedAt, notes, result }: PageOf): string =
           <dl class="counts">
             <div>
               <dt>Lines</dt>
-              <dd>${counted(lines)}</dd>
+              <dd>${inEnglish(lines)}</dd>
             </div>
             <div>
               <dt>Valid</dt>
-              <dd class="good">${counted(lines - failed)}</dd>
+              <dd class="good">${inEnglish(lines - failed)}</dd>
             </div>
             <div>
               <dt>Failed</dt>
-              <dd class="${verdict}">${counted(failed)}</dd>
+              <dd class="${verdict}">${inEnglish(failed)}</dd>
             </div>
           </dl>
           ${problemsOf(result)}

@@ -1,9 +1,8 @@
 /** What `send` prints at its end: counts that close, the problems, and where the failed lines are. */
 import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
-import { registry } from "@data-import/domain/codes/Code"
-import { plain, table } from "@data-import/terminal/Answer"
-import { inEnglish } from "../check/CheckAnswer.ts"
+import { inEnglish } from "@data-import/terminal/Answer"
+import { countsText, problemsText } from "@data-import/terminal/BatchText"
 
 type Problems = Answer<"batches", "listBatchProblems">["problems"]
 
@@ -23,42 +22,6 @@ export const closes = ({ counts }: Batch, lines: number): boolean =>
   counts.remaining === 0 &&
   counts.received === lines &&
   outcomes.reduce((sum, outcome) => sum + counts[outcome], 0) === lines
-
-const printed = 20
-const columns = ["lines", "cleared_lines", "code", "attr", "example_lines"]
-
-const rowOf = ({ attr, cleared_lines, code, examples, lines }: Problems[number]) => ({
-  lines: inEnglish(lines),
-  cleared_lines: inEnglish(cleared_lines),
-  code,
-  attr: plain(attr),
-  example_lines: examples.map(({ line }) => line)
-})
-
-/** A newer service may have codes that this version does not know. */
-const remedyOf = (code: string): string | undefined =>
-  (registry as Readonly<Record<string, { readonly remedy: string } | undefined>>)[code]?.remedy
-
-const remedies = (problems: Problems): ReadonlyArray<string> =>
-  [...new Set(problems.map(({ code }) => code))].flatMap((code) => {
-    const remedy = remedyOf(code)
-    return remedy === undefined ? [] : [`${code}: ${remedy}`]
-  })
-
-/** The problems of a batch as a table, the most frequent first, and what to do about them. */
-export const problemsText = (problems: Problems): ReadonlyArray<string> => {
-  const shown = problems.slice(0, printed)
-  const more = problems.length - shown.length
-  const rest = more > 0 ? [`${inEnglish(more)} more problems: --json prints them`] : []
-  return problems.length === 0
-    ? []
-    : [[table(columns, shown.map(rowOf)), ...rest].join("\n"), remedies(shown).join("\n")]
-}
-
-export const countsText = ({ counts }: Batch): string => {
-  const sum = outcomes.map((outcome) => `${inEnglish(counts[outcome])} ${outcome}`).join(" + ")
-  return `${inEnglish(counts.received)} lines = ${sum}`
-}
 
 export const problemsJson = (problems: Problems): ReadonlyArray<Schema.Json> =>
   problems.map((problem) => ({

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Batch } from "@data-import/client/effect"
-import { inEnglish } from "../check/CheckAnswer.ts"
+import { inEnglish } from "@data-import/terminal/Answer"
 import { barOfShare, drawing } from "../progress/Drawing.ts"
 
 export interface Sending {

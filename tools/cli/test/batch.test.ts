@@ -51,7 +51,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           problems: [{ lines: 2 }]
         })
         const { out } = yield* run("batch", "list", tenant.supplier)
-        expect(out).toMatch(/^batch_id .*\n[-0-9a-f]{36} +IMPORT +wave +COMPLETED_WITH_FAILURES/)
+        expect(out).toMatch(
+          /^batch_id .*\n[-0-9a-f]{36} +\S+ +IMPORT +wave +COMPLETED_WITH_FAILURES/
+        )
         const failed = yield* run("batch", "results", id, "--outcome", "failed")
         expect(linesIn(failed.out)).toMatchObject([{ line: 10 }, { line: 20, outcome: "FAILED" }])
         const later = yield* run("batch", "results", id, "--after-line", "18", "--follow")

@@ -1,10 +1,13 @@
 /** What `operator` and `data-import` have in common: every command of both, one after the other. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Fiber, Layer } from "effect"
 import type { Command } from "effect/cli"
-import { TestConsole } from "effect/testing"
+import { FetchHttpClient } from "effect/http"
+import { TestClock, TestConsole } from "effect/testing"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { operator, run as runOperator } from "@data-import/operator/Operator"
+import type { Explained } from "@data-import/operator/Refused"
 import type { Ports } from "@data-import/operator/Storage"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import { dataImport, run as runDataImport } from "../DataImport.ts"
@@ -12,15 +15,15 @@ import { version } from "../Version.ts"
 
 type Words = ReadonlyArray<string>
 
-const noStorage = Layer.effectContext<Ports, never, never>(
+const noStorage = Layer.effectContext<Ports, Explained, never>(
   Effect.die("no command line here needs the storage")
 )
 
-const run = ([program, ...args]: Words) =>
-  program === "operator" ? runOperator(args, noStorage, "tester") : runDataImport(args, version)
+const run = ([program, ...args]: Words, storage = noStorage) =>
+  program === "operator" ? runOperator(args, storage, "tester") : runDataImport(args, version)
 
-const ended = Effect.fnUntraced(function* (words: Words) {
-  const exit = yield* Effect.exit(Effect.provide(run(words), NodeServices.layer))
+const ended = Effect.fnUntraced(function* (words: Words, storage = noStorage) {
+  const exit = yield* Effect.exit(Effect.provide(run(words, storage), NodeServices.layer))
   const out = (yield* TestConsole.logLines).join("\n")
   const err = (yield* TestConsole.errorLines).join("\n")
   return { status: exitStatusOf(exit), out, err }
@@ -98,6 +101,65 @@ describe("every command", () => {
       expect(err).toContain("--no-such-flag")
       expect(err).toContain(`See ${name} --help`)
     })
+  )
+})
+
+const unavailable = Layer.effectContext<Ports, Explained, never>(
+  Effect.fail(new StorageUnavailable({ cause: new Error("ECONNREFUSED") }))
+)
+
+const environment = ConfigProvider.layer(
+  ConfigProvider.fromUnknown({
+    DATA_IMPORT_URL: "http://127.0.0.1:1",
+    DATA_IMPORT_API_KEY: "sk_test_0000"
+  })
+)
+
+/** It refuses every connection at once. */
+const refusing: typeof fetch = () => Promise.reject(new TypeError("ECONNREFUSED"))
+
+/** Lets the time pass that a command waits before it tries again. */
+const passing = Effect.andThen(
+  TestClock.adjust("1 minute"),
+  Effect.promise(() => new Promise(setImmediate))
+)
+
+/** The end of a command line that reaches nothing. */
+const endedUnconnected = (words: Words) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(ended(words, unavailable))
+    while (fiber.pollUnsafe() === undefined) yield* passing
+    return yield* Fiber.join(fiber)
+  }).pipe(Effect.provideService(FetchHttpClient.Fetch, refusing), Effect.provide(environment))
+
+/** The words of a line as a shell reads them. */
+const wordsOf = (text: string): Words =>
+  [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "")
+
+/** They read a file or a terminal before they connect, or do not connect. */
+const local = new Set(["check", "login", "send", "reconcile", "documents"])
+
+const connecting = both
+  .filter(({ isGroup, words: [program, noun = ""] }) => {
+    return !isGroup && !(program === "data-import" && local.has(noun))
+  })
+  .flatMap(({ command }) => command.examples.map((example) => example.command))
+  // The environment, which comes before a profile, is mentioned on stderr.
+  .filter((text) => !text.includes("--profile"))
+
+describe("the examples of every command that connects", () => {
+  it.effect.each(connecting)(
+    "%s: ends with 2 and one line on stderr without a connection",
+    (text) =>
+      Effect.gen(function* () {
+        const { err, out, status } = yield* endedUnconnected(wordsOf(text))
+        expect({ out, status }).toEqual({ out: "", status: 2 })
+        expect(err).toMatch(
+          text.startsWith("operator")
+            ? /^\nERROR\n {2}The database cannot be reached\..*$/
+            : /^\nERROR\n {2}Cannot reach http:\/\/127\.0\.0\.1:1: ECONNREFUSED\.$/
+        )
+      })
   )
 })
 

@@ -58,9 +58,9 @@ describe("batch list", () => {
       yield* done("batch", "cancel", first.id)
       expect(yield* json("batch", "list")).toMatchObject([idOf(second)])
       expect(yield* json("batch", "list", "--all")).toMatchObject([idOf(second), idOf(first)])
-      const ofFirst = ["batch", "list", "--all", "--supplier", first.supplier.code]
+      const ofFirst = ["batch", "list", first.supplier.code, "--all"]
       expect(yield* json(...ofFirst)).toMatchObject([{ ...idOf(first), state: "CANCELLED" }])
-      yield* refused(["batch", "list", "--supplier", "NOBODY"], "There is no supplier NOBODY")
+      yield* refused(["batch", "list", "NOBODY"], "There is no supplier NOBODY")
     })
   )
 })
@@ -133,7 +133,9 @@ describe("batch show", () => {
       })
       const text = yield* done("batch", "show", batch.id)
       expect(text).toContain("waiting for: WORKER")
-      expect(text).toContain("failed: 1")
+      expect(text).toContain(
+        "counts: 2 lines = 0 succeeded + 0 already + 1 failed + 0 cancelled + 1 remaining"
+      )
       expect(text).toMatch(/^1 +1 +invalid_email +billing_email +1$/m)
     })
   )

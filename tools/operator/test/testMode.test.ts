@@ -93,7 +93,7 @@ describe("--test", () => {
         yield* refused(["import", "show", code, "1", ...flag], `Nothing is staged for ${code} 1.`)
         yield* refused(["import", "skip", code, "1", ...flag], "nothing is staged")
         yield* refused(["import", "retry", code, "--team", "T", ...flag], why)
-        yield* refused(["batch", "list", "--supplier", code, ...flag], why)
+        yield* refused(["batch", "list", code, ...flag], why)
         const webhook = ["webhook", "create", "demo", "https://1.1.1.1/", "--supplier", code]
         yield* refused([...webhook, ...flag], why)
       }

@@ -1,0 +1,125 @@
+/** Batches and why their lines have failed, for people. */
+import { registry } from "@data-import/domain/codes/Code"
+import type { Schema } from "effect"
+import { inEnglish, line, plain, table } from "./Answer.ts"
+
+const outcomes = ["succeeded", "already", "failed", "cancelled", "remaining"] as const
+
+/** As the service answers it, so far as it is read here. */
+export interface BatchAnswer {
+  readonly batch_id: string
+  readonly name: string | null
+  readonly state: string
+  readonly paused_by: ReadonlyArray<string>
+  readonly lines_per_second: number
+  readonly counts: Readonly<Record<(typeof outcomes)[number] | "received", number>>
+}
+
+const pausedBy = ({ paused_by }: BatchAnswer): string | null => paused_by.join(", ") || null
+
+/** The lines of a batch as a sum that closes. What remains is named only if something does. */
+export const countsText = ({ counts }: BatchAnswer): string => {
+  const shown = outcomes.filter((outcome) => outcome !== "remaining" || counts.remaining > 0)
+  const sum = shown.map((outcome) => `${inEnglish(counts[outcome])} ${outcome}`).join(" + ")
+  return `${inEnglish(counts.received)} lines = ${sum}`
+}
+
+export const batchText = (batch: BatchAnswer): string => {
+  const { batch_id, counts: _, lines_per_second, ...members } = batch
+  const shown = { ...members, paused_by: pausedBy(batch) }
+  return [
+    `Batch ${batch_id}`,
+    ...Object.entries<Schema.Json>(shown).map(([name, value]) => line(name, value)),
+    line("lines_per_second", inEnglish(lines_per_second)),
+    `counts: ${countsText(batch)}`
+  ].join("\n")
+}
+
+/** What a command that changes a batch says. */
+export const stateText = (batch: BatchAnswer): string => {
+  const reasons = pausedBy(batch)
+  const rest = reasons === null ? "" : `, paused by ${reasons}`
+  return `The batch ${batch.batch_id} is ${batch.state}${rest}.`
+}
+
+const columns = [
+  "import_supplier",
+  "operation",
+  "name",
+  "state",
+  "paused_by",
+  "waiting_for",
+  "received",
+  ...outcomes,
+  "lines_per_second",
+  "created_at"
+]
+
+const rowOf = (batch: BatchAnswer) => {
+  const { counts, lines_per_second, name, ...members } = batch
+  const numbers = Object.entries({ ...counts, lines_per_second })
+  return {
+    ...members,
+    ...Object.fromEntries(numbers.map(([member, number]) => [member, inEnglish(number)])),
+    name: plain(name),
+    paused_by: pausedBy(batch)
+  }
+}
+
+interface Page {
+  readonly hasMore: boolean
+  /** Members that this command shows beside those of every batch. */
+  readonly beside?: ReadonlyArray<string>
+}
+
+/** A page of batches, which says how to list the next one. */
+export const batchesText = (
+  batches: ReadonlyArray<BatchAnswer>,
+  { beside = [], hasMore }: Page
+): string => {
+  const last = hasMore ? batches.at(-1) : undefined
+  const more = last === undefined ? [] : [`There are more: --after ${last.batch_id}`]
+  return [table(["batch_id", ...beside, ...columns], batches.map(rowOf)), ...more].join("\n")
+}
+
+export interface ProblemAnswer {
+  readonly code: string
+  readonly attr: string
+  readonly lines: number
+  readonly cleared_lines: number
+  readonly examples: ReadonlyArray<{ readonly line: number }>
+}
+
+const printedProblems = 20
+const problemColumns = ["lines", "cleared_lines", "code", "attr", "example_lines"]
+
+const problemRow = ({ attr, cleared_lines, code, examples, lines }: ProblemAnswer) => ({
+  lines: inEnglish(lines),
+  cleared_lines: inEnglish(cleared_lines),
+  code,
+  attr: plain(attr),
+  example_lines: examples.map((example) => example.line)
+})
+
+/** A newer service may have codes that this version does not know. */
+const remedyOf = (code: string): string | undefined =>
+  (registry as Readonly<Record<string, { readonly remedy: string } | undefined>>)[code]?.remedy
+
+const remedies = (problems: ReadonlyArray<ProblemAnswer>): ReadonlyArray<string> =>
+  [...new Set(problems.map(({ code }) => code))].flatMap((code) => {
+    const remedy = remedyOf(code)
+    return remedy === undefined ? [] : [`${code}: ${remedy}`]
+  })
+
+/** The problems of a batch as a table, the most frequent first, and what to do about them. */
+export const problemsText = (problems: ReadonlyArray<ProblemAnswer>): ReadonlyArray<string> => {
+  const shown = problems.slice(0, printedProblems)
+  const more = problems.length - shown.length
+  const rest = more > 0 ? [`${inEnglish(more)} more problems: --json prints them`] : []
+  return problems.length === 0
+    ? []
+    : [
+        [table(problemColumns, shown.map(problemRow)), ...rest].join("\n"),
+        remedies(shown).join("\n")
+      ]
+}
