@@ -148,36 +148,46 @@ const smallBytes = 64 * 1024
 
 /**
  * The first accounts of these numbers: at least one, and so many that they fill a page. `next` is
- * the place of the number behind them; null if there is none. Each account is a separate lookup; see
- * `firstTransactions`.
+ * the place of the number behind them; null if there is none. The accounts are measured one after
+ * the other, and none behind the page is: that would take longer than to read it, if it is large.
+ * Each account is a separate lookup; see `firstTransactions`.
  */
 export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
   headRows(sql`
-    with sized as (
-      select *, sum(account_bytes) over (order by place) - account_bytes as earlier_bytes
-      from (
-        select place, account.*, supplier, external_account_number,
-          ${sql.literal(counts)} as counts, ${sql.literal(bytes.join(" + "))} as account_bytes
-        from unnest(${numbers}::text[]) with ordinality as wanted(wanted_number, place)
-        cross join lateral (select * from accounts where number = wanted_number limit 1) as account
-        cross join lateral (
-          select supplier, external_account_number from import_processes
-          where id = account.id limit 1) as process
+    with recursive sized as (
+      select 0 as place, null::bigint as account_id, null::json as counts,
+        0::bigint as account_bytes, 0::bigint as read_bytes
+      union all
+      select place + 1, found.id, found.counts, found.bytes,
+        read_bytes + coalesce(found.bytes, 0)
+      from sized left join lateral (
+        select account.id, ${sql.literal(counts)} as counts,
+          (${sql.literal(bytes.join(" + "))})::bigint as bytes
+        from (
+          select * from accounts where number = (${numbers}::text[])[place + 1] limit 1
+        ) as account
         cross join lateral (
           select coalesce(sum(octet_length(structured_street_address::text)), 0)::bigint as bytes
           from billing_addresses where account_id = account.id) as address
         ${sql.literal(listNames.map(sizeOf).join("\n"))}
-      ) as found
+      ) as found on true
+      where place < cardinality(${numbers}::text[]) and read_bytes < ${lists.pageBytes}
     )
-    select place::integer,
-      (select min(place)::integer from sized where earlier_bytes >= ${lists.pageBytes}) as next,
+    select place, (
+        select case when max(place) < cardinality(${numbers}::text[]) then max(place) + 1 end
+        from sized) as next,
       id, number, supplier, external_account_number, created_at, operations_team, balance::text,
       omitted, ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
       ${sql.literal(sentRow("billing_addresses", tables.billingAddressColumns))} as address,
       ${sql.literal(sentRow("billing_options", tables.billingOptionColumns))} as options,
       counts, ${sql.literal(postings)} as postings, ${sql.literal(instructions)} as instructions,
       case when account_bytes <= ${smallBytes} then ${sql.literal(wholeLists)} end as lists
-    from sized as account where earlier_bytes < ${lists.pageBytes} order by place`)
+    from sized
+    cross join lateral (select * from accounts where id = account_id limit 1) as account
+    cross join lateral (
+      select supplier, external_account_number from import_processes
+      where id = account_id limit 1) as process
+    order by place`)
 
 const locatedRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, external_account_number: ExternalAccountNumber })
