@@ -33,8 +33,9 @@ const unbounded = { depth: Infinity, elements: Infinity }
 
 /** JSON without loss; undefined if the text is none. A number that is no double keeps its spelling. */
 export const parseExactly = (text: string): unknown => {
-  if (mayBeInexact.test(text) || mayHaveEscapedKey.test(text))
+  if (mayBeInexact.test(text) || mayHaveEscapedKey.test(text)) {
     return Result.getOrUndefined(parse(text, unbounded))
+  }
   try {
     return JSON.parse(text) as unknown
   } catch {

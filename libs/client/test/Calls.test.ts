@@ -152,7 +152,8 @@ describe("a call", () => {
     Effect.gen(function* () {
       const values = ['{"h":[],"\\\\":0}', '{"h":1,"\\"":2}']
       const metadata = values.map((value, index) => `{"key":"k${index}","value":${value}}`)
-      const answer = `{"import_supplier":"S","external_account_number":"1","metadata":[${metadata}]}`
+      const list = `[${metadata.join(",")}]`
+      const answer = `{"import_supplier":"S","external_account_number":"1","metadata":${list}}`
       const { client } = yield* clientOf(() => json(answer))
       const valid = yield* client.accountImport.validateAccount({ payload: { payload: staged } })
       expect(valid.metadata?.map(({ value }) => value)).toEqual([

@@ -28,8 +28,8 @@ const closeBrace = 0x7d
 const endOfString = (text: string, start: number): number => {
   let index = start
   let sign = 1
-  for (let at = 0; index < text.length; index++) {
-    at = text.charCodeAt(index)
+  for (; index < text.length; index++) {
+    const at = text.charCodeAt(index)
     if (at === quote) break
     if (at === backslash) {
       index++
