@@ -23,11 +23,19 @@ export type Open<T> = T extends string
 /** Text that may have a number which a double cannot hold, inside a string or outside. */
 const mayBeInexact = /[0-9.]{16}|[0-9][eE][+-]?[0-9]{3}/
 
+/**
+ * Text that may have a key with an escape, which the platform's parser may take for another one
+ * (https://github.com/nodejs/node/issues/63785).
+ */
+const mayHaveEscapedKey = /\\[^][^"\\]*"\s*:/
+
 const unbounded = { depth: Infinity, elements: Infinity }
 
 /** JSON without loss; undefined if the text is none. A number that is no double keeps its spelling. */
 export const parseExactly = (text: string): unknown => {
-  if (mayBeInexact.test(text)) return Result.getOrUndefined(parse(text, unbounded))
+  if (mayBeInexact.test(text) || mayHaveEscapedKey.test(text)) {
+    return Result.getOrUndefined(parse(text, unbounded))
+  }
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -148,6 +148,21 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("reads keys with an escape as they are, whatever was read before", () =>
+    Effect.gen(function* () {
+      const values = ['{"h":[],"\\\\":0}', '{"h":1,"\\"":2}']
+      const metadata = values.map((value, index) => `{"key":"k${index}","value":${value}}`)
+      const list = `[${metadata.join(",")}]`
+      const answer = `{"import_supplier":"S","external_account_number":"1","metadata":${list}}`
+      const { client } = yield* clientOf(() => json(answer))
+      const valid = yield* client.accountImport.validateAccount({ payload: { payload: staged } })
+      expect(valid.metadata?.map(({ value }) => value)).toEqual([
+        { h: [], "\\": 0 },
+        { h: 1, '"': 2 }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("sends a payload that the service will refuse as it is", () =>
     Effect.gen(function* () {
       const { asked, client } = yield* clientOf(() => refusal(400, "account_failed_validation"))

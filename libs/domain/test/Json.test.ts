@@ -110,6 +110,21 @@ describe("an object key", () => {
     expect(Object.keys(value)).toEqual(["__proto__", "constructor"])
     expect(value["admin"]).toBeUndefined()
   })
+
+  it.each([
+    ['{"h":1,"\\"":2}', ["h", '"']],
+    ['{"h":1,"\\n":2}', ["h", "\n"]],
+    ['{"h":1,"\\u0061":2}', ["h", "a"]],
+    ['{"h":1,"\\u0061" : "\\n"}', ["h", "a"]]
+  ])("with an escape is no other key that was parsed before: %s", (text, keys) => {
+    expect(taken('{"h":[],"\\\\":0}')).toEqual({ h: [], "\\": 0 })
+    expect(Object.keys(taken(text) as object)).toEqual(keys)
+  })
+
+  it("with an escape is found to be repeated whatever was parsed before", () => {
+    expect(taken('{"h":[],"\\\\":0}')).toEqual({ h: [], "\\": 0 })
+    expect(refused('{"h":[],"\\"":1,"\\"":2}')).toContain("is repeated.")
+  })
 })
 
 describe("a long string", () => {

@@ -9,6 +9,7 @@ import { accountText } from "@data-import/domain/import/AccountText"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import {
+  accountWith,
   adding,
   card,
   changeAccount,
@@ -102,6 +103,17 @@ const scans = Effect.gen(function* () {
   )
 })
 
+const lookUpsOfMetadata = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  yield* run(sql`select pg_stat_force_next_flush()`)
+  const [row] = yield* run(
+    rowsOf(Schema.Struct({ scans: Schema.BigInt }))(sql`
+      select seq_scan + idx_scan as scans from pg_stat_user_tables
+      where relname = 'account_metadata'`)
+  )
+  return row?.scans ?? 0n
+})
+
 const lookup: Lookup = {
   notes: [
     { body: "a" },
@@ -157,6 +169,22 @@ layer(storage, { excludeTestServices: true })("account queries", (it) => {
       const { noteTimes } = view
       expect([view.transactions.size, view.statements.size]).toEqual([10_000, 10_000])
       expect(noteTimes.filter((time) => time !== null)).toHaveLength(10_000)
+    })
+  )
+
+  it.effect("measure no account behind the page that is read", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const metadata = [{ key: "long", value: { text: "x".repeat(1024 * 1024) } }]
+      const large = yield* Effect.replicateEffect(imported(accountWith({ metadata })), 4)
+      const numbers = large.map(({ number }) => number)
+      const before = yield* lookUpsOfMetadata
+      yield* Stream.runHead(accounts.read(numbers.slice(0, 1)))
+      const ofOne = yield* lookUpsOfMetadata
+      yield* Stream.runHead(accounts.read(numbers))
+      expect((yield* lookUpsOfMetadata) - ofOne).toBe(ofOne - before)
+      const all = yield* Stream.runCollect(accounts.read(numbers))
+      expect(all.map(({ number }) => number)).toEqual(numbers)
     })
   )
 })

@@ -1,7 +1,8 @@
 /**
  * Parses short, sound JSON by the platform's parser, which is faster than ours. A survey of the
  * text tells whether the two could differ: whether a number needs its own spelling, a key may be
- * repeated, or something is too deep or too long.
+ * repeated, or something is too deep or too long. The platform may take a key with an escape for
+ * another one (https://github.com/nodejs/node/issues/63785), so such a text is not for it.
  */
 
 /** How much of a document is read; see `parsing`. */
@@ -28,15 +29,17 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** The index of the quote that ends a string; the length of the text if there is none. */
+/** The index of the quote that ends a string, or behind the text; negative if it has an escape. */
 const endOfString = (text: string, start: number): number => {
   let index = start
+  let sign = 1
   while (index < text.length) {
     const at = text.charCodeAt(index)
     if (at === quote) break
+    if (at === backslash) sign = -1
     index += at === backslash ? 2 : 1
   }
-  return index
+  return sign * index
 }
 
 /** The index after the digits and points of a number; -1 if a double may not be exact. */
@@ -52,18 +55,24 @@ const endOfNumber = (text: string, start: number): number => {
 const membersIn = (text: string, { depth, elements }: JsonBounds): number => {
   let [members, commas, open] = [0, 0, 0]
   let index = 0
+  /** Of the last string, which before a colon is a key. */
+  let end = 0
   while (index < text.length) {
     const at = text.charCodeAt(index)
-    if (at === quote) index = endOfString(text, index + 1)
-    else if (at === colon) members++
-    else if (at === comma) commas++
+    if (at === quote) {
+      end = endOfString(text, index + 1)
+      index = Math.abs(end)
+    } else if (at === colon) {
+      if (end < 0) return -1
+      members++
+    } else if (at === comma) commas++
     else if (at === openBrace || at === openBracket) {
       if (++open > depth) return -1
     } else if (at === closeBrace || at === closeBracket) open--
     else if (at >= zero && at <= nine) {
-      const end = endOfNumber(text, index)
-      if (end < 0) return -1
-      index = end - 1
+      const behind = endOfNumber(text, index)
+      if (behind < 0) return -1
+      index = behind - 1
     }
     index++
   }
