@@ -4,7 +4,6 @@
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { AnyEventName } from "@data-import/domain/account/Event"
-import { BatchId } from "@data-import/domain/batch/Batch"
 import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
@@ -12,16 +11,7 @@ import { OrganisationName, RequestId, Scope } from "@data-import/domain/organisa
 import { type SupplierStatus, WireCode } from "@data-import/domain/organisation/Supplier"
 import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
 import { Duration, Option, Schema } from "effect"
-import { Flag, Param } from "effect/cli"
-
-/**
- * Decodes the text of an argument or a flag, which `metavar` stands for in the help. An invalid one
- * fails with the allowed form.
- */
-const readAs =
-  <A>(read: (text: string) => Option.Option<A>, form: string, metavar: string) =>
-  <Kind extends Param.ParamKind>(self: Param.Param<Kind, string>): Param.Param<Kind, A> =>
-    Param.filterMap(Param.withMetavar(self, metavar), read, () => form)
+import { readAs } from "@data-import/terminal/Parameter"
 
 export const asOrganisation = readAs(
   Schema.decodeOption(OrganisationName),
@@ -69,12 +59,6 @@ export const asAccountNumber = readAs(
 export const asRequestId = readAs(
   Schema.decodeOption(RequestId),
   "a request id: 1 to 128 letters, digits and . _ -",
-  "ID"
-)
-
-export const asBatchId = readAs(
-  Schema.decodeOption(BatchId),
-  "the id of a batch: a UUID in lower case, as batch list prints it",
   "ID"
 )
 
@@ -186,20 +170,6 @@ export const asLifetime = readAs(
   },
   "a number with s, m, h or d behind it, like 90d, and at most 100 years",
   "TIME"
-)
-
-/** How many entries a list has at most. */
-const asPageSize = readAs(
-  (text) => (/^([1-9]\d{0,2}|1000)$/.test(text) ? Option.some(Number(text)) : Option.none()),
-  "a whole number from 1 to 1000",
-  "N"
-)
-
-/** `--limit` of a list that has pages. */
-export const pageSize = Flag.String("limit").pipe(
-  Flag.withDescription("At most so many, 100 unless given"),
-  Flag.withDefault("100"),
-  asPageSize
 )
 
 /** A limit of at least 1, or null for `off`. */

@@ -7,14 +7,15 @@ import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import { batchesText, batchText, problemsText, stateText } from "@data-import/terminal/BatchText"
+import { asBatchId, pageSize } from "@data-import/terminal/Parameter"
 import { LinesFailed } from "../LinesFailed.ts"
 import { onService, onServicePatiently } from "../connection/Connection.ts"
 import { problemsJson } from "../send/SendAnswer.ts"
 import { sendProgress } from "../send/SendProgress.ts"
 
 const id = Argument.String("batch-id").pipe(
-  Argument.withMetavar("ID"),
-  Argument.withDescription("The id of the batch, as batch list prints it")
+  Argument.withDescription("The id of the batch, as batch list prints it"),
+  asBatchId
 )
 
 const list = Command.make(
@@ -24,14 +25,10 @@ const list = Command.make(
       Argument.withMetavar("CODE"),
       Argument.withDescription("The code of the import supplier")
     ),
-    limit: Flag.Int("limit").pipe(
-      Flag.withMetavar("N"),
-      Flag.withDescription("At most so many, 100 unless given"),
-      Flag.optional
-    ),
+    limit: pageSize,
     after: Flag.String("after").pipe(
-      Flag.withMetavar("ID"),
       Flag.withDescription("Only batches that are older than this one"),
+      asBatchId,
       Flag.optional
     )
   },
@@ -39,7 +36,7 @@ const list = Command.make(
     const { batches } = yield* DataImport
     const query = {
       import_supplier: supplier,
-      ...(Option.isSome(limit) && { limit: limit.value }),
+      limit,
       ...(Option.isSome(after) && { after: after.value })
     }
     const { headers, value } = yield* batches.listBatches.withResponse({ query })

@@ -22,7 +22,7 @@ const noStorage = Layer.effectContext<Ports, Explained, never>(
 const run = ([program, ...args]: Words, storage = noStorage) =>
   program === "operator" ? runOperator(args, storage, "tester") : runDataImport(args, version)
 
-const ended = Effect.fnUntraced(function* (words: Words, storage = noStorage) {
+const ended = Effect.fnUntraced(function* (words: Words, storage: typeof noStorage = noStorage) {
   const exit = yield* Effect.exit(Effect.provide(run(words, storage), NodeServices.layer))
   const out = (yield* TestConsole.logLines).join("\n")
   const err = (yield* TestConsole.errorLines).join("\n")
@@ -183,6 +183,17 @@ describe("both commands", () => {
       expect(out).toMatch(script)
       const first = both.filter(({ words }) => words[0] === program && words.length === 2)
       for (const { command } of first) expect(out).toContain(command.name)
+    })
+  )
+
+  it.effect.each(["operator", "data-import"])("%s tells the form of a wrong value", (program) =>
+    Effect.gen(function* () {
+      const list = yield* ended([program, "batch", "list", "ACME", "--limit", "0"])
+      expect(list).toMatchObject({ out: "", status: 2 })
+      expect(list.err).toContain("a whole number from 1 to 1000")
+      const show = yield* ended([program, "batch", "show", "first"])
+      expect(show).toMatchObject({ out: "", status: 2 })
+      expect(show.err).toContain("a UUID in lower case, as batch list prints it")
     })
   )
 
