@@ -256,7 +256,8 @@ const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request 
   const { action, at, caller, key } = refusal
   const outcome = recorded(world.refusals, refusal)
   if (/_batch$/.test(action) || key.external_account_number === null) return
-  const seen = world.keys.find((each) => nameOf(each) === nameOf(key))
+  const name = `${key.import_supplier ?? ""}/${key.external_account_number}`
+  const seen = world.keys.find((each) => nameOf(each) === name)
   world.checks.that(seen !== undefined, () => `a refusal of r${request.id} names nothing known`)
   if (seen === undefined) return
   const before = lastObservation(world, seen)
