@@ -95,6 +95,9 @@ const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKe
   }
 })
 
+/** More at once would wait for a connection, and be refused where that takes too long. */
+const connections = 10
+
 const writes: fc.Arbitrary<ReadonlyArray<Write>> = fc.array(
   fc.record({
     kind: fc.constantFrom("stage", "attempt", "refusal", "nothing usable", "rolled back"),
@@ -112,7 +115,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit ch
         const left = yield* Effect.forEach(
           list,
           ({ kind, number }) => carryOut(kind, keyOf(number), caller),
-          { concurrency: "unbounded" }
+          { concurrency: connections }
         )
         const { fault } = yield* verified
         expect(fault).toBeNull()
