@@ -3,7 +3,7 @@
  * stored and whether it is done. The operator asks what is stuck, what is left and who did what.
  * The imports are a cohort of their own, so that their counts are those of this run.
  */
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { samplePdf } from "@data-import/local/SamplePdf"
 import { domesticPayload } from "@data-import/domain/testing/samples"
@@ -35,8 +35,6 @@ const upload = (known: Known) =>
     await writeFile(fileOf(known), samplePdf(letterOf(known)))
   })
 
-const lose = (known: Known) => Effect.promise(() => rm(fileOf(known)))
-
 const Created = Schema.Struct({ kraken_account_number: Schema.String })
 
 const processed = (known: Known, number: string) => {
@@ -59,7 +57,13 @@ const letterIsMissing: ResponsePattern = {
   detail: /./
 }
 
-const failing: ReadonlyArray<Step> = [
+const checkingDocuments = (check: "off" | "on", title: string): Command => ({
+  title,
+  command: ({ demo }) => ["supplier", "set", demo.importSupplier, "--document-check", check],
+  says: () => [/^Set documentCheck /m]
+})
+
+const failing: ReadonlyArray<Step | Command> = [
   {
     title: "Stage an account for a cohort",
     request: (known) => {
@@ -70,9 +74,9 @@ const failing: ReadonlyArray<Step> = [
     body: (known) => keyOf(known, goodOf(known))
   },
   { title: "Process it", request: (known) => processed(known, goodOf(known)), ...created },
+  checkingDocuments("off", "The operator lets accounts be staged before their documents are there"),
   {
-    title: "Stage another one, with a letter that is in the bucket",
-    before: upload,
+    title: "Stage another one, with a letter that is to come",
     request: (known) => {
       const notes = [{ document_paths: [{ document_path: letterOf(known) }] }]
       const key = keyOf(known, stuckOf(known))
@@ -82,9 +86,9 @@ const failing: ReadonlyArray<Step> = [
     status: 201,
     body: (known) => keyOf(known, stuckOf(known))
   },
+  checkingDocuments("on", "The operator has documents checked again"),
   {
-    title: "The letter is lost. Process the account: it fails",
-    before: lose,
+    title: "The letter is not in the bucket. Process the account: it fails",
     request: (known) => processed(known, stuckOf(known)),
     status: 400,
     body: () => ({ code: "account_failed_validation", errors: [letterIsMissing] }),
@@ -187,7 +191,7 @@ const stuck: ReadonlyArray<Command> = [
 
 const mended: ReadonlyArray<Step> = [
   {
-    title: "The letter is in the bucket again. Process the account",
+    title: "The letter is in the bucket. Process the account",
     before: upload,
     request: (known) => processed(known, stuckOf(known)),
     ...created

@@ -13,6 +13,7 @@ class NotPut extends Data.TaggedError("NotPut")<{ readonly message: string }> {}
 
 export interface ObjectStore {
   readonly port: number
+  readonly put: (root: string, path: string) => Effect.Effect<void>
   /** Puts every document of the sample under this root. */
   readonly fill: (root: string) => Effect.Effect<void>
 }
@@ -30,13 +31,11 @@ export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(f
   )
   const address = yield* Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 }))
   yield* Effect.promise(() => put(`${address}/${bucket}`, ""))
+  const putUnder = (root: string, path: string) =>
+    Effect.promise(() => put(`${address}/${bucket}/${root}/${path}`, "A document"))
   const fill = (root: string) =>
-    Effect.forEach(
-      documentPaths,
-      (path) => Effect.promise(() => put(`${address}/${bucket}/${root}/${path}`, "A document")),
-      { discard: true }
-    )
-  return { port: Number(new URL(address).port), fill }
+    Effect.forEach(documentPaths, (path) => putUnder(root, path), { discard: true })
+  return { port: Number(new URL(address).port), put: putUnder, fill }
 })
 
 /** The settings with which a service asks the store that is reached at this port. */

@@ -70,6 +70,8 @@ export class System extends Context.Service<
     readonly freshTenant: Effect.Effect<Tenants.Tenant>
     /** A tenant whose documents are in the store, and are looked up there. */
     readonly checkedTenant: Effect.Effect<Tenants.Tenant>
+    /** Puts a document into the store, under the root of a supplier. */
+    readonly putDocument: ObjectStore.ObjectStore["put"]
   }
 >()("@data-import/testbed/System") {}
 
@@ -152,7 +154,8 @@ const start = Effect.fnUntraced(function* (options: Options) {
     checkedTenant: Effect.tap(
       Effect.provideContext(Tenants.freshTenant({ documentCheck: true }), context),
       (tenant) => store.fill(tenant.supplier)
-    )
+    ),
+    putDocument: store.put
   })
 })
 

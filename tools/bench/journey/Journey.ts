@@ -49,7 +49,7 @@ const { DATA_IMPORT_API_KEY: apiKey, DATA_IMPORT_URL: baseUrl, SUPPLIER: supplie
 const { accounts } = new DataImport({ baseUrl, apiKey })
 const numbers = new Set()
 for await (const { kraken_account_number: number } of accounts.all(supplier)) numbers.add(number)
-console.log(numbers.size)
+console.log(String(numbers.size))
 `
 
 const numbers = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3})/g, "")

@@ -4,7 +4,9 @@
  */
 import { Duration, Effect } from "effect"
 import type { Mode, TcpProxy } from "@data-import/postgres/testing/TcpProxy"
+import { domesticPayload } from "@data-import/domain/testing/samples"
 import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 import * as BatchClient from "../BatchClient.ts"
 import type { SentLine } from "../BatchLines.ts"
 import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWork.ts"
@@ -38,14 +40,41 @@ const away = Effect.fnUntraced(function* (
   return yield* seconds(goesOn(batch))
 }, Effect.scoped)
 
+type Lines = ReadonlyArray<SentLine>
+
+const shared = domesticPayload().statements.map(({ statement_path }) => statement_path)
+
+/** A found document is remembered for a minute, so each account names statements of its own. */
+const withOwnStatements = Effect.fnUntraced(function* ({ supplier }: Tenant, lines: Lines) {
+  const { putDocument } = yield* System
+  const named = lines.map((line) => {
+    const [, number = "none"] = /"external_account_number": ?"([^"]+)"/.exec(line.text) ?? []
+    const text = shared.reduce(
+      (before, path) => before.replaceAll(path, `${number}/${path}`),
+      line.text
+    )
+    return { number, line: { ...line, text } }
+  })
+  const paths = [...new Set(named.map(({ number }) => number))].flatMap((number) =>
+    shared.map((path) => `${number}/${path}`)
+  )
+  yield* Effect.forEach(paths, (path) => putDocument(supplier, path), {
+    concurrency: 8,
+    discard: true
+  })
+  return named.map(({ line }) => line)
+})
+
 /** A started batch of which lines are being worked on. */
 const running = Effect.fnUntraced(function* (
   work: BatchWork,
   prefix: string,
-  lasts: Duration.Duration
+  lasts: Duration.Duration,
+  namingOwn: (lines: Lines) => Effect.Effect<Lines> = Effect.succeed
 ) {
   const count = linesPerSecond * Duration.toSeconds(lasts)
-  const { batch, lines: sent } = yield* prepare(work, prefix, count)
+  const { batch, lines } = yield* prepare(work, prefix, count)
+  const sent = yield* namingOwn(lines)
   yield* batch.upload(sent)
   yield* batch.start(sent.length)
   yield* batch.until(({ state }) => state === "RUNNING")
@@ -76,8 +105,11 @@ const saysSo = (batch: BatchClient.BatchClient, wanted: string, lasts: Duration.
 
 const fromStore = Effect.fnUntraced(function* (lasts: Duration.Duration) {
   const { checkedTenant, storeProxy } = yield* System
+  const system = yield* System
   const work = yield* begin(yield* checkedTenant)
-  const { batch, sent } = yield* running(work, "S", lasts)
+  const { batch, sent } = yield* running(work, "S", lasts, (lines) =>
+    Effect.provideService(withOwnStatements(work.tenant, lines), System, system)
+  )
   const recovery = yield* away(batch, storeProxy, {
     mode: { _tag: "Refuse" },
     lasts: saysSo(batch, "DOCUMENTS", lasts)

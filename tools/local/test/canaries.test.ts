@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Metric, type Scope } from "effect"
 import { beforeAll, vi } from "vitest"
 import { bodyBytes } from "@data-import/api/Limits"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { get as valueAt, isWire } from "@data-import/domain/testing/wire"
 import * as Answer from "@data-import/server/http/Answer"
 import { readJson } from "@data-import/server/http/JsonBody"
@@ -124,14 +125,15 @@ const refusingLines = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effec
 const driven = Effect.gen(function* () {
   const { away } = yield* WholeSystem
   const drive = yield* makeDrive
-  yield* drive.stage
+  const setup = yield* Configuration
   for (const status of [403, 500]) {
     storeStatus.now = status
     yield* drive.stage
   }
-  storeStatus.now = 200
-  yield* drive.stage
   storeStatus.now = 404
+  yield* setup.configureSupplier(drive.supplier.code, { documentCheck: false })
+  yield* drive.stage
+  yield* setup.configureSupplier(drive.supplier.code, { documentCheck: true })
   yield* drive.processed
   yield* drive.queries
   storeStatus.now = 200

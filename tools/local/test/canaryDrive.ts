@@ -350,15 +350,13 @@ const vendorFailures = ({ post }: Client, { key, reference }: Requests) =>
 
 export const makeDrive = Effect.gen(function* () {
   const client = yield* makeClient
-  const { heard, obtain, received, secret, secrets } = client
-  const requests = requestsOf(client.supplier.code)
+  const { heard, obtain, received, secret, secrets, supplier } = client
+  const requests = requestsOf(supplier.code)
   const { added, processed, queries, read, stage } = sound(client, requests)
   const failing = vendorFailures(client, requests)
   const signedIn = obtain({ APIKey: secret })
   return {
-    heard,
-    received,
-    secrets,
+    ...{ heard, received, secrets, supplier },
     stage,
     processed,
     queries,

@@ -73,7 +73,8 @@ const world = {
     response.end(JSON.stringify({ type: "card", customer: "zqpersonal", card }))
   }) satisfies ReturnType<typeof healthyWorld>["vendor"],
   store: ((_incoming, response) => {
-    response.writeHead(isStored ? 200 : 404, headersOfStore).end()
+    if (isStored) response.writeHead(200, headersOfStore).end()
+    else response.writeHead(404).end()
   }) satisfies ReturnType<typeof healthyWorld>["store"]
 }
 
@@ -83,7 +84,8 @@ const makeClient = Effect.gen(function* () {
   const setup = yield* Configuration
   yield* Effect.ignore(setup.createTeam(team))
   const { caller, keyOf, supplier } = yield* freshSupplier
-  yield* setup.configureSupplier(supplier.code, { documentCheck: true })
+  const checkDocuments = (documentCheck: boolean) =>
+    setup.configureSupplier(supplier.code, { documentCheck })
   const token = yield* tokenFor(caller.organisation)
   let posts = 0
   const ask = (path: string, body?: unknown, own: { method?: string; type?: string } = {}) =>
@@ -99,7 +101,7 @@ const makeClient = Effect.gen(function* () {
         ...(own.method !== undefined && { method: own.method })
       })
     )
-  return { ask, caller, keyOf, supplier }
+  return { ask, caller, checkDocuments, keyOf, supplier }
 })
 type Client = Effect.Success<typeof makeClient>
 
@@ -168,13 +170,15 @@ const describedBatch = ({ ask }: Client, path: string) =>
 
 /** Brings the customer into every table, by requests, in batches, and by what fails. */
 const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
-  const { ask, keyOf } = client
+  const { ask, checkDocuments, keyOf } = client
   const { account, additions, processing } = requestsOf(key)
   const staging = "/account-import-process/create-or-update/"
   const process = "/account-import-process/process/"
+  yield* checkDocuments(false)
   yield* expecting(201, ask(staging, { payload: account, cohort: "wave 1" }))
   yield* expecting(400, ask(staging, { payload: { ...account, billing_email: "zqpersonal" } }))
   isStored = false
+  yield* checkDocuments(true)
   yield* expecting(400, ask(process, processing))
   isStored = true
   const created = yield* expecting(201, ask(process, processing))

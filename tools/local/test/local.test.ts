@@ -207,14 +207,14 @@ describe("the operator command without a local run", { timeout: 120_000 }, () =>
     expect(postgresOf(dataDir)).toBeNull()
   })
 
-  it("prints the reason, ends with status 1, and stops the database", async () => {
+  it("prints the reason, ends with status 2, and stops the database", async () => {
     const dataDir = freshDataDir()
     const { err, out, status } = await operator(dataDir, "key", "issue", "nobody", "--json")
-    expect({ status, out }).toEqual({ status: 1, out: "" })
+    expect({ status, out }).toEqual({ status: 2, out: "" })
     expect(err).toContain("There is no organisation nobody")
     expect(postgresOf(dataDir)).toBeNull()
-    expect(await operator(dataDir, "key", "shred")).toMatchObject({ status: 1, out: "" })
-    expect(await operator(dataDir, "key")).toMatchObject({ status: 1, out: "" })
+    expect(await operator(dataDir, "key", "shred")).toMatchObject({ status: 2, out: "" })
+    expect(await operator(dataDir, "key")).toMatchObject({ status: 2, out: "" })
   })
 
   it("reports that the database of DATABASE_URL was never migrated", async () => {
@@ -225,7 +225,7 @@ describe("the operator command without a local run", { timeout: 120_000 }, () =>
     const end = await runToEnd("operator", ["team", "list", "--json"], {
       DATABASE_URL: Redacted.value(databaseUrl(server, name))
     })
-    expect(end).toMatchObject({ status: 1, out: "" })
+    expect(end).toMatchObject({ status: 2, out: "" })
     expect(end.err).toContain("npm run migrate")
   })
 
@@ -234,7 +234,7 @@ describe("the operator command without a local run", { timeout: 120_000 }, () =>
     const end = await runToEnd("operator", ["team", "list"], {
       DATABASE_URL: `postgres://operator:secret-word@127.0.0.1:${port}/nowhere`
     })
-    expect(end).toMatchObject({ status: 1, out: "" })
+    expect(end).toMatchObject({ status: 2, out: "" })
     expect(end.err).toContain("The database cannot be reached")
     expect(end.err).not.toContain("secret-word")
   })

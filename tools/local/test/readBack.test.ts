@@ -17,7 +17,8 @@ let isStored = true
 const world = {
   ...healthyWorld(),
   store: ((_incoming, response) => {
-    response.writeHead(isStored ? 200 : 404, { "content-length": "7", etag: '"e"' }).end()
+    if (isStored) response.writeHead(200, { "content-length": "7", etag: '"e"' }).end()
+    else response.writeHead(404).end()
   }) satisfies ReturnType<typeof healthyWorld>["store"]
 }
 
@@ -27,7 +28,8 @@ const client = Effect.gen(function* () {
   const setup = yield* Configuration
   yield* Effect.ignore(setup.createTeam(team))
   const { caller, keyOf, supplier } = yield* freshSupplier
-  yield* setup.configureSupplier(supplier.code, { documentCheck: true })
+  const checkDocuments = (documentCheck: boolean) =>
+    setup.configureSupplier(supplier.code, { documentCheck })
   const key = keyOf("NL/1 ø")
   const token = yield* tokenFor(caller.organisation)
   const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
@@ -45,7 +47,7 @@ const client = Effect.gen(function* () {
     ask("/account-import-process/process/", {
       payload: { ...key, operations_team_name: team, dry_run }
     })
-  return { ask, key, path, process, supplier }
+  return { ask, checkDocuments, key, path, process, supplier }
 })
 
 const account = {
@@ -57,7 +59,8 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "1 minute" })(
   (it) => {
     it.effect("comes back when it is read", () =>
       Effect.gen(function* () {
-        const { ask, key, path, process, supplier } = yield* client
+        const { ask, checkDocuments, key, path, process, supplier } = yield* client
+        yield* checkDocuments(false)
         const payload = { ...minimalAccount(key), ...account }
         const staging = "/account-import-process/create-or-update/?create_only=true"
         const staged = yield* ask(staging, { payload, cohort: "wave 1" })
@@ -74,6 +77,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "1 minute" })(
         }
         expect((yield* ask(path)).json).toMatchObject(told)
         isStored = false
+        yield* checkDocuments(true)
         const refusals = [yield* process(false), yield* process(true)]
         isStored = true
         expect(refusals.map(({ status }) => status)).toEqual([400, 400])

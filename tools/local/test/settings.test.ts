@@ -306,7 +306,7 @@ describe("a tool", { timeout: 120_000 }, () => {
   it("the operator command refuses a wrong DATABASE_URL without its password", async () => {
     const env = { DATABASE_URL: "mysql://user:pw@somewhere/db" }
     const { err, out, status } = await runToEnd("operator", ["team", "list"], env)
-    expect({ status, out }).toEqual({ status: 1, out: "" })
+    expect({ status, out }).toEqual({ status: 2, out: "" })
     expect(err).toContain("DATABASE_URL is not valid. It must be")
     expect(err).not.toContain("pw")
   })
