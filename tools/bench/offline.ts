@@ -4,10 +4,8 @@
  * (`lines`), for so many seconds each.
  */
 import { Result } from "effect"
-import * as Batch from "@data-import/domain/batch/Batch"
-import { validatingLine } from "@data-import/domain/batch-processing/LineValidation"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { codeIn, WireCode } from "@data-import/domain/organisation/Supplier"
+import { offlineBatch, validatingLine } from "@data-import/domain/batch-processing/LineValidation"
+import { WireCode } from "@data-import/domain/organisation/Supplier"
 import { finish } from "@data-import/domain/support/Steps"
 import { domesticPayload, sampleTime } from "@data-import/domain/testing/samples"
 import { put } from "@data-import/domain/testing/wire"
@@ -39,24 +37,7 @@ const perSecondOf = (turn: () => void): number => {
 
 const payload = domesticPayload()
 
-const batch = Batch.open({
-  id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
-  organisation: OrganisationName.make("bench"),
-  settings: {
-    supplier: codeIn("live", WireCode.make(payload.import_supplier)),
-    operation: "VALIDATE",
-    name: null,
-    operationsTeam: null,
-    dryRun: false,
-    cohort: null,
-    pending: null,
-    retryOf: null,
-    maxFailures: null,
-    parameters: {}
-  },
-  createdAt: sampleTime
-})
-
+const batch = offlineBatch(WireCode.make(payload.import_supplier), sampleTime)
 const facts = factsAt(sampleTime)
 
 const ofLine = (account: unknown, isSound = true) => {

@@ -5,17 +5,15 @@
  */
 import { type DateTime, Result } from "effect"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
-import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineProblem } from "@data-import/domain/batch/BatchLine"
 import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { receivingLine } from "@data-import/domain/batch-processing/BatchUpload"
 import { endOf } from "@data-import/domain/batch-processing/LineResult"
 import { resultOf } from "@data-import/domain/batch-processing/LineRunner"
-import { validatingLine } from "@data-import/domain/batch-processing/LineValidation"
+import { offlineBatch, validatingLine } from "@data-import/domain/batch-processing/LineValidation"
 import type { Code, FieldCode } from "@data-import/domain/codes/Code"
 import type { ErrorParameters } from "@data-import/domain/codes/CodeEntry"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { codeIn, type WireCode } from "@data-import/domain/organisation/Supplier"
+import type { WireCode } from "@data-import/domain/organisation/Supplier"
 import { finish } from "@data-import/domain/support/Steps"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
@@ -55,26 +53,6 @@ export interface FailedLine {
   readonly problems: ReadonlyArray<LineProblem>
 }
 
-/** The batch in which the server would check the lines. */
-const batchOf = (supplier: WireCode, createdAt: DateTime.Utc) =>
-  Batch.open({
-    id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
-    organisation: OrganisationName.make("offline"),
-    settings: {
-      supplier: codeIn("live", supplier),
-      operation: "VALIDATE",
-      name: null,
-      operationsTeam: null,
-      dryRun: false,
-      cohort: null,
-      pending: null,
-      retryOf: null,
-      maxFailures: null,
-      parameters: {}
-    },
-    createdAt
-  })
-
 const encode = resultEncoderOf("VALIDATE")
 
 /** Lines that follow each other in a book, and the number of the first. */
@@ -89,7 +67,7 @@ export const failedLines = (
   { firstLine, lines }: Lines,
   now: DateTime.Utc
 ): ReadonlyArray<FailedLine> => {
-  const batch = batchOf(supplier, now)
+  const batch = offlineBatch(supplier, now)
   const facts = { ...factsAt(now, timeZone), codeLists }
   const failed: Array<FailedLine> = []
   for (const [index, bytes] of lines.entries()) {

@@ -3,9 +3,11 @@
  * to a supplier of which these facts are known, and whose documents are not looked up.
  * Source: docs/contract/batches.md#operations.
  */
-import { Result } from "effect"
-import type { Batch } from "../batch/Batch.ts"
+import { type DateTime, Result } from "effect"
+import * as Batch from "../batch/Batch.ts"
 import type { BatchLine } from "../batch/BatchLine.ts"
+import { OrganisationName } from "../organisation/Organisation.ts"
+import { codeIn, type WireCode } from "../organisation/Supplier.ts"
 import type { Facts } from "../schema/Rules.ts"
 import type { Steps } from "../support/Steps.ts"
 import { type AccountRequest, accountRequest } from "../validation/AccountValidation.ts"
@@ -13,8 +15,28 @@ import { judged } from "../validation/RequestValidation.ts"
 import { accountRequestOf, readingSent } from "./LineOperations.ts"
 import type { LineFailure } from "./LineResult.ts"
 
+/** A VALIDATE batch of the supplier that is stored nowhere, for lines that are validated offline. */
+export const offlineBatch = (supplier: WireCode, createdAt: DateTime.Utc): Batch.Batch =>
+  Batch.open({
+    id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
+    organisation: OrganisationName.make("offline"),
+    settings: {
+      supplier: codeIn("live", supplier),
+      operation: "VALIDATE",
+      name: null,
+      operationsTeam: null,
+      dryRun: false,
+      cohort: null,
+      pending: null,
+      retryOf: null,
+      maxFailures: null,
+      parameters: {}
+    },
+    createdAt
+  })
+
 export function* validatingLine(
-  batch: Batch,
+  batch: Batch.Batch,
   bytes: BatchLine["bytes"],
   facts: Facts
 ): Steps<Result.Result<AccountRequest, LineFailure>> {
