@@ -9,7 +9,7 @@ import { sampleKey } from "./Examples.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
 
-const StateCounts = Schema.Struct({
+export const StateCounts = Schema.Struct({
   PENDING: count("No attempt was made since it was staged."),
   FAILED: count("The latest attempt failed or broke off, and nothing was staged since."),
   IN_PROGRESS: count("An attempt is running."),

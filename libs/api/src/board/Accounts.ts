@@ -1,0 +1,99 @@
+/**
+ * What the board shows of one account, and of the audit log. Personal data is masked: of a text
+ * only its first character and length remain. `reveal` answers it unmasked and is audited.
+ * Source: docs/contract/board.md.
+ */
+import { Schema } from "effect"
+import { InstantText } from "../DecimalSchema.ts"
+
+const FieldErrorBody = Schema.Struct({
+  code: Schema.String,
+  attr: Schema.String,
+  detail: Schema.String
+})
+
+export const AuditEntryBody = Schema.Struct({
+  id: Schema.String,
+  at: InstantText,
+  organisation: Schema.String,
+  who: Schema.String.annotateKey({
+    description: "The API key's id, `operator:` and a name, or `board:` and a name."
+  }),
+  action: Schema.String,
+  outcome: Schema.String,
+  import_supplier: Schema.NullOr(Schema.String),
+  external_account_number: Schema.NullOr(Schema.String),
+  request_id: Schema.String
+})
+
+export const BoardAccountBody = Schema.Struct({
+  import_supplier: Schema.String,
+  external_account_number: Schema.String,
+  kraken_account_number: Schema.NullOr(Schema.String),
+  state: Schema.String,
+  cohort: Schema.NullOr(Schema.String),
+  staged_at: InstantText,
+  times_staged: Schema.Int,
+  account_created_at: Schema.NullOr(InstantText),
+  balance: Schema.NullOr(Schema.String),
+  attempts: Schema.Array(
+    Schema.Struct({
+      started_at: InstantText,
+      ended_at: Schema.NullOr(InstantText),
+      dry_run: Schema.Boolean,
+      outcome: Schema.String,
+      code: Schema.NullOr(Schema.String),
+      meaning: Schema.NullOr(Schema.String),
+      errors: Schema.Array(FieldErrorBody)
+    })
+  ),
+  stored: Schema.NullOr(Schema.Unknown).annotateKey({
+    description: "The staged payload, masked; null once it was deleted."
+  }),
+  added: Schema.Struct({
+    transactions: Schema.Int,
+    notes: Schema.Int,
+    statements: Schema.Int,
+    payment_instructions: Schema.Int
+  }).annotateKey({ description: "What was added after the import." }),
+  documents: Schema.Array(
+    Schema.Struct({ document_path: Schema.String, size: Schema.NullOr(Schema.Int) })
+  ),
+  audit: Schema.Array(AuditEntryBody).annotateKey({
+    description: "The newest first; at most 100."
+  }),
+  audit_chain: Schema.Struct({
+    entries: Schema.Int,
+    holds: Schema.Boolean,
+    broken_at: Schema.NullOr(Schema.String).annotateKey({
+      description: "The id of the first entry that is not as it was written."
+    })
+  })
+})
+
+export const RevealedBody = Schema.Struct({ stored: Schema.Unknown })
+
+export const DocumentLinkBody = Schema.Struct({
+  url: Schema.String,
+  expires_at: InstantText
+})
+
+export const AuditBody = Schema.Struct({
+  entries: Schema.Array(AuditEntryBody),
+  next_before: Schema.NullOr(Schema.String)
+})
+
+export const SessionBody = Schema.Struct({
+  name: Schema.String,
+  role: Schema.Literals(["viewer", "manager"]),
+  organisations: Schema.NullOr(Schema.Array(Schema.String)).annotateKey({
+    description: "Those the user may see; null for all."
+  }),
+  csrf_token: Schema.String.annotateKey({
+    description: "To be sent as X-CSRF-Token with everything but GET."
+  }),
+  idle_until: InstantText,
+  ends_at: InstantText
+})
+
+export const TeamsBody = Schema.Struct({ teams: Schema.Array(Schema.String) })

@@ -1,0 +1,166 @@
+/**
+ * The interface between the board and its web part, below `/board/api/`. A session cookie names the
+ * user instead of a token. Viewers may GET; everything else is for managers, and carries
+ * `X-CSRF-Token`. A supplier that the user may not see is a 404. Errors have the envelope of the
+ * contract.
+ * Source: docs/contract/board.md.
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as Accounts from "./Accounts.ts"
+import * as Migrations from "./Migrations.ts"
+
+const root = "/board/api/"
+const migration = `${root}migrations/:import_supplier/` as const
+const supplier = { import_supplier: Schema.String }
+const oneImport = { ...supplier, external_account_number: Schema.String }
+const text = Schema.optionalKey(Schema.String)
+
+/** Selects imports by all of its members. */
+export const SelectionBody = Schema.Struct({
+  state: text,
+  code: text,
+  cohort: text
+})
+
+const Started = Schema.Struct({ batch_id: Schema.String, lines: Schema.Int })
+
+const get = HttpApiEndpoint.get
+const post = HttpApiEndpoint.post
+
+const listImports = get("listImports", `${migration}imports/`, {
+  params: supplier,
+  query: Schema.Struct({
+    state: text,
+    code: text,
+    attr: text,
+    cohort: text,
+    search: text.annotateKey({ description: "The beginning of the external account number." }),
+    after: text,
+    limit: text.annotateKey({ description: "1 to 1,000; 100 unless given." })
+  }),
+  success: Migrations.ImportRowsBody
+})
+
+const listAudit = get("listAudit", `${root}audit/`, {
+  query: Schema.Struct({
+    import_supplier: text,
+    external_account_number: text,
+    who: text,
+    action: text,
+    from: text,
+    to: text,
+    before: text,
+    limit: text
+  }),
+  success: Accounts.AuditBody
+})
+
+/** The same filter as the list. */
+const exportAudit = get("exportAudit", `${root}audit.csv`, { success: Schema.String })
+
+export const BoardGroup = HttpApiGroup.make("board").add(
+  get("getSession", `${root}session/`, { success: Accounts.SessionBody }),
+  get("listTeams", `${root}teams/`, { success: Accounts.TeamsBody }),
+  get("listMigrations", `${root}migrations/`, { success: Migrations.MigrationsBody }),
+  get("getMigration", migration, {
+    params: supplier,
+    success: Migrations.MigrationDetailBody
+  }),
+  get("getHistory", `${migration}history/`, {
+    params: supplier,
+    query: Schema.Struct({
+      step: Schema.optionalKey(Schema.Literals(["hour", "day"])),
+      cohort: text
+    }),
+    success: Migrations.HistoryBody
+  }),
+  get("listCohorts", `${migration}cohorts/`, {
+    params: supplier,
+    success: Migrations.CohortsBody
+  }),
+  get("listBatches", `${migration}batches/`, {
+    params: supplier,
+    success: Migrations.BoardBatchesBody
+  }),
+  get("getProblems", `${migration}problems/`, {
+    params: supplier,
+    query: Schema.Struct({ cohort: text }),
+    success: Migrations.BoardProblemsBody
+  }),
+  listImports,
+  get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),
+  get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
+  get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
+  get("getBoardAccount", `${migration}imports/:external_account_number/`, {
+    params: oneImport,
+    success: Accounts.BoardAccountBody
+  }),
+  listAudit,
+  exportAudit
+)
+
+/** What a manager may do. Each is in the audit log under `board:` and the user's name. */
+export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
+  post("setPlan", `${migration}plan/`, {
+    params: supplier,
+    payload: Migrations.PlanBody,
+    success: Migrations.PlanBody
+  }),
+  post("setStatus", `${migration}status/`, {
+    params: supplier,
+    payload: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
+    success: Schema.Struct({ status: Schema.String })
+  }),
+  post("setCohort", `${migration}cohort/`, {
+    params: supplier,
+    payload: Schema.Struct({
+      cohort: Schema.NullOr(Schema.String),
+      selection: SelectionBody
+    }),
+    success: Schema.Struct({ changed: Schema.Int })
+  }),
+  post("processCohort", `${migration}process/`, {
+    params: supplier,
+    payload: Schema.Struct({ selection: SelectionBody, operations_team_name: Schema.String }),
+    success: Started
+  }),
+  post("retryFailed", `${migration}retry/`, {
+    params: supplier,
+    payload: Schema.Struct({ selection: SelectionBody, operations_team_name: Schema.String }),
+    success: Started
+  }),
+  post("signOff", `${migration}sign-off/`, {
+    params: supplier,
+    payload: Schema.Struct({
+      import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
+      accept_open: Schema.Boolean
+    }),
+    success: Migrations.SignOffBody
+  }),
+  post("pauseBoardBatch", `${root}batches/:batch_id/pause/`, {
+    params: { batch_id: Schema.String },
+    success: Migrations.BoardBatchBody
+  }),
+  post("resumeBoardBatch", `${root}batches/:batch_id/resume/`, {
+    params: { batch_id: Schema.String },
+    success: Migrations.BoardBatchBody
+  }),
+  post("reveal", `${migration}imports/:external_account_number/reveal/`, {
+    params: oneImport,
+    success: Accounts.RevealedBody
+  }),
+  post("linkDocument", `${migration}imports/:external_account_number/document-links/`, {
+    params: oneImport,
+    payload: Schema.Struct({ document_path: Schema.String }),
+    success: Accounts.DocumentLinkBody
+  })
+)
+
+export const BoardApi = HttpApi.make("board").add(BoardGroup, BoardActionGroup)
+
+/**
+ * `GET /board/api/changes/` answers Server-Sent Events: `changed` with the suppliers of which
+ * something has changed, at most once a second, and a comment each 15 seconds.
+ */
+export const ChangedBody = Schema.Struct({ import_suppliers: Schema.Array(Schema.String) })

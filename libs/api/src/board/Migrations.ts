@@ -1,0 +1,218 @@
+/**
+ * What the board shows of migrations: all of them, and one of them. Counts of states close: they
+ * sum up to `total`.
+ * Source: docs/contract/board.md.
+ */
+import { Schema } from "effect"
+import { InstantText, AmountText } from "../DecimalSchema.ts"
+import { StateCounts } from "../SummaryBody.ts"
+
+const count = (description: string) => Schema.Int.annotateKey({ description })
+
+/** In the order of need: the first is the worst. */
+export const Condition = Schema.Literals([
+  "stuck",
+  "failing",
+  "slow",
+  "waiting",
+  "paused",
+  "running",
+  "done"
+])
+
+/** When the open imports will be done, if they go on as they did. */
+export const ForecastBody = Schema.Struct({
+  at: InstantText.annotateKey({ description: "The median." }),
+  low: InstantText.annotateKey({ description: "One of ten migrations is done before." }),
+  high: InstantText.annotateKey({ description: "Nine of ten migrations are done by then." })
+})
+
+export const MigrationBody = Schema.Struct({
+  import_supplier: Schema.String,
+  organisation: Schema.String,
+  status: Schema.Literals(["Ongoing", "Paused", "Complete"]),
+  condition: Condition,
+  reason: Schema.String.annotateKey({
+    description: "Why it is in this condition, as one short sentence with its numbers."
+  }),
+  total: count("All imports."),
+  planned: Schema.NullOr(Schema.Int).annotateKey({
+    description: "How many accounts the plan has at its end; null without a plan."
+  }),
+  states: StateCounts,
+  imported_last_hour: count("Accounts that were created in the last hour."),
+  imported_hourly: Schema.Array(Schema.Int).annotateKey({
+    description: "Accounts that were created in each of the last 24 hours, the oldest first."
+  }),
+  last_change_at: Schema.NullOr(InstantText),
+  forecast: Schema.NullOr(ForecastBody).annotateKey({
+    description: "Null where nothing is open, or nothing moves."
+  })
+})
+export type MigrationBody = typeof MigrationBody.Type
+
+export const MigrationsBody = Schema.Struct({
+  at: InstantText,
+  migrations: Schema.Array(MigrationBody).annotateKey({
+    description: "By condition, the worst first, and by the number of failed imports."
+  })
+})
+
+export const PlanBody = Schema.Struct({
+  points: Schema.Array(
+    Schema.Struct({
+      on: Schema.String.annotateKey({ description: "A date, in the supplier's time zone." }),
+      accounts: Schema.Int.annotateKey({
+        description: "How many accounts are to be imported by the end of that day."
+      })
+    })
+  ).annotateKey({ description: "In the order of dates; accounts never become fewer." })
+})
+
+const OpenImport = Schema.Struct({
+  external_account_number: Schema.String,
+  staged_at: InstantText,
+  waits_for: Schema.String.annotateKey({ description: "What it waits for, in words." })
+})
+
+export const MigrationDetailBody = Schema.Struct({
+  at: InstantText,
+  time_zone: Schema.String,
+  migration: MigrationBody,
+  plan: Schema.NullOr(PlanBody),
+  codes: Schema.Array(
+    Schema.Struct({
+      code: Schema.String,
+      meaning: Schema.String,
+      remedy: Schema.String,
+      imports: Schema.Int
+    })
+  ).annotateKey({ description: "All codes of failed imports, the most frequent first." }),
+  documents_missing: count("Failed imports that miss a document."),
+  oldest_open: Schema.Array(OpenImport).annotateKey({ description: "At most 10." }),
+  money: Schema.Struct({
+    balance: AmountText.annotateKey({ description: "Of all accounts." }),
+    ledgers: Schema.Array(
+      Schema.Struct({
+        ledger_code: Schema.String,
+        ledgers: Schema.Int,
+        balance: AmountText
+      })
+    ),
+    without_ledger: AmountText.annotateKey({
+      description: "Transfer balances of accounts without ledgers."
+    }),
+    added: AmountText.annotateKey({ description: "Transactions that were added later." }),
+    ties: Schema.Boolean.annotateKey({
+      description: "Whether the ledgers and the two sums come to the balance exactly."
+    })
+  }),
+  forecast_record: Schema.Struct({
+    made: count("Forecasts whose end is known."),
+    held: count("Those whose interval held.")
+  })
+})
+
+export const HistoryBody = Schema.Struct({
+  step: Schema.Literals(["hour", "day"]),
+  points: Schema.Array(
+    Schema.Struct({
+      at: InstantText.annotateKey({ description: "The end of the step; counts are as of then." }),
+      staged: count("Imports that were staged by then."),
+      imported: count("Accounts that were there by then."),
+      failed: count("Imports in the state FAILED at that time."),
+      codes: Schema.Record(Schema.String, Schema.Int).annotateKey({
+        description: "Failed imports by code at that time; codes with none are left out."
+      })
+    })
+  )
+})
+
+export const CohortsBody = Schema.Struct({
+  cohorts: Schema.Array(
+    Schema.Struct({
+      cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: without one." }),
+      total: Schema.Int,
+      states: StateCounts
+    })
+  )
+})
+
+export const BoardBatchBody = Schema.Struct({
+  batch_id: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  operation: Schema.String,
+  state: Schema.String,
+  counts: Schema.Struct({
+    received: Schema.Int,
+    succeeded: Schema.Int,
+    already: Schema.Int,
+    failed: Schema.Int,
+    cancelled: Schema.Int,
+    remaining: Schema.Int
+  }).annotateKey({ description: "The other five sum up to `received`." }),
+  paused_by: Schema.Array(Schema.String),
+  waiting_for: Schema.NullOr(Schema.String),
+  lines_per_second: Schema.NullOr(Schema.Finite),
+  created_at: InstantText,
+  finished_at: Schema.NullOr(InstantText)
+})
+
+export const BoardBatchesBody = Schema.Struct({
+  batches: Schema.Array(BoardBatchBody).annotateKey({
+    description: "Unfinished ones first, then the newest of those that ended; at most 50."
+  })
+})
+
+export const BoardProblemsBody = Schema.Struct({
+  failed: count("All failed imports."),
+  groups: Schema.Array(
+    Schema.Struct({
+      code: Schema.String,
+      attr: Schema.String.annotateKey({ description: "The path, with `*` for list positions." }),
+      meaning: Schema.String,
+      remedy: Schema.String,
+      imports: count("Failed imports with this error."),
+      cleared: count("Failed imports that have no errors but those of this group and before it."),
+      examples: Schema.Array(
+        Schema.Struct({
+          external_account_number: Schema.String,
+          detail: Schema.String,
+          attr: Schema.String
+        })
+      ).annotateKey({ description: "At most 3. Values are masked." })
+    })
+  ).annotateKey({ description: "The most frequent first; at most 100." })
+})
+
+export const ImportRowBody = Schema.Struct({
+  external_account_number: Schema.String,
+  kraken_account_number: Schema.NullOr(Schema.String),
+  state: Schema.String,
+  cohort: Schema.NullOr(Schema.String),
+  staged_at: InstantText,
+  account_created_at: Schema.NullOr(InstantText),
+  code: Schema.NullOr(Schema.String).annotateKey({
+    description: "With which its latest attempt failed."
+  })
+})
+
+export const ImportRowsBody = Schema.Struct({
+  imports: Schema.Array(ImportRowBody),
+  total: Schema.NullOr(Schema.Int).annotateKey({
+    description: "How many there are in all; null where that is not kept for such a filter."
+  }),
+  next_after: Schema.NullOr(Schema.String)
+})
+
+export const SignOffBody = Schema.Struct({
+  open: Schema.Array(
+    Schema.Struct({
+      what: Schema.String.annotateKey({
+        description: "PENDING, FAILED, IN_PROGRESS, BATCHES or MONEY"
+      }),
+      count: Schema.Int
+    })
+  ).annotateKey({ description: "What is not done. Empty: nothing is open." }),
+  signed: Schema.NullOr(Schema.Struct({ by: Schema.String, at: InstantText }))
+})
