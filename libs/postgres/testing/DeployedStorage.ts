@@ -7,6 +7,7 @@ import { Accounts } from "@data-import/domain/ports/Accounts"
 import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
@@ -75,6 +76,10 @@ export const make = Effect.fnUntraced(function* (
       finish: deliverer.finish,
       renew: deliverer.renew,
       take: deliverer.take
+    }),
+    Context.add(BoardSessions, {
+      ...Context.get(ports.board, BoardSessions),
+      createLink: Context.get(operator, BoardSessions).createLink
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
