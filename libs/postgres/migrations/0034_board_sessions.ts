@@ -25,10 +25,26 @@ export const boardSessions = Effect.gen(function* () {
       hash text constraint board_links_pkey primary key,
       expires_at timestamptz not null
     )`
+  yield* action
   yield* createRole
   yield* grantSessions
   yield* grantReading
   yield* grantActions
+})
+
+/** What else the log may say; the constraint keeps what it has, whatever that is. */
+const action = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    do $$
+    declare known text := (
+      select pg_get_expr(conbin, conrelid) from pg_constraint
+      where conname = 'audit_log_action_known' and conrelid = 'audit_log'::regclass);
+    begin
+      alter table audit_log drop constraint audit_log_action_known;
+      execute format('alter table audit_log add constraint audit_log_action_known
+        check (%s or action = ''issue_board_link'') not valid', known);
+    end $$`
 })
 
 // Another database of this server may have made the role, or be making it at this moment.

@@ -12,6 +12,7 @@ import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as SupplierChanges from "./imports/SupplierChanges.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Sandbox from "./setup/Sandbox.ts"
 import * as Configuration from "./setup/Configuration.ts"
@@ -28,6 +29,7 @@ export const layerPorts = Layer.mergeAll(
   EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
+  SupplierChanges.layer,
   SupplierSummaries.layer,
   Configuration.layer,
   Sandbox.layer,

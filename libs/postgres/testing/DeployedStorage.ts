@@ -14,6 +14,7 @@ import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
+import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
@@ -91,6 +92,7 @@ export const make = Effect.fnUntraced(function* (
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
+    Context.add(SupplierChanges, Context.get(ports.board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )

@@ -11,7 +11,6 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ForgeryRefused, ManagerRequired, SignInRequired } from "@data-import/api/Refusal"
 import type { BoardAccess, OpenSession } from "@data-import/domain/auth/BoardAccess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import type * as Answer from "@data-import/server/http/Answer"
 import type { Call, IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as Route from "@data-import/server/routing/Route"
 import type { Admit } from "@data-import/server/routing/Router"
@@ -58,7 +57,8 @@ const isSame = (one: string, other: string): boolean =>
 
 const safe: ReadonlySet<string> = new Set(["GET", "HEAD"])
 
-const checked = Effect.fnUntraced(function* (call: Call, needs: Needs, premises: Premises) {
+/** The session of a request that may be carried out. */
+export const checked = Effect.fnUntraced(function* (call: Call, needs: Needs, premises: Premises) {
   const place = placeOf(call, premises.publicUrl)
   const { headers, method } = call.request
   const isChange = !safe.has(method)
@@ -112,5 +112,3 @@ export const handle = <Group extends HttpApiGroup.Constraint>(
   needs: Needs = "manager"
 ): ReadonlyArray<Route.Route> =>
   Route.handle(group, handlers as never).map((route) => guarded(route, premises, needs))
-
-export type Answered = Answer.Answered

@@ -14,6 +14,13 @@ export interface BoardSession {
   readonly lastSeenAt: DateTime.Utc
 }
 
+/** In the audit log; a link is not told apart from others, because only its hash is stored. */
+export const linkIssued = {
+  action: "issue_board_link",
+  outcome: "issued",
+  organisation: null
+} as const
+
 export class BoardSessions extends Context.Service<
   BoardSessions,
   {
@@ -25,6 +32,7 @@ export class BoardSessions extends Context.Service<
     /** Records that the user was there at `at`. An earlier instant changes nothing. */
     readonly renew: (hash: string, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
+    /** In a command of the operator it is in the audit log by the same step. */
     readonly createLink: (link: {
       readonly hash: string
       readonly expiresAt: DateTime.Utc

@@ -2,7 +2,12 @@
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { BoardRole } from "@data-import/domain/organisation/BoardUser"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import {
+  type BoardSession,
+  BoardSessions,
+  linkIssued
+} from "@data-import/domain/ports/BoardSessions"
+import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -50,6 +55,14 @@ const find = (sql: Sql, hash: string) =>
     )
   )
 
+const createLink = Effect.fnUntraced(function* (
+  sql: Sql,
+  { expiresAt, hash }: Parameters<Port["createLink"]>[0]
+) {
+  yield* sql`insert into board_links (hash, expires_at) values (${hash}, ${toDateUtc(expiresAt)})`
+  yield* recordOperator(sql, linkIssued)
+})
+
 const takenRows = rowsOf(Schema.Struct({ expiresAt: Instant }))
 
 const takeLink = (sql: Sql, hash: string, at: DateTime.Utc) =>
@@ -81,11 +94,7 @@ export const layer: Layer.Layer<BoardSessions, never, Database> = Layer.effect(
             where hash = ${hash}`)
         ),
       end: (hash) => Effect.asVoid(run(sql`delete from board_sessions where hash = ${hash}`)),
-      createLink: ({ expiresAt, hash }) =>
-        Effect.asVoid(
-          run(sql`
-            insert into board_links (hash, expires_at) values (${hash}, ${toDateUtc(expiresAt)})`)
-        ),
+      createLink: (link) => run(sql.withTransaction(createLink(sql, link))),
       takeLink: (hash, at) => run(takeLink(sql, hash, at)),
       prune: (ended) => run(prune(sql, ended))
     })

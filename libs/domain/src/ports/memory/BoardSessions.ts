@@ -1,8 +1,9 @@
 /** Sessions of the board in memory. */
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type BoardSession, BoardSessions } from "../BoardSessions.ts"
+import { type BoardSession, BoardSessions, linkIssued } from "../BoardSessions.ts"
+import { MemoryStore, recordOperator } from "./Store.ts"
 
-export const layerMemory: Layer.Layer<BoardSessions> = Layer.sync(BoardSessions, () => {
+const make = (store: MemoryStore["Service"]) => {
   const sessions = new Map<string, BoardSession>()
   const links = new Map<string, DateTime.Utc>()
   return BoardSessions.of({
@@ -15,7 +16,11 @@ export const layerMemory: Layer.Layer<BoardSessions> = Layer.sync(BoardSessions,
         sessions.set(hash, { ...found, lastSeenAt: DateTime.max(found.lastSeenAt, at) })
       }),
     end: (hash) => Effect.sync(() => void sessions.delete(hash)),
-    createLink: ({ expiresAt, hash }) => Effect.sync(() => void links.set(hash, expiresAt)),
+    createLink: ({ expiresAt, hash }) =>
+      Effect.suspend(() => {
+        links.set(hash, expiresAt)
+        return recordOperator(store, linkIssued)
+      }),
     takeLink: (hash, at) =>
       Effect.sync(() => {
         const expiresAt = links.get(hash)
@@ -35,4 +40,9 @@ export const layerMemory: Layer.Layer<BoardSessions> = Layer.sync(BoardSessions,
         }
       })
   })
-})
+}
+
+export const layerMemory: Layer.Layer<BoardSessions> = Layer.effect(
+  BoardSessions,
+  Effect.map(MemoryStore, make)
+).pipe(Layer.provide(MemoryStore.layer))
