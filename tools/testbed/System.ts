@@ -99,6 +99,7 @@ const startServices = Effect.fnUntraced(function* (
     batches: leased,
     "batch-worker": withVendors,
     events: {},
+    board: {},
     gateway: {}
   }
   const all = yield* wire(databaseUsers, (name, settings) =>
