@@ -9,6 +9,7 @@ import { account } from "./Accounts.ts"
 import { Json } from "@data-import/terminal/Answer"
 import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
+import { check } from "./Checks.ts"
 import { As, Login } from "./Caller.ts"
 import { codeLists } from "./CodeLists.ts"
 import { erase } from "./Erasure.ts"
@@ -38,7 +39,8 @@ export const operator = Command.make("operator").pipe(
     batch,
     request,
     webhook,
-    audit
+    audit,
+    check
   ]),
   Command.withGlobalFlags([Json, As, Test])
 )

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
 import * as Batches from "./batches/Batches.ts"
+import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
@@ -22,6 +23,7 @@ export const layerPorts = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Batches.layer,
+  Checks.layer,
   Erasures.layer,
   EventLog.layer,
   IdempotencyKeys.layer,

@@ -5,6 +5,7 @@ import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
+import { checksContract } from "@data-import/domain/testing/ChecksContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
 import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
 import { sandboxContract } from "@data-import/domain/testing/SandboxContract"
@@ -20,3 +21,4 @@ tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)
+checksContract("in PostgreSQL", storage)

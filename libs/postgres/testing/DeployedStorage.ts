@@ -8,6 +8,7 @@ import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
+import { Checks } from "@data-import/domain/ports/Checks"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
@@ -70,6 +71,7 @@ export const make = Effect.fnUntraced(function* (
       review: worker.review,
       take: worker.take
     }),
+    Context.add(Checks, Context.get(query, Checks)),
     Context.add(Webhooks, {
       ...Context.get(operator, Webhooks),
       finish: deliverer.finish,
