@@ -4,7 +4,7 @@
  * number of instances share the walks. What is found stands until it is seen mended.
  * Source: docs/operating.md#scheduled-checks.
  */
-import { DateTime, Duration, Effect, Metric } from "effect"
+import { DateTime, Duration, Effect, Metric, Result } from "effect"
 import {
   type CheckKind,
   checkKinds,
@@ -158,18 +158,25 @@ export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): S
     )
   )
 
+  /** Every walk has its turn, also after one that failed. */
   const reportOf = Effect.fnUntraced(function* (
     check: (walk: Walk, found: ReadonlyArray<StandingDifference>) => ReturnType<typeof steps>
   ) {
     const found = yield* checks.differences
     const checked = { accounts: 0, batches: 0, audit_chains: 0, events: 0 }
     const differences: Array<Difference> = []
+    let failure: StorageUnavailable | null = null
     for (const walk of walks) {
-      const done = yield* check(walk, found)
-      checked[walk] = done.checked
-      differences.push(...done.differences)
+      const done = yield* Effect.result(check(walk, found))
+      if (Result.isFailure(done)) {
+        failure = done.failure
+        continue
+      }
+      checked[walk] = done.success.checked
+      differences.push(...done.success.differences)
     }
     yield* reportStanding
+    if (failure !== null) return yield* failure
     return { checked, differences } satisfies CheckReport
   })
 
