@@ -76,9 +76,7 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
 const SignedOut = () => (
   <main class="alone">
     <Headline title="Sign in">You are not signed in</Headline>
-    <p>
-      Sessions end by themselves after a while. Sign in, and you come back to this page.
-    </p>
+    <p>Sessions end by themselves after a while. Sign in, and you come back to this page.</p>
     <p>
       <a class="button" href={`/board/sign-in/?to=${encodeURIComponent(location.pathname)}`}>
         Sign in

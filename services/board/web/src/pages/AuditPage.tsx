@@ -89,7 +89,9 @@ const Pages = ({ filter }: { readonly filter: Filter }) => {
     value === undefined ? "Audit" : headline(value.entries, value.next_before !== null, now)
   return (
     <>
-      <Headline title="Audit">{turned.length === 0 ? title : title.replace("newest", "next")}</Headline>
+      <Headline title="Audit">
+        {turned.length === 0 ? title : title.replace("newest", "next")}
+      </Headline>
       <FilterForm filter={filter} />
       <Answered answer={answer} lines={12}>
         {({ entries, next_before }) => (

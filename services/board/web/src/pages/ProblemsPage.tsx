@@ -103,14 +103,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
         title={`Problems of ${supplier}`}
         file={`${supplier}-problems`}
         head={["code", "path", "accounts", "cleared", "meaning", "remedy"]}
-        rows={groups.map((it) => [
-          it.code,
-          it.attr,
-          it.imports,
-          it.cleared,
-          it.meaning,
-          it.remedy
-        ])}
+        rows={groups.map((it) => [it.code, it.attr, it.imports, it.cleared, it.meaning, it.remedy])}
       />
     </>
   )
