@@ -10,6 +10,7 @@ import { Json } from "@data-import/terminal/Answer"
 import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
 import { board } from "./Board.ts"
+import { check } from "./Checks.ts"
 import { As, Login } from "./Caller.ts"
 import { codeLists } from "./CodeLists.ts"
 import { erase } from "./Erasure.ts"
@@ -40,7 +41,8 @@ export const operator = Command.make("operator").pipe(
     request,
     webhook,
     board,
-    audit
+    audit,
+    check
   ]),
   Command.withGlobalFlags([Json, As, Test])
 )

@@ -6,6 +6,7 @@ import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { Batches } from "@data-import/domain/ports/Batches"
+import type { Checks } from "@data-import/domain/ports/Checks"
 import type { Erasures } from "@data-import/domain/ports/Erasures"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { BoardSessions } from "@data-import/domain/ports/BoardSessions"
@@ -27,6 +28,7 @@ export type Ports =
   | AuditLog
   | Batches
   | BoardSessions
+  | Checks
   | SupplierSummaries
   | Webhooks
   | TokenSecrets

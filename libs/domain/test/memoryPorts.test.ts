@@ -7,6 +7,7 @@ import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
 import { layerMemory as boardSessions } from "../src/ports/memory/BoardSessions.ts"
 import { layerMemory as changes } from "../src/ports/memory/SupplierChanges.ts"
+import { layerMemory as checks } from "../src/ports/memory/Checks.ts"
 import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
@@ -24,6 +25,7 @@ import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { erasuresContract } from "../testing/ErasuresContract.ts"
+import { checksContract } from "../testing/ChecksContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
@@ -52,3 +54,4 @@ eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))
 erasuresContract("in memory", Layer.mergeAll(batchPorts, accounts, erasures, eventLog))
 sandboxContract("in memory", Layer.mergeAll(batchPorts, accounts, eventLog, summaries, sandbox))
 webhooksContract("in memory", Layer.mergeAll(storage, eventLog, webhooks))
+checksContract("in memory", Layer.mergeAll(batchPorts, accounts, checks, eventLog))

@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
 import * as Batches from "./batches/Batches.ts"
 import * as BoardSessions from "./auth/BoardSessions.ts"
+import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
@@ -25,6 +26,7 @@ export const layerPorts = Layer.mergeAll(
   AuditLog.layer,
   Batches.layer,
   BoardSessions.layer,
+  Checks.layer,
   Erasures.layer,
   EventLog.layer,
   IdempotencyKeys.layer,

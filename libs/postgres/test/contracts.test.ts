@@ -5,6 +5,7 @@ import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
+import { checksContract } from "@data-import/domain/testing/ChecksContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
 import { boardSessionsContract } from "@data-import/domain/testing/BoardSessionsContract"
 import { supplierChangesContract } from "@data-import/domain/testing/SupplierChangesContract"
@@ -24,3 +25,4 @@ supplierSummariesContract("in PostgreSQL", storage)
 boardSessionsContract("in PostgreSQL", storage)
 supplierChangesContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)
+checksContract("in PostgreSQL", storage)

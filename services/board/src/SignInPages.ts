@@ -52,7 +52,8 @@ ${body}
     }
   )
 
-const howToGetLink = "<p>On the machine of the system, <code>operator board link</code> prints one.</p>"
+const howToGetLink =
+  "<p>On the machine of the system, <code>operator board link</code> prints one.</p>"
 
 /** `start` is the address that begins to sign in; null if there is none but links. */
 export const signIn = (start: string | null) =>

@@ -85,7 +85,9 @@ export const make = Effect.fnUntraced(function* (premises: Premises) {
   const names = built()
   const page = yield* Effect.promise(() => pageOf(names))
   const files = names.filter((name) => name !== index)
-  const routes = yield* Effect.promise(() => Promise.all([published(stylesheet), ...files.map(asset)]))
+  const routes = yield* Effect.promise(() =>
+    Promise.all([published(stylesheet), ...files.map(asset)])
+  )
 
   const show: Route["run"] = (call, caller) => {
     const place = placeOf(call, premises.publicUrl)

@@ -17,16 +17,26 @@ describe("userOf", () => {
     expect(user({ role })?.role).toBe(expected)
   })
 
-  it.each([undefined, null, "", "admin", "Manager", ["managers"], { manager: true }, 1, [["viewer"]]])(
-    "gives nobody a role for %j",
-    (role) => {
-      expect(user({ role })).toBeNull()
-    }
-  )
+  it.each([
+    undefined,
+    null,
+    "",
+    "admin",
+    "Manager",
+    ["managers"],
+    { manager: true },
+    1,
+    [["viewer"]]
+  ])("gives nobody a role for %j", (role) => {
+    expect(user({ role })).toBeNull()
+  })
 
   it.each([
     ["acme", ["acme"]],
-    [["acme", "globex"], ["acme", "globex"]],
+    [
+      ["acme", "globex"],
+      ["acme", "globex"]
+    ],
     [["acme", "Not A Name", 7], ["acme"]],
     ["*", null],
     [["*"], null]

@@ -143,7 +143,10 @@ layer(serviceWith({}), suite)("a change", (it) => {
       const [one, other] = [yield* signedIn, yield* signedIn]
       const [own, foreign] = [yield* sessionOf(one), yield* sessionOf(other)]
       for (const token of [undefined, "", "wrong", foreign.csrf_token, `${own.csrf_token}x`]) {
-        const refused = yield* one.post(signOut, token === undefined ? {} : { "x-csrf-token": token })
+        const refused = yield* one.post(
+          signOut,
+          token === undefined ? {} : { "x-csrf-token": token }
+        )
         expect([refused.status, codeOf(refused)], token).toEqual([403, "permission_denied"])
       }
       expect((yield* one.get(session)).status).toBe(200)

@@ -38,7 +38,10 @@ export class BoardSessions extends Context.Service<
       readonly expiresAt: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
     /** Takes the link away. True if it was there and expires after `at`; so it is true once. */
-    readonly takeLink: (hash: string, at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
+    readonly takeLink: (
+      hash: string,
+      at: DateTime.Utc
+    ) => Effect.Effect<boolean, StorageUnavailable>
     /**
      * Deletes sessions that began or were last renewed at these instants or before, and links that
      * have expired by `at`.

@@ -29,11 +29,7 @@ export const layerMemory: Layer.Layer<SupplierChanges> = Layer.effect(
           .map(({ code, organisation, status }) => ({
             supplier: code,
             organisation,
-            marker: JSON.stringify([
-              status,
-              importsOf(store, code, now),
-              batchesOf(store, code)
-            ])
+            marker: JSON.stringify([status, importsOf(store, code, now), batchesOf(store, code)])
           }))
       )
     })
