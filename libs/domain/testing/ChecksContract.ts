@@ -110,10 +110,12 @@ export const checksContract = <E>(name: string, storage: Layer.Layer<Ports, E>):
         Effect.gen(function* () {
           const { batches } = yield* Checks
           const worked = yield* started(["a", "b", "c"])
-          const chunk = yield* taken()
-          const [line, failed] = chunk.lines
-          if (!line || !failed) throw new Error("A line is missing")
-          yield* finish(chunk, [endOf("SUCCEEDED")(line), endOf("FAILED")(failed)])
+          yield* Effect.gen(function* () {
+            const chunk = yield* taken()
+            const [line, failed] = chunk.lines
+            if (!line || !failed) throw new Error("A line is missing")
+            yield* finish(chunk, [endOf("SUCCEEDED")(line), endOf("FAILED")(failed)])
+          }).pipe(Effect.scoped)
           const open = yield* begun()
           const shown = Effect.map(walked(batches), (all) =>
             [worked, open].map(({ id }) => {

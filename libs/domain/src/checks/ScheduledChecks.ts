@@ -165,18 +165,19 @@ export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): S
     const found = yield* checks.differences
     const checked = { accounts: 0, batches: 0, audit_chains: 0, events: 0 }
     const differences: Array<Difference> = []
-    let failure: StorageUnavailable | null = null
+    const failures: Array<StorageUnavailable> = []
     for (const walk of walks) {
       const done = yield* Effect.result(check(walk, found))
       if (Result.isFailure(done)) {
-        failure = done.failure
+        failures.push(done.failure)
         continue
       }
       checked[walk] = done.success.checked
       differences.push(...done.success.differences)
     }
     yield* reportStanding
-    if (failure !== null) return yield* failure
+    const [failure] = failures
+    if (failure !== undefined) return yield* failure
     return { checked, differences } satisfies CheckReport
   })
 
