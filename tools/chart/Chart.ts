@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse as parseYaml, parseAllDocuments, stringify } from "yaml"
-import { execute, type Functions, isTrue, parse, type Value } from "./Template.ts"
+import { execute, type Functions, isTrue, parse, printed, type Value } from "./Template.ts"
 
 export const folder = join(import.meta.dirname, "..", "..", "docker", "helm")
 
@@ -49,7 +49,7 @@ const functions: Functions = {
     const left = [...args]
     return String(format).replaceAll("%s", () => String(left.shift()))
   },
-  quote: (value) => JSON.stringify(value === undefined || value === null ? "" : String(value)),
+  quote: (value) => JSON.stringify(value === undefined || value === null ? "" : printed(value)),
   replace: (from, to, text) => String(text).replaceAll(String(from), String(to)),
   toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0 }).trimEnd(),
   upper: (text) => String(text).toUpperCase()

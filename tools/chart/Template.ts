@@ -191,10 +191,11 @@ const entriesOf = (list: Value): ReadonlyArray<readonly [Value, Value]> => {
   return Object.entries(list).toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-const printed = (value: Value): string => {
+/** What is written of a value: only text, numbers and truth values are. */
+export const printed = (value: Value): string => {
   if (value === undefined || value === null) throw new Error("nothing would be written")
   if (typeof value === "object") throw new Error("an object would be written")
-  return String(value)
+  return `${value as string | number | boolean}`
 }
 
 export const execute = (nodes: ReadonlyArray<Node>, scope: Scope, functions: Functions): string => {
