@@ -9,6 +9,7 @@ import { account } from "./Accounts.ts"
 import { Json } from "@data-import/terminal/Answer"
 import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
+import { board } from "./Board.ts"
 import { check } from "./Checks.ts"
 import { As, Login } from "./Caller.ts"
 import { codeLists } from "./CodeLists.ts"
@@ -39,6 +40,7 @@ export const operator = Command.make("operator").pipe(
     batch,
     request,
     webhook,
+    board,
     audit,
     check
   ]),

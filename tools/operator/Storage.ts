@@ -9,6 +9,7 @@ import type { Batches } from "@data-import/domain/ports/Batches"
 import type { Checks } from "@data-import/domain/ports/Checks"
 import type { Erasures } from "@data-import/domain/ports/Erasures"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import type { Webhooks } from "@data-import/domain/ports/Webhooks"
@@ -26,6 +27,7 @@ export type Ports =
   | Accounts
   | AuditLog
   | Batches
+  | BoardSessions
   | Checks
   | SupplierSummaries
   | Webhooks
