@@ -156,6 +156,7 @@ const make = Effect.gen(function* () {
         ? mutex(command.key, run(sql.withTransaction(setCohort(database, command))))
         : Effect.succeed({ _tag: "Refused", found: null }),
     deletePayloads: (command) => run(deletePayloads(database, command)),
+    leases: (at) => run(leases(database, at)),
     details: (key, attempts) =>
       isStorableKey(key) ? run(details(database, key, attempts)) : Effect.succeedNone,
     list: (query) => (query.detailed ? detailedList(database, query) : list(database, query))
