@@ -1,7 +1,7 @@
 /** docs/metrics.md lists every metric that the source declares, with its type, and no other. */
 import { expect, it } from "vitest"
 import { isTest, modules, read } from "./lint/workspaceFiles.ts"
-import { documentedMetrics, undocumentedIn } from "./testbed/DocumentedMetrics.ts"
+import { documentedMetrics, undocumentedIn } from "@data-import/testbed/DocumentedMetrics"
 
 const declaration = /\bMetric\.(counter|gauge|histogram)\(\s*"(\w+)"/g
 

@@ -10,7 +10,7 @@ import { type ImportKey, isFree, stateAt } from "@data-import/domain/account/Imp
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, dryRun } from "../accounts/AccountCreation.ts"
-import { claim, stagedPayload } from "./ImportLease.ts"
+import { claim, leases, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
 import { details, detailedList } from "./ImportDetails.ts"

@@ -103,6 +103,16 @@ const refusalOf = (
   return Effect.as(Effect.logError("defect", cause), new Defect({ requestId }))
 }
 
+/** The answer to a refusal, whose code is noted. */
+const refused = (
+  cause: Cause.Cause<Answer.Refused>,
+  { facts, requestId }: IncomingRequest
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(refusalOf(cause, requestId), (refusal) => {
+    facts.code = refusal.code
+    return Answer.refusal(refusal)
+  })
+
 const incomingOf = (
   request: HttpServerRequest.HttpServerRequest,
   { receiving, trustedProxies, waiting }: Parts
@@ -135,7 +145,7 @@ const counted = (
     Effect.sync(() => (facts.bytes_out += length))
   )
   const sent = HttpBody.stream(stream, body.contentType, body.contentLength)
-  return HttpServerResponse.setBodyKeepHeaders(response, sent)
+  return HttpServerResponse.setBody(response, sent)
 }
 
 /** Makes the function. It is uninterruptible except where marked. */
@@ -185,16 +195,11 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const incoming = incomingOf(request, parts)
     const { facts, requestId } = incoming
-    const refuse = (cause: Cause.Cause<Answer.Refused>) =>
-      Effect.map(refusalOf(cause, requestId), (refusal) => {
-        facts.code = refusal.code
-        return Answer.refusal(refusal)
-      })
     const { answer, deprecation, route } = router(incoming)
     watch(incoming, route)
-    const refused = refusalAtOnce(incoming, route)
-    const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
-      Effect.catchCause(refuse),
+    const atOnce = refusalAtOnce(incoming, route)
+    const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
+      Effect.catchCause((cause) => refused(cause, incoming)),
       Effect.map((response) =>
         HttpServerResponse.setHeader(counted(response, facts), RequestId.header, requestId)
       ),
