@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { tokenBucketsContract } from "@data-import/domain/testing/TokenBucketsContract"
 import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
+import { forecastsContract } from "@data-import/domain/testing/ForecastsContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { checksContract } from "@data-import/domain/testing/ChecksContract"
@@ -24,5 +25,6 @@ operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
 boardSessionsContract("in PostgreSQL", storage)
 supplierChangesContract("in PostgreSQL", storage)
+forecastsContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)
 checksContract("in PostgreSQL", storage)

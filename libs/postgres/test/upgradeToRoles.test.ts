@@ -215,6 +215,7 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "readable_choices",
       "counts_at_once",
       "transaction_keys",
+      "forecasts",
       "board_sessions",
       "checks"
     ])

@@ -25,6 +25,7 @@ import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
 import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
+import type { RecordedForecast } from "../Forecasts.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
@@ -107,6 +108,11 @@ export interface RefusalWindow {
   readonly recorded: Set<string>
 }
 
+export interface StoredForecast extends RecordedForecast {
+  /** Null until it is settled. */
+  readonly held: boolean | null
+}
+
 export class MemoryStore extends Context.Service<
   MemoryStore,
   {
@@ -151,6 +157,8 @@ export class MemoryStore extends Context.Service<
     readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
     /** By walk, subject and check. */
     readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
+    /** By day and supplier. */
+    readonly forecasts: Map<string, StoredForecast>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -179,7 +187,8 @@ export class MemoryStore extends Context.Service<
     positioned: { outbox: 0, batchEvents: 0, webhookEvents: 0 },
     workers: new Map(),
     checkWalks: new Map(),
-    checkDifferences: new Map()
+    checkDifferences: new Map(),
+    forecasts: new Map()
   }))
 }
 
