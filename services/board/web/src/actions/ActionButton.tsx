@@ -11,7 +11,13 @@ interface Props {
   readonly dialog: (close: () => void) => ComponentChildren
 }
 
-export const ActionButton = ({ class: kind = "action", dialog, isDisabled = false, label, name }: Props) => {
+export const ActionButton = ({
+  class: kind = "action",
+  dialog,
+  isDisabled = false,
+  label,
+  name
+}: Props) => {
   const [isOpen, setOpen] = useState(false)
   if (!useIsManager()) return null
   return (

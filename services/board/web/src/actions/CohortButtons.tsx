@@ -68,8 +68,9 @@ const CohortDialog = ({ close, cohort, supplier }: Props & { readonly close: () 
       close={close}
     >
       <p>
-        The pending and failed accounts {cohort.cohort === null ? "without a cohort" : `of ${cohort.cohort}`}{" "}
-        move. Imported ones keep theirs. To undo it, move them back.
+        The pending and failed accounts{" "}
+        {cohort.cohort === null ? "without a cohort" : `of ${cohort.cohort}`} move. Imported ones
+        keep theirs. To undo it, move them back.
       </p>
       <label class="field">
         <span>New cohort (empty for none)</span>

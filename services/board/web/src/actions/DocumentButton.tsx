@@ -39,7 +39,12 @@ export const DocumentButton = ({ number, path, supplier }: Props) => {
   }
   return (
     <>
-      <button type="button" class="action" aria-label={`Link to ${path}`} onClick={() => void ask()}>
+      <button
+        type="button"
+        class="action"
+        aria-label={`Link to ${path}`}
+        onClick={() => void ask()}
+      >
         Link
       </button>
       {problem !== "" && (

@@ -57,10 +57,7 @@ export const ChartData = (props: Props) => {
   const [isOpen, setOpen] = useState(false)
   const hidden = props.rows.length - shownRows
   return (
-    <details
-      class="data"
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
+    <details class="data" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Data as a table</summary>
       {isOpen && (
         <>
@@ -68,7 +65,8 @@ export const ChartData = (props: Props) => {
             <button type="button" class="plain" onClick={() => download(props)}>
               Download as CSV
             </button>
-            {hidden > 0 && ` The newest ${shownRows} of ${count(props.rows.length)} rows are shown.`}
+            {hidden > 0 &&
+              ` The newest ${shownRows} of ${count(props.rows.length)} rows are shown.`}
           </p>
           <Rows {...props} />
         </>

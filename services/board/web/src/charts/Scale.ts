@@ -44,7 +44,9 @@ export const spread = (
   gap: number,
   [least, most]: Point
 ): ReadonlyArray<number> => {
-  const order = wanted.map((_, index) => index).toSorted((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0))
+  const order = wanted
+    .map((_, index) => index)
+    .toSorted((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0))
   const placed = [...wanted]
   let previous = least - gap
   for (const index of order) {

@@ -16,7 +16,15 @@ type State = keyof Cohort["states"]
 /** Those that ask for something have columns of their own; the rest is added up. */
 const shown: ReadonlyArray<State> = ["FAILED", "PENDING", "IN_PROGRESS", "IMPORTED"]
 
-const Number = ({ cohort, state, supplier }: { cohort: Cohort; state: State; supplier: string }) => {
+const Number = ({
+  cohort,
+  state,
+  supplier
+}: {
+  cohort: Cohort
+  state: State
+  supplier: string
+}) => {
   const value = cohort.states[state]
   if (value === 0) return <span class="quiet">0</span>
   return <Link to={pages.imports(supplier, { state, cohort: cohort.cohort })}>{count(value)}</Link>

@@ -84,7 +84,9 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
   const { import_supplier: supplier, states } = migration
   const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
   const missing =
-    documents_missing === 0 ? "No document is missing." : (
+    documents_missing === 0 ? (
+      "No document is missing."
+    ) : (
       <Link
         to={pages.imports(supplier, { state: "FAILED", code: "path_does_not_exist_in_file_store" })}
       >
@@ -97,7 +99,9 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
       class="wide"
       title="Failures"
       note={
-        states.FAILED === 0 ? <>No account has failed.</> : (
+        states.FAILED === 0 ? (
+          <>No account has failed.</>
+        ) : (
           <>
             <Link to={pages.problems(supplier)}>
               {counted(states.FAILED, "account has", "accounts have")} failed

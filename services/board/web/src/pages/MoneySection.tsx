@@ -48,7 +48,9 @@ export const MoneySection = ({ detail }: { readonly detail: MigrationDetail }) =
       detail.money.ties ? (
         <span class="good">✓ Ledgers and additions come to the balance exactly.</span>
       ) : (
-        <span class="bad">✗ Ledgers and additions do not come to the balance. Tell your operator.</span>
+        <span class="bad">
+          ✗ Ledgers and additions do not come to the balance. Tell your operator.
+        </span>
       )
     }
   >

@@ -1,6 +1,6 @@
 /** What is wrong, grouped by code and path, and what correcting the first few would clear. */
 import { RetryButton } from "../actions/RetryButton.tsx"
-import type { Problems } from "../data/Answers.ts"
+import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Bar } from "../parts/Bar.tsx"
@@ -30,7 +30,14 @@ const Examples = ({ group, supplier }: { group: Group; supplier: string }) => (
   </details>
 )
 
-const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Group>> => [
+/** A retry is of a code, whatever the path. */
+type ByCode = ReadonlyMap<string, number>
+
+const columnsFor = (
+  supplier: string,
+  failed: number,
+  byCode: ByCode
+): ReadonlyArray<Column<Group>> => [
   {
     name: "Problem",
     isHead: true,
@@ -70,12 +77,16 @@ const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Grou
     name: "Action",
     isNameHidden: true,
     class: "act",
-    cell: ({ code, imports }) => <RetryButton supplier={supplier} code={code} accounts={imports} />
+    cell: ({ code }) => (
+      <RetryButton supplier={supplier} code={code} accounts={byCode.get(code) ?? 0} />
+    )
   }
 ]
 
 const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }) => {
   const code = useLocation().query.get("code")
+  const { value: detail } = useAnswer<MigrationDetail>(answers.migration(supplier))
+  const byCode = new Map((detail?.codes ?? []).map((it) => [it.code, it.imports]))
   const { failed, groups } = problems
   const shown = code === null ? groups : groups.filter((group) => group.code === code)
   if (failed === 0) {
@@ -95,7 +106,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
       </p>
       <Table
         caption="Problems, the most frequent first"
-        columns={columnsFor(supplier, failed)}
+        columns={columnsFor(supplier, failed, byCode)}
         rows={shown}
         keyOf={(group) => `${group.code} ${group.attr}`}
       />
@@ -103,14 +114,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
         title={`Problems of ${supplier}`}
         file={`${supplier}-problems`}
         head={["code", "path", "accounts", "cleared", "meaning", "remedy"]}
-        rows={groups.map((it) => [
-          it.code,
-          it.attr,
-          it.imports,
-          it.cleared,
-          it.meaning,
-          it.remedy
-        ])}
+        rows={groups.map((it) => [it.code, it.attr, it.imports, it.cleared, it.meaning, it.remedy])}
       />
     </>
   )

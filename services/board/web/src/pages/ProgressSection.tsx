@@ -20,12 +20,7 @@ const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) =
     <legend class="hidden">Step of the curve</legend>
     {(["hour", "day"] as const).map((name) => (
       <label key={name}>
-        <input
-          type="radio"
-          name="step"
-          checked={step === name}
-          onChange={() => choose(name)}
-        />
+        <input type="radio" name="step" checked={step === name} onChange={() => choose(name)} />
         by {name}
       </label>
     ))}

@@ -51,7 +51,13 @@ const whyOf = (error: Error): Why => {
   return { title: message, next: status >= 500 ? `Try again.${id}` : "" }
 }
 
-export const Failure = ({ again, error }: { readonly again?: () => void; readonly error: Error }) => {
+export const Failure = ({
+  again,
+  error
+}: {
+  readonly again?: () => void
+  readonly error: Error
+}) => {
   const { next, title } = whyOf(error)
   return (
     <div class="failure" role="alert">

@@ -31,6 +31,7 @@ export const pages = {
 export const answers = {
   session: `${api}session/`,
   teams: `${api}teams/`,
+  signOut: `${api}sign-out/`,
   migrations: `${api}migrations/`,
   migration: migrationApi,
   of: (supplier: string, rest: string, query: Query = {}) =>

@@ -12,5 +12,7 @@ const field = (cell: Cell): string => {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 
-export const csv = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
-  [head, ...rows].map((cells) => `${cells.map(field).join(",")}\r\n`).join("")
+export const csv = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<Cell>>
+): string => [head, ...rows].map((cells) => `${cells.map(field).join(",")}\r\n`).join("")

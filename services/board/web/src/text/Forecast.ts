@@ -28,6 +28,7 @@ export const doneBy = (forecast: Forecast, now: number, zone: string): string =>
 
 /** The interval in full, for those who point at the short form. */
 export const interval = ({ high, low }: Forecast, zone: string): string => {
-  const at = (text: string) => `${shortDate(Date.parse(text), zone)} ${clock(Date.parse(text), zone)}`
+  const at = (text: string) =>
+    `${shortDate(Date.parse(text), zone)} ${clock(Date.parse(text), zone)}`
   return `Eight of ten such migrations end between ${at(low)} and ${at(high)} (${zone}).`
 }

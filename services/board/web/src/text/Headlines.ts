@@ -1,5 +1,12 @@
 /** The first sentence of each page: its answer, with numbers. */
-import type { Account, Condition, ImportRows, Migration, Problems, States } from "../data/Answers.ts"
+import type {
+  Account,
+  Condition,
+  ImportRows,
+  Migration,
+  Problems,
+  States
+} from "../data/Answers.ts"
 import { doneBy } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
 import { stateWord } from "./Words.ts"
@@ -17,7 +24,9 @@ export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
   const needy = conditions.filter(needsAttention).length
   if (all === 0) return "There is no migration yet"
   if (needy === 0) {
-    return all === 1 ? "The one migration needs no attention" : `None of ${count(all)} migrations needs attention`
+    return all === 1
+      ? "The one migration needs no attention"
+      : `None of ${count(all)} migrations needs attention`
   }
   return `${count(needy)} of ${counted(all, "migration")} ${verb(needy, "needs", "need")} attention`
 }
@@ -26,7 +35,9 @@ const ending = ({ condition, forecast, states, status }: Migration, now: number,
   if (status === "Complete") return ", signed off"
   if (condition === "done" || openOf(states) === 0) return ", nothing is open"
   if (condition === "paused") return ", paused"
-  return forecast === null ? ", no forecast: nothing moves" : `, done ${doneBy(forecast, now, zone)}`
+  return forecast === null
+    ? ", no forecast: nothing moves"
+    : `, done ${doneBy(forecast, now, zone)}`
 }
 
 /** Of one migration. */
@@ -47,7 +58,8 @@ export const ofProblems = ({ failed, groups }: Problems): string => {
   const named = Math.min(first, groups.length)
   const cleared = groups[named - 1]?.cleared ?? 0
   const whole = `${count(cleared)} of ${counted(failed, "failed account")}`
-  if (groups.length === 1) return `One problem keeps ${counted(failed, "account")} from being imported`
+  if (groups.length === 1)
+    return `One problem keeps ${counted(failed, "account")} from being imported`
   return `Correcting the first ${count(named)} of ${count(groups.length)} problems clears ${whole}`
 }
 
@@ -76,7 +88,8 @@ export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Fi
 /** Of one account. */
 export const ofAccount = (account: Account): string => {
   const { external_account_number: number, kraken_account_number, state } = account
-  if (state === "IMPORTED") return `${number} is imported as ${kraken_account_number ?? "an account"}`
+  if (state === "IMPORTED")
+    return `${number} is imported as ${kraken_account_number ?? "an account"}`
   const attempts = counted(account.attempts.length, "attempt")
   const latest = account.attempts[0]
   if (state === "FAILED") return `${number} failed: ${latest?.meaning ?? latest?.code ?? attempts}`

@@ -10,8 +10,7 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
 /** `present` with one, `presents` with many: `1 fails`, `2 fail`. */
-export const verb = (value: number, one: string, many: string): string =>
-  value === 1 ? one : many
+export const verb = (value: number, one: string, many: string): string => (value === 1 ? one : many)
 
 /**
  * A share as percent. Only nothing is `0 %` and only everything is `100 %`; an empty whole has no

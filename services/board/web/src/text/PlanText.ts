@@ -19,7 +19,10 @@ export const planText = (plan: Plan | null): string =>
 
 export const parsePlan = (text: string): Parsed => {
   const points: Array<Plan["points"][number]> = []
-  const stop = (line: number, why: string) => ({ plan: { points }, problem: `Line ${line}: ${why}` })
+  const stop = (line: number, why: string) => ({
+    plan: { points },
+    problem: `Line ${line}: ${why}`
+  })
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue
     const [, on = "", digits = ""] = form.exec(line.trim()) ?? []
@@ -27,7 +30,8 @@ export const parsePlan = (text: string): Parsed => {
     if (on === "") return stop(index + 1, "write a date and a number, such as 2026-12-01 10000.")
     if (!isDate(on)) return stop(index + 1, `${on} is not a day.`)
     const before = points.at(-1)
-    if (before !== undefined && on <= before.on) return stop(index + 1, `it must be after ${before.on}.`)
+    if (before !== undefined && on <= before.on)
+      return stop(index + 1, `it must be after ${before.on}.`)
     if (before !== undefined && accounts < before.accounts) {
       return stop(index + 1, `the accounts become fewer than the ${before.accounts} before.`)
     }

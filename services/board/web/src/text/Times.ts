@@ -50,7 +50,9 @@ export const calendarDays = (from: number, to: number, zone: string): number => 
 
 /** Such as `2026-11-27`. */
 export const isoDate = (at: number, zone: string): string => {
-  const parts = format(zone, { year: "numeric", month: "2-digit", day: "2-digit" }).formatToParts(at)
+  const parts = format(zone, { year: "numeric", month: "2-digit", day: "2-digit" }).formatToParts(
+    at
+  )
   const part = (type: string) => parts.find((it) => it.type === type)?.value ?? ""
   return `${part("year")}-${part("month")}-${part("day")}`
 }

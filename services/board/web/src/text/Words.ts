@@ -11,7 +11,10 @@ export const conditions: Readonly<Record<Condition, Word>> = {
   stuck: { word: "Stuck", meaning: "Accounts are open, and none has moved for too long." },
   failing: { word: "Failing", meaning: "Accounts have failed and need a correction." },
   slow: { word: "Slow", meaning: "It moves, but behind its plan." },
-  waiting: { word: "Waiting", meaning: "Accounts are staged, and nobody has asked to import them." },
+  waiting: {
+    word: "Waiting",
+    meaning: "Accounts are staged, and nobody has asked to import them."
+  },
   paused: { word: "Paused", meaning: "Somebody has paused it." },
   running: { word: "Running", meaning: "Accounts are being imported, as planned." },
   done: { word: "Done", meaning: "Nothing is open." }
