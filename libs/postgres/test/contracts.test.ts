@@ -5,7 +5,10 @@ import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
+import { checksContract } from "@data-import/domain/testing/ChecksContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
+import { boardSessionsContract } from "@data-import/domain/testing/BoardSessionsContract"
+import { supplierChangesContract } from "@data-import/domain/testing/SupplierChangesContract"
 import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
 import { sandboxContract } from "@data-import/domain/testing/SandboxContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -19,4 +22,7 @@ apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
+boardSessionsContract("in PostgreSQL", storage)
+supplierChangesContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)
+checksContract("in PostgreSQL", storage)

@@ -23,6 +23,7 @@ import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
+import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
@@ -147,6 +148,9 @@ export class MemoryStore extends Context.Service<
     readonly positioned: { outbox: number; batchEvents: number; webhookEvents: number }
     /** When each was last seen. */
     readonly workers: Map<string, DateTime.Utc>
+    readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
+    /** By walk, subject and check. */
+    readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -173,7 +177,9 @@ export class MemoryStore extends Context.Service<
     webhooks: new Map(),
     webhookEvents: [],
     positioned: { outbox: 0, batchEvents: 0, webhookEvents: 0 },
-    workers: new Map()
+    workers: new Map(),
+    checkWalks: new Map(),
+    checkDifferences: new Map()
   }))
 }
 
