@@ -7,7 +7,13 @@ import { gzipSync } from "node:zlib"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Browsing from "@data-import/server/testing/Browser"
-import { excessWidth, inaccessible, type Look, looks, wide } from "@data-import/server/testing/Browser"
+import {
+  excessWidth,
+  inaccessible,
+  type Look,
+  looks,
+  wide
+} from "@data-import/server/testing/Browser"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
@@ -70,7 +76,10 @@ suite("the board in Chromium", () => {
   it("is small enough", () => {
     const dist = join(import.meta.dirname, "../web/dist")
     const files = globSync("**/*.{js,css,html,svg}", { cwd: dist })
-    const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0)
+    const bytes = files.reduce(
+      (sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length,
+      0
+    )
     expect(files.length).toBeGreaterThan(2)
     expect(bytes).toBeLessThan(mostBytes)
   })
@@ -117,7 +126,9 @@ suite("the board in Chromium", () => {
     await page.getByRole("link", { name: "DELTA_LEGACY" }).focus()
     await page.keyboard.press("Enter")
     await page.waitForURL(/DELTA_LEGACY/)
-    await page.getByRole("heading", { level: 1, name: /DELTA_LEGACY: .* imported, 412 failed/ }).waitFor()
+    await page
+      .getByRole("heading", { level: 1, name: /DELTA_LEGACY: .* imported, 412 failed/ })
+      .waitFor()
     expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
     await page.goBack()
     await page.getByRole("heading", { name: "9 of 40 migrations need attention" }).waitFor()
@@ -137,7 +148,9 @@ suite("the board in Chromium", () => {
 
   it("is accessible in a dialog, says what will happen to how many, and does it", async () => {
     const { page } = await open(supplier)
-    await page.getByRole("button", { name: /Retry 233 accounts that failed with invalid_phone/ }).click()
+    await page
+      .getByRole("button", { name: /Retry 233 accounts that failed with invalid_phone/ })
+      .click()
     const dialog = page.getByRole("dialog", { name: /Retry 233 accounts/ })
     await dialog.waitFor()
     expect(await inaccessible(page)).toEqual([])
@@ -273,10 +286,13 @@ suite("the board in Chromium", () => {
     await page.waitForResponse(/session/).catch(() => undefined)
     server.fixture = { ...standard, isEmpty: true }
     await expect
-      .poll(async () => {
-        server.change("DELTA_LEGACY")
-        return page.locator("h1").innerText()
-      }, { timeout: 20_000, interval: 500 })
+      .poll(
+        async () => {
+          server.change("DELTA_LEGACY")
+          return page.locator("h1").innerText()
+        },
+        { timeout: 20_000, interval: 500 }
+      )
       .toBe("There is no migration yet")
     await close(page)
   })

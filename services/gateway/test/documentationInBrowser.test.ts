@@ -6,7 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import type { Browser } from "playwright-core"
 import * as Browsing from "@data-import/server/testing/Browser"
-import { excessWidth, inaccessible, type Look, looks, patience } from "@data-import/server/testing/Browser"
+import {
+  excessWidth,
+  inaccessible,
+  type Look,
+  looks,
+  patience
+} from "@data-import/server/testing/Browser"
 import { gateway } from "./gatewayService.ts"
 
 if (!Browsing.hasBrowser) {
