@@ -4,7 +4,7 @@
  */
 import type { Demo } from "@data-import/local/DemoFile"
 import { gzipSync } from "node:zlib"
-import { Clock, Console, DateTime, Duration, Effect, Schema } from "effect"
+import { Clock, Console, Data, DateTime, Duration, Effect, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { type BoardSession, setUp, signIn, tighten } from "./BoardSession.ts"
 import { firstZone, linesOf, type Migration, portfolio } from "./Portfolio.ts"
@@ -153,7 +153,10 @@ const order: ReadonlyArray<Migration> = portfolio.toSorted(
 
 const atOnce = 3
 
-export const fillBoard = Effect.fnUntraced(function* (demo: Demo) {
+/** The board could not be filled. */
+class NotFilled extends Data.TaggedError("NotFilled")<{ readonly why: string }> {}
+
+const fillAll = Effect.fnUntraced(function* (demo: Demo) {
   const secret = yield* setUp(portfolio.map(({ code }) => code))
   const board = yield* signIn(demo.baseUrl, secret)
   const client = clientOf(demo, yield* tokenFor(demo))
@@ -167,3 +170,6 @@ export const fillBoard = Effect.fnUntraced(function* (demo: Demo) {
       `${demo.baseUrl}/board/sign-in/${another}/`
   )
 })
+
+export const fillBoard = (demo: Demo) =>
+  Effect.mapError(fillAll(demo), (error) => new NotFilled({ why: String(error) }))

@@ -52,10 +52,7 @@ export const tighten = (code: string) =>
 const Session = Schema.Struct({ csrf_token: Schema.String })
 
 export interface BoardSession {
-  readonly act: (
-    path: string,
-    body: unknown
-  ) => Effect.Effect<void, unknown, HttpClient.HttpClient>
+  readonly act: (path: string, body: unknown) => Effect.Effect<void, unknown, HttpClient.HttpClient>
 }
 
 /** Uses up the link. */

@@ -57,6 +57,7 @@ const command = Command.make(
     },
     Effect.catchTags({
       NoDemo: ({ file }) => fail(`There is no demo tenant in ${file}: npm start makes one.`),
+      NotFilled: ({ why }) => fail(`The board was not filled: ${why}`),
       NobodyAnswers: ({ baseUrl }) => fail(`Nothing answers at ${baseUrl}: npm start starts it.`),
       WrongAnswer: ({ differences, title }) =>
         fail(`\n${title}:\n  ${differences.slice(0, shownDifferences).join("\n  ")}`)

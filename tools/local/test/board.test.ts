@@ -117,33 +117,36 @@ const signsOff = async (page: Page, code: string) => {
   await page.getByRole("link", { name: "board:local" }).first().waitFor()
 }
 
-layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })("the board", (it) => {
-  const test = Browsing.hasBrowser ? it.effect : it.effect.skip
+layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
+  "the board",
+  (it) => {
+    const test = Browsing.hasBrowser ? it.effect : it.effect.skip
 
-  test(
-    "leads a manager from a failing batch to the sign-off",
-    () =>
-      Effect.gen(function* () {
-        const code = yield* failingBatch
-        const { gatewayUrl } = yield* WholeSystem
-        const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`
-        const browser = yield* Effect.acquireRelease(
-          Effect.promise(() => Browsing.launch()),
-          (opened) => Effect.promise(() => opened.close())
-        )
-        yield* Effect.promise(async () => {
-          const { faults, page } = await Browsing.blank(browser, gatewayUrl, Browsing.wide)
-          await signIn(page, link)
-          await headline(page, /1 of \d+ migrations? needs attention|The one migration/)
-          expect(await Browsing.inaccessible(page)).toEqual([])
-          await findsTheCause(page, code)
-          isStored = true
-          await retries(page, code)
-          expect(await Browsing.inaccessible(page)).toEqual([])
-          await signsOff(page, code)
-          expect(faults).toEqual([])
-        })
-      }),
-    { timeout: Browsing.patience }
-  )
-})
+    test(
+      "leads a manager from a failing batch to the sign-off",
+      () =>
+        Effect.gen(function* () {
+          const code = yield* failingBatch
+          const { gatewayUrl } = yield* WholeSystem
+          const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`
+          const browser = yield* Effect.acquireRelease(
+            Effect.promise(() => Browsing.launch()),
+            (opened) => Effect.promise(() => opened.close())
+          )
+          yield* Effect.promise(async () => {
+            const { faults, page } = await Browsing.blank(browser, gatewayUrl, Browsing.wide)
+            await signIn(page, link)
+            await headline(page, /1 of \d+ migrations? needs attention|The one migration/)
+            expect(await Browsing.inaccessible(page)).toEqual([])
+            await findsTheCause(page, code)
+            isStored = true
+            await retries(page, code)
+            expect(await Browsing.inaccessible(page)).toEqual([])
+            await signsOff(page, code)
+            expect(faults).toEqual([])
+          })
+        }),
+      { timeout: Browsing.patience }
+    )
+  }
+)

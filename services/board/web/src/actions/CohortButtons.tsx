@@ -46,7 +46,12 @@ export const ProcessButton = ({ cohort, states, supplier }: Props) => {
   )
 }
 
-const MoveDialog = ({ close, cohort, states, supplier }: Props & { readonly close: () => void }) => {
+const MoveDialog = ({
+  close,
+  cohort,
+  states,
+  supplier
+}: Props & { readonly close: () => void }) => {
   const act = useAction()
   const [name, setName] = useState("")
   const movable = states.PENDING + states.FAILED
