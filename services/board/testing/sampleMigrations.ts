@@ -81,7 +81,7 @@ export const migrations = (now: number): ReadonlyArray<Migration> =>
     )
     .map(([condition, reason], index) => migrationOf(index, condition, reason, now))
 
-export const codes: Detail["codes"] = [
+const codes: Detail["codes"] = [
   {
     code: "invalid_phone_number",
     meaning: "Not a possible phone number in international format.",

@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks"
 import type { Session } from "./data/Answers.ts"
 import { post, Refusal } from "./data/Http.ts"
-import { listen } from "./data/Live.ts"
+import { listen } from "./data/Changes.ts"
 import { useAnswer } from "./data/Store.ts"
 import { SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"

@@ -19,7 +19,8 @@ const selectionOf = (cohort: string | null) => (cohort === null ? {} : { cohort 
 
 export const ProcessButton = ({ cohort, states, supplier }: Props) => {
   const pending = states.PENDING
-  const sentence = `Import ${counted(pending, "pending account")}${cohort === null ? "" : ` of ${cohort}`}`
+  const whose = cohort === null ? "" : ` of ${cohort}`
+  const sentence = `Import ${counted(pending, "pending account")}${whose}`
   return (
     <ActionButton
       name={cohort === null ? `Import all ${count(pending)}…` : `Import ${count(pending)}…`}

@@ -53,11 +53,11 @@ export const ofMigration = (migration: Migration, now: number, zone: string): st
 const first = 3
 
 /** Of the problems of a migration. */
-export const ofProblems = ({ failed, groups }: Problems): string => {
+export const ofProblems = ({ failed, groups, of }: Problems): string => {
   if (failed === 0) return "No account has failed"
   const named = Math.min(first, groups.length)
   const cleared = groups[named - 1]?.cleared ?? 0
-  const whole = `${count(cleared)} of ${counted(failed, "failed account")}`
+  const whole = `${count(cleared)} of ${counted(of, "failed account")}`
   if (groups.length === 1)
     return `One problem keeps ${counted(failed, "account")} from being imported`
   return `Correcting the first ${count(named)} of ${count(groups.length)} problems clears ${whole}`
