@@ -6,6 +6,9 @@ import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
+import { auditSearchContract } from "@data-import/domain/testing/AuditSearchContract"
+import { importSearchContract } from "@data-import/domain/testing/ImportSearchContract"
+import { migrationsContract } from "@data-import/domain/testing/MigrationsContract"
 import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
 import { sandboxContract } from "@data-import/domain/testing/SandboxContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -19,4 +22,7 @@ apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
+auditSearchContract("in PostgreSQL", storage)
+importSearchContract("in PostgreSQL", storage)
+migrationsContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)

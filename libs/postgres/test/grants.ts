@@ -25,13 +25,17 @@ export const matrix = {
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
+  import_activity: "query ra(w)",
   import_attempts: "account-import ra(w), query r, batches r, batch-worker ra(w), operator r(w)",
   import_differences: "query rd, operator r",
   import_failures: "query r, operator r",
+  import_history: "query ra(w)",
   import_processes:
     "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), events (r), operator (r)(w)",
   import_totals: "query ra(w)d, operator r",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, operator r",
+  migration_plans: "",
+  migration_sign_offs: "",
   migrations: "",
   note_documents: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   notes: "account-import a, post-import ra, query r, batch-worker ra, operator r",
@@ -50,6 +54,7 @@ export const matrix = {
   transaction_line_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   transaction_tax_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  undivided_suppliers: "",
   uncounted_suppliers: "query r, operator r",
   webhook_retries: "events ra(w)d, operator r(w)",
   webhook_secrets: "events rd, operator (r)a(w)",
@@ -94,9 +99,11 @@ export const columns = {
   "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id token",
   "idempotency_keys batches w": "answer expires_at fingerprint import_id token",
   "idempotency_keys post-import w": "answer expires_at fingerprint import_id token",
+  "import_activity query w": "changed_at imported_at",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts batch-worker w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
+  "import_history query w": "count",
   "import_processes account-import w":
     "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
     "payload payload_bytes payload_hash staged_at stagings",

@@ -12,6 +12,8 @@ import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import { Migrations } from "@data-import/domain/ports/Migrations"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -27,12 +29,13 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-/** The outbox of one import is read by the owner alone. */
+/** The outbox of one import, and what the board reads, are read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
 ) {
   const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
+  const owned = yield* portsAt(owner)
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
@@ -59,7 +62,7 @@ export const make = Effect.fnUntraced(function* (
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
-      events: Context.get(yield* portsAt(owner), AuditLog).events
+      events: Context.get(owned, AuditLog).events
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
@@ -85,6 +88,8 @@ export const make = Effect.fnUntraced(function* (
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
+    Context.add(ImportSearch, Context.get(owned, ImportSearch)),
+    Context.add(Migrations, Context.get(owned, Migrations)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
     Context.add(Configuration, Context.get(operator, Configuration))

@@ -9,6 +9,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     allowances: "organisation",
     api_keys: "hash id label organisation scopes",
     choices: "list value",
+    migration_plans: "points supplier",
+    migration_sign_offs: "signed_by supplier",
     migrations: "name",
     operations_teams: "name",
     organisations: "name test_of",
@@ -25,7 +27,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refresh_token_families: "api_key family",
     refresh_tokens: "family hash",
     refusal_windows: "api_key organisation",
-    uncounted_suppliers: "supplier"
+    uncounted_suppliers: "supplier",
+    undivided_suppliers: "supplier"
   },
   "what a batch is to do, and how its lines ended": {
     batch_chunks: "outcomes",
@@ -36,9 +39,11 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "recent supplier waiting_for"
   },
   "states, codes and cohorts": {
+    import_activity: "supplier",
     import_attempts: "id outcome",
     import_differences: "cohort kind name supplier",
     import_failures: "code cohort supplier",
+    import_history: "cohort kind name supplier",
     import_processes: "cohort lease_attempt supplier",
     import_totals: "cohort kind name supplier"
   },

@@ -51,6 +51,8 @@ type Head = NonNullable<Link["head"]>
 
 const linkRows = rowsOf(Link)
 
+type Storage = Pick<Database["Service"], "run" | "sql">
+
 /** Before every chain, even one whose number was altered. */
 const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
 
@@ -59,11 +61,12 @@ const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
  * It is one statement, so that heads and entries are of one snapshot. It reads one row more than a
  * page, for the head of the chain that the previous page ended with.
  */
-const page = ({ run, sql }: Database["Service"], size: number, after: typeof start) =>
+const page = ({ run, sql }: Storage, size: number, after: typeof start, only: bigint | null) =>
   run(
     linkRows(sql`
       with page as materialized (
         select * from audit_log where (chain, position) > (${after.chain}, ${after.position})
+          ${only === null ? sql`` : sql`and chain = ${only}`}
         order by chain, position limit ${size}
       ),
       range as (
@@ -87,6 +90,7 @@ const page = ({ run, sql }: Database["Service"], size: number, after: typeof sta
       from page full join (
         select * from audit_chains
         where id between ${after.chain} and (select last from range)
+          ${only === null ? sql`` : sql`and id = ${only}`}
       ) as head on head.id = page.chain
       order by 1, position limit ${size + 1}`)
   )
@@ -236,17 +240,34 @@ const faultAfter = ({ entry, hash, head, position }: Followed): AuditFault | nul
   return hash === head.hash ? null : fault(head, position, entry?.id ?? null, "head_differs")
 }
 
-/** Verifies every chain up to the first fault. */
+/** Verifies these chains up to the first fault. */
+export const verifyChains = Effect.fnUntraced(function* (
+  database: Storage,
+  chains: ReadonlyArray<bigint>
+) {
+  let entries = 0
+  for (const chain of chains) {
+    const found = yield* verifyAudit(database, chainPage, chain)
+    entries += found.entries
+    if (found.fault !== null) return { chains: chains.length, entries, fault: found.fault }
+  }
+  return { chains: chains.length, entries, fault: null } satisfies AuditVerification
+})
+
+const chainPage = 5_000
+
+/** Verifies every chain, or only one, up to the first fault. */
 export const verifyAudit = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  pageSize: number = 5_000
+  database: Storage,
+  pageSize: number = chainPage,
+  only: bigint | null = null
 ) {
   let last: Followed = { ...beginningOf(start.chain, null), ...start }
   let chains = 0
   let entries = 0
   const answer = (fault: AuditFault | null): AuditVerification => ({ chains, entries, fault })
   for (;;) {
-    const links = yield* page(database, pageSize, last)
+    const links = yield* page(database, pageSize, last, only)
     let read = 0
     for (const { chain, entry, head } of links) {
       if (chain !== last.chain) {

@@ -13,7 +13,8 @@ import {
   AuditLog,
   readOutcomes
 } from "@data-import/domain/ports/AuditLog"
-import { verifyAudit } from "./AuditChains.ts"
+import { entriesFound } from "./AuditSearch.ts"
+import { verifyAudit, verifyChains } from "./AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
 import { recordRefusal } from "./Refusals.ts"
@@ -62,6 +63,22 @@ const audit = (sql: Sql, key: ImportKey) =>
       where import_supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number})
     order by id`)
+
+const chainRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+
+const verifyImport = ({ run, sql }: Database["Service"], key: ImportKey) =>
+  Effect.flatMap(
+    run(
+      chainRows(sql`
+        select id from audit_chains where import_supplier = ${key.import_supplier}
+          and external_account_number = ${key.external_account_number} order by id`)
+    ),
+    (chains) =>
+      verifyChains(
+        { run, sql },
+        chains.map(({ id }) => id)
+      )
+  )
 
 const requestRows = rowsOf(
   Schema.Struct({
@@ -129,6 +146,11 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
       audit: reading(audit),
       events: reading(events),
       ofRequest: (id) => entriesOfRequest(database, id),
+      search: (query) => entriesFound(database, query),
+      verifyImport: (key) =>
+        isStorableKey(key)
+          ? verifyImport(database, key)
+          : Effect.succeed({ chains: 0, entries: 0, fault: null }),
       verifyAudit: verifyAudit(database)
     })
   })
