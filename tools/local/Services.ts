@@ -71,6 +71,7 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
     "post-import": withVendors,
     batches: behindGateway,
     events: behindGateway,
+    board: behindGateway,
     "batch-worker": { ...withVendors, DRAIN_DELAY_SECONDS: "0" },
     gateway: {}
   }

@@ -7,7 +7,9 @@ import { Accounts } from "@data-import/domain/ports/Accounts"
 import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import { Batches } from "@data-import/domain/ports/Batches"
+import { Checks } from "@data-import/domain/ports/Checks"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
@@ -15,6 +17,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import { Migrations } from "@data-import/domain/ports/Migrations"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
+import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
@@ -29,7 +32,7 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-/** The outbox of one import, and what the board reads, are read by the owner alone. */
+/** The outbox of one import is read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
@@ -61,6 +64,8 @@ export const make = Effect.fnUntraced(function* (
     Context.add(AuditLog, {
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
+      search: Context.get(ports.board, AuditLog).search,
+      verifyImport: Context.get(ports.board, AuditLog).verifyImport,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
       events: Context.get(owned, AuditLog).events
     }),
@@ -73,11 +78,16 @@ export const make = Effect.fnUntraced(function* (
       review: worker.review,
       take: worker.take
     }),
+    Context.add(Checks, Context.get(query, Checks)),
     Context.add(Webhooks, {
       ...Context.get(operator, Webhooks),
       finish: deliverer.finish,
       renew: deliverer.renew,
       take: deliverer.take
+    }),
+    Context.add(BoardSessions, {
+      ...Context.get(ports.board, BoardSessions),
+      createLink: Context.get(operator, BoardSessions).createLink
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
@@ -88,9 +98,10 @@ export const make = Effect.fnUntraced(function* (
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
-    Context.add(ImportSearch, Context.get(owned, ImportSearch)),
-    Context.add(Migrations, Context.get(owned, Migrations)),
+    Context.add(ImportSearch, Context.get(ports.board, ImportSearch)),
+    Context.add(Migrations, Context.get(ports.board, Migrations)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
+    Context.add(SupplierChanges, Context.get(ports.board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )

@@ -38,6 +38,10 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "api_key cohort name operation operations_team organisation parameters paused_by pending " +
       "recent supplier waiting_for"
   },
+  "what a check compared: sums and hashes": {
+    check_differences: "detail kind supplier walk",
+    check_walks: "walk"
+  },
   "states, codes and cohorts": {
     import_activity: "supplier",
     import_attempts: "id outcome",

@@ -165,7 +165,13 @@ const processes: Readonly<Record<string, Process>> = {
   },
   query: {
     layer: Query.layer,
-    cases: [...everyService, ...onDatabase, ...checkingTokens, ...ofBatches]
+    cases: [
+      ...everyService,
+      ...onDatabase,
+      ...checkingTokens,
+      ...ofBatches,
+      integer("CHECK_ACCOUNTS_A_MINUTE", -1, 100_001)
+    ]
   },
   auth: {
     layer: Auth.layer,

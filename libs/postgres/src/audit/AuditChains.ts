@@ -51,8 +51,6 @@ type Head = NonNullable<Link["head"]>
 
 const linkRows = rowsOf(Link)
 
-type Storage = Pick<Database["Service"], "run" | "sql">
-
 /** Before every chain, even one whose number was altered. */
 const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
 
@@ -61,12 +59,11 @@ const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
  * It is one statement, so that heads and entries are of one snapshot. It reads one row more than a
  * page, for the head of the chain that the previous page ended with.
  */
-const page = ({ run, sql }: Storage, size: number, after: typeof start, only: bigint | null) =>
+const page = ({ run, sql }: Database["Service"], size: number, after: typeof start) =>
   run(
     linkRows(sql`
       with page as materialized (
         select * from audit_log where (chain, position) > (${after.chain}, ${after.position})
-          ${only === null ? sql`` : sql`and chain = ${only}`}
         order by chain, position limit ${size}
       ),
       range as (
@@ -90,7 +87,6 @@ const page = ({ run, sql }: Storage, size: number, after: typeof start, only: bi
       from page full join (
         select * from audit_chains
         where id between ${after.chain} and (select last from range)
-          ${only === null ? sql`` : sql`and id = ${only}`}
       ) as head on head.id = page.chain
       order by 1, position limit ${size + 1}`)
   )
@@ -240,39 +236,44 @@ const faultAfter = ({ entry, hash, head, position }: Followed): AuditFault | nul
   return hash === head.hash ? null : fault(head, position, entry?.id ?? null, "head_differs")
 }
 
-/** Verifies these chains up to the first fault. */
+/** How far a verification came: the last chain that it followed; null if there are no more. */
+export interface FollowedChains extends AuditVerification {
+  readonly through: bigint | null
+}
+
+interface Verifying {
+  /** Only chains after this one; by default all. */
+  readonly after?: bigint
+  /** Ends with the chain in which it has read so many entries. */
+  readonly entries?: number
+  /** Entries of one statement. */
+  readonly pageSize?: number
+}
+
+const defaultPage = 5_000
+
+/** Verifies whole chains, up to the first fault. */
 export const verifyChains = Effect.fnUntraced(function* (
-  database: Storage,
-  chains: ReadonlyArray<bigint>
+  database: Database["Service"],
+  { after, entries: limit = Infinity, pageSize = defaultPage }: Verifying
 ) {
-  let entries = 0
-  for (const chain of chains) {
-    const found = yield* verifyAudit(database, chainPage, chain)
-    entries += found.entries
-    if (found.fault !== null) return { chains: chains.length, entries, fault: found.fault }
-  }
-  return { chains: chains.length, entries, fault: null } satisfies AuditVerification
-})
-
-const chainPage = 5_000
-
-/** Verifies every chain, or only one, up to the first fault. */
-export const verifyAudit = Effect.fnUntraced(function* (
-  database: Storage,
-  pageSize: number = chainPage,
-  only: bigint | null = null
-) {
-  let last: Followed = { ...beginningOf(start.chain, null), ...start }
+  let from: typeof start = after === undefined ? start : { ...start, chain: after + 1n }
+  let last: Followed = beginningOf(from.chain - 1n, null)
   let chains = 0
   let entries = 0
-  const answer = (fault: AuditFault | null): AuditVerification => ({ chains, entries, fault })
+  const answer = (fault: AuditFault | null, through: bigint | null): FollowedChains => ({
+    chains,
+    entries,
+    fault,
+    through
+  })
   for (;;) {
-    const links = yield* page(database, pageSize, last, only)
+    const links = yield* page(database, pageSize, from)
     let read = 0
     for (const { chain, entry, head } of links) {
       if (chain !== last.chain) {
         const found = faultAfter(last)
-        if (found !== null) return answer(found)
+        if (found !== null || entries >= limit) return answer(found, last.chain)
         chains += 1
         last = beginningOf(chain, head)
       }
@@ -285,11 +286,22 @@ export const verifyAudit = Effect.fnUntraced(function* (
       }
       const next = followedTo(entry, head, last)
       const found = faultAt(entry, head, last, next)
-      if (found !== null) return answer(found)
+      if (found !== null) return answer(found, chain)
       entries += 1
       read += 1
       last = next
     }
-    if (read < pageSize) return answer(faultAfter(last))
+    if (read < pageSize) {
+      const found = faultAfter(last)
+      return answer(found, found === null ? null : last.chain)
+    }
+    from = last
   }
 })
+
+/** Verifies every chain up to the first fault. */
+export const verifyAudit = (database: Database["Service"], pageSize: number = defaultPage) =>
+  Effect.map(
+    verifyChains(database, { pageSize }),
+    ({ chains, entries, fault }): AuditVerification => ({ chains, entries, fault })
+  )

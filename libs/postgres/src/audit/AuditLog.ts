@@ -66,19 +66,26 @@ const audit = (sql: Sql, key: ImportKey) =>
 
 const chainRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 
-const verifyImport = ({ run, sql }: Database["Service"], key: ImportKey) =>
-  Effect.flatMap(
-    run(
-      chainRows(sql`
-        select id from audit_chains where import_supplier = ${key.import_supplier}
-          and external_account_number = ${key.external_account_number} order by id`)
-    ),
-    (chains) =>
-      verifyChains(
-        { run, sql },
-        chains.map(({ id }) => id)
-      )
+/** An import has few chains, one for each organisation that named it. */
+const verifyImport = Effect.fnUntraced(function* (database: Database["Service"], key: ImportKey) {
+  const { run, sql } = database
+  const found = yield* run(
+    chainRows(sql`
+      select id from audit_chains where import_supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number} order by id`)
   )
+  let entries = 0
+  for (const { id } of found) {
+    const chain = { after: id - 1n, entries: 1, pageSize: entriesOfChain }
+    const verified = yield* verifyChains(database, chain)
+    entries += verified.entries
+    if (verified.fault !== null) return { chains: found.length, entries, fault: verified.fault }
+  }
+  return { chains: found.length, entries, fault: null }
+})
+
+/** Most chains have a handful. */
+const entriesOfChain = 200
 
 const requestRows = rowsOf(
   Schema.Struct({

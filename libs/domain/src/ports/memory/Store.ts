@@ -23,6 +23,7 @@ import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
+import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { HourlyCount, MigrationPlan, SignOff } from "../Migrations.ts"
@@ -159,6 +160,9 @@ export class MemoryStore extends Context.Service<
     readonly signOffs: Map<SupplierCode, SignOff>
     /** When each was last seen. */
     readonly workers: Map<string, DateTime.Utc>
+    readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
+    /** By walk, subject and check. */
+    readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -188,7 +192,9 @@ export class MemoryStore extends Context.Service<
     histories: new Map(),
     plans: new Map(),
     signOffs: new Map(),
-    workers: new Map()
+    workers: new Map(),
+    checkWalks: new Map(),
+    checkDifferences: new Map()
   }))
 }
 
