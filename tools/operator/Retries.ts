@@ -5,10 +5,7 @@
  * Source: docs/contract/operator.md#imports.
  */
 import * as Batch from "@data-import/domain/batch/Batch"
-import {
-  failedImports,
-  processImports
-} from "@data-import/domain/batch-processing/PendingBatches"
+import { failedImports, processImports } from "@data-import/domain/batch-processing/PendingBatches"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/ports/Configuration"

@@ -57,11 +57,12 @@ layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it)
       yield* fail(mine, "c", both)
       const found = yield* problems(user, mine.supplier.code, null)
       expect(found).toMatchObject({ failed: 3, of: 3 })
-      expect(found.groups.map(({ attr, cleared, code, imports }) => [code, attr, imports, cleared]))
-        .toEqual([
-          ["invalid", "customers.*.landline", 3, 2],
-          ["blank", "billing_name", 1, 3]
-        ])
+      expect(
+        found.groups.map(({ attr, cleared, code, imports }) => [code, attr, imports, cleared])
+      ).toEqual([
+        ["invalid", "customers.*.landline", 3, 2],
+        ["blank", "billing_name", 1, 3]
+      ])
       expect(found.groups[0]?.examples.map(({ attr }) => attr)).toEqual([
         "customers.0.landline",
         "customers.7.landline",

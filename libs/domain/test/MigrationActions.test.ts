@@ -117,14 +117,17 @@ layer(boardLayer)("the actions of the board", (it) => {
         ["all", 3]
       ])
       for (const wrong of [{ state: "IMPORTED" }, { cohort: "x".repeat(65) }, { code: "" }]) {
-        const refused = yield* Effect.flip(setCohort(caller, code, { cohort: "x", selection: wrong }))
+        const refused = yield* Effect.flip(
+          setCohort(caller, code, { cohort: "x", selection: wrong })
+        )
         expect(refused).toMatchObject({
           _tag: "ValidationFailed",
           errors: [{ attr: Object.keys(wrong)[0] }]
         })
       }
-      expect(yield* Effect.flip(setCohort(caller, code, { cohort: "", selection: {} })))
-        .toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "cohort" }] })
+      expect(
+        yield* Effect.flip(setCohort(caller, code, { cohort: "", selection: {} }))
+      ).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "cohort" }] })
     })
   )
 
@@ -183,7 +186,10 @@ layer(boardLayer)("the actions of the board", (it) => {
       })
       expect(yield* resumeBatch(caller, id)).toMatchObject({ state: "QUEUED", paused_by: [] })
       const { foreign } = yield* begin
-      const stranger = { ...caller, user: { ...caller.user, organisations: [foreign.supplier.organisation] } }
+      const stranger = {
+        ...caller,
+        user: { ...caller.user, organisations: [foreign.supplier.organisation] }
+      }
       for (const refused of [
         pauseBatch(stranger, id),
         pauseBatch(caller, crypto.randomUUID()),

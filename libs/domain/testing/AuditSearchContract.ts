@@ -97,7 +97,11 @@ export const auditSearchContract = <E>(
           const { search } = yield* AuditLog
           const { apiKey, organisation, requestId } = mine.caller
           const key = mine.keyOf("b")
-          const filter = { organisations: [organisation], supplier: mine.supplier.code, number: "b" }
+          const filter = {
+            organisations: [organisation],
+            supplier: mine.supplier.code,
+            number: "b"
+          }
           const { entries, next } = yield* search({ filter, before: null, limit: 10 })
           expect(next).toBeNull()
           const entry = { at: noonPlus(3), organisation, apiKey, requestId }

@@ -229,10 +229,14 @@ const make = Effect.gen(function* () {
       available(on(caller, named, (supplier) => setCohort(deps, caller, supplier, command)))
     ),
     process: traced("MigrationActions.process")((caller, named, command) =>
-      available(on(caller, named, (supplier) => BatchActions.process(deps, caller, supplier, command)))
+      available(
+        on(caller, named, (supplier) => BatchActions.process(deps, caller, supplier, command))
+      )
     ),
     retry: traced("MigrationActions.retry")((caller, named, command) =>
-      available(on(caller, named, (supplier) => BatchActions.retry(deps, caller, supplier, command)))
+      available(
+        on(caller, named, (supplier) => BatchActions.retry(deps, caller, supplier, command))
+      )
     ),
     signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
       available(

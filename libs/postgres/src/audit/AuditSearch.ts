@@ -86,7 +86,9 @@ const isTooEarly = (sql: Sql, last: bigint, { from }: AuditFilter) =>
     ? Effect.succeed(false)
     : endRows(sql`
         select id as last, at from audit_log where id <= ${last} order by id desc limit 1`).pipe(
-        Effect.map(([row]) => row !== undefined && row.at !== null && DateTime.isLessThan(row.at, from))
+        Effect.map(
+          ([row]) => row !== undefined && row.at !== null && DateTime.isLessThan(row.at, from)
+        )
       )
 
 export const entriesFound = Effect.fnUntraced(function* (
