@@ -77,7 +77,8 @@ const grantReading = Effect.gen(function* () {
   yield* sql`
     grant select on suppliers, organisations, operations_teams, choices, import_processes,
       import_attempts, import_failures, import_totals, import_differences, uncounted_suppliers,
-      batches, batch_problems, batch_problem_sets, batch_workers, audit_log, audit_chains
+      import_history, import_activity, migration_plans, migration_sign_offs, batches,
+      batch_problems, batch_problem_sets, batch_workers, audit_log, audit_chains
     to data_import_board`
   yield* sql`
     grant select on accounts, account_metadata, customers, billing_addresses, billing_options,
@@ -90,6 +91,10 @@ const grantReading = Effect.gen(function* () {
 const grantActions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`grant update (status) on suppliers to data_import_board`
+  yield* sql`
+    grant insert, update (points, set_at), delete on migration_plans to data_import_board`
+  yield* sql`
+    grant insert, update (signed_by, signed_at) on migration_sign_offs to data_import_board`
   yield* sql`grant update (cohort) on import_processes to data_import_board`
   yield* sql`
     grant insert, update (started_at, api_key, is_taken, paused_by, accepted_failures,

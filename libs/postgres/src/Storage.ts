@@ -13,6 +13,8 @@ import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as ImportSearch from "./imports/ImportSearch.ts"
+import * as Migrations from "./imports/Migrations.ts"
 import * as SupplierChanges from "./imports/SupplierChanges.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Sandbox from "./setup/Sandbox.ts"
@@ -31,6 +33,8 @@ export const layerPorts = Layer.mergeAll(
   EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
+  ImportSearch.layer,
+  Migrations.layer,
   SupplierChanges.layer,
   SupplierSummaries.layer,
   Configuration.layer,

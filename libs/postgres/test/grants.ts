@@ -32,14 +32,18 @@ export const matrix = {
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
+  import_activity: "query ra(w), board r",
   import_attempts:
     "account-import ra(w), query r, batches r, batch-worker ra(w), board r, operator r(w)",
   import_differences: "query rd, board r, operator r",
   import_failures: "query r, board r, operator r",
+  import_history: "query ra(w), board r",
   import_processes:
     "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), events (r), board r(w), operator (r)(w)",
   import_totals: "query ra(w)d, board r, operator r",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, board r, operator r",
+  migration_plans: "board ra(w)d",
+  migration_sign_offs: "board ra(w)",
   migrations: "",
   note_documents: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   notes: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
@@ -60,6 +64,7 @@ export const matrix = {
   transaction_tax_items:
     "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   transactions: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
+  undivided_suppliers: "",
   uncounted_suppliers: "query r, board r, operator r",
   webhook_retries: "events ra(w)d, operator r(w)",
   webhook_secrets: "events rd, operator (r)a(w)",

@@ -14,6 +14,8 @@ import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import { Migrations } from "@data-import/domain/ports/Migrations"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
@@ -36,6 +38,7 @@ export const make = Effect.fnUntraced(function* (
   databaseUsers: DatabaseUsers
 ) {
   const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
+  const owned = yield* portsAt(owner)
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
@@ -61,8 +64,10 @@ export const make = Effect.fnUntraced(function* (
     Context.add(AuditLog, {
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
+      search: Context.get(ports.board, AuditLog).search,
+      verifyImport: Context.get(ports.board, AuditLog).verifyImport,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
-      events: Context.get(yield* portsAt(owner), AuditLog).events
+      events: Context.get(owned, AuditLog).events
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
@@ -93,6 +98,8 @@ export const make = Effect.fnUntraced(function* (
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
+    Context.add(ImportSearch, Context.get(ports.board, ImportSearch)),
+    Context.add(Migrations, Context.get(ports.board, Migrations)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(ports.board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),

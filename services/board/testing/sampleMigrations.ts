@@ -246,6 +246,7 @@ export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type =>
 
 export const problems = ({ states }: Migration): typeof Migrations.BoardProblemsBody.Type => ({
   failed: states.FAILED,
+  of: states.FAILED,
   groups:
     states.FAILED === 0
       ? []

@@ -69,7 +69,7 @@ describe("the first line of lists", () => {
     expect(ofProblems(problems(failing))).toBe(
       "Correcting the first 3 of 4 problems clears 390 of 412 failed accounts"
     )
-    expect(ofProblems({ failed: 0, groups: [] })).toBe("No account has failed")
+    expect(ofProblems({ failed: 0, of: 0, groups: [] })).toBe("No account has failed")
   })
 
   it("counts what a list is of", () => {

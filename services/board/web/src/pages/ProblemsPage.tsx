@@ -87,7 +87,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
   const code = useLocation().query.get("code")
   const { value: detail } = useAnswer<MigrationDetail>(answers.migration(supplier))
   const byCode = new Map((detail?.codes ?? []).map((it) => [it.code, it.imports]))
-  const { failed, groups } = problems
+  const { failed, groups, of } = problems
   const shown = code === null ? groups : groups.filter((group) => group.code === code)
   if (failed === 0) {
     return <p class="empty">Whatever fails appears here, grouped by what must be corrected.</p>
@@ -96,6 +96,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
     <>
       <p>
         An account that has several problems is cleared when all of them are corrected.
+        {of < failed && ` Counted in ${count(of)} of ${count(failed)} failed accounts.`}
         {code !== null && (
           <>
             {" "}
@@ -106,7 +107,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
       </p>
       <Table
         caption="Problems, the most frequent first"
-        columns={columnsFor(supplier, failed, byCode)}
+        columns={columnsFor(supplier, of, byCode)}
         rows={shown}
         keyOf={(group) => `${group.code} ${group.attr}`}
       />
