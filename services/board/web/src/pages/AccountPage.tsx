@@ -102,18 +102,12 @@ const Documents = ({ account }: { readonly account: Account }) => (
       {account.documents.map(({ document_path: path, size }) => (
         <li key={path}>
           <span class="code">{path}</span>{" "}
-          {size === null ? (
-            <span class="bad">is missing</span>
-          ) : (
-            <>
-              <small>{counted(size, "byte")}</small>{" "}
-              <DocumentButton
-                supplier={account.import_supplier}
-                number={account.external_account_number}
-                path={path}
-              />
-            </>
-          )}
+          <small>{size === null ? "not looked at yet" : counted(size, "byte")}</small>{" "}
+          <DocumentButton
+            supplier={account.import_supplier}
+            number={account.external_account_number}
+            path={path}
+          />
         </li>
       ))}
     </ul>
