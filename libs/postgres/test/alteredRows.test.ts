@@ -48,10 +48,12 @@ const arranged = Effect.gen(function* () {
   const account = yield* importedFrom(domesticPayload(), owner)
   yield* changeAccount(account, adding(creditOf("added")))
   const batch = yield* started(["a", "b", "c"], { of: owner })
-  const chunk = yield* taken()
-  const [first, second] = chunk.lines
-  if (!first || !second) throw new Error("A line is missing")
-  yield* finish(chunk, [endOf("SUCCEEDED")(first), endOf("FAILED")(second)])
+  yield* Effect.gen(function* () {
+    const chunk = yield* taken()
+    const [first, second] = chunk.lines
+    if (!first || !second) throw new Error("A line is missing")
+    yield* finish(chunk, [endOf("SUCCEEDED")(first), endOf("FAILED")(second)])
+  }).pipe(Effect.scoped)
   yield* positions
   return { account, batch, supplier: owner.supplier.code }
 })

@@ -39,7 +39,8 @@ const configurationFor = (redirectUri: string, claimsOf: () => Claims) => ({
     claims: () => ({ sub, ...claimsOf() })
   }),
   interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
-  jwks: { keys: [key()] }
+  jwks: { keys: [key()] },
+  ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 }
 })
 
 const interact = async (
@@ -71,7 +72,7 @@ export const identityProvider = Effect.fnUntraced(function* (redirectUri: string
   let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {}
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => createServer((request, response) => handle(request, response))),
-    (made) => Effect.sync(() => void made.close().closeAllConnections())
+    (made) => Effect.sync(() => made.close().closeAllConnections())
   )
   const issuer = `http://127.0.0.1:${yield* listening(server)}`
   const provider = new Provider(

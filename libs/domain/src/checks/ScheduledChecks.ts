@@ -15,7 +15,7 @@ import {
 } from "../ports/Checks.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
-import { type CheckPorts, makeWalkers } from "./Walkers.ts"
+import { type CheckedSlice, type CheckPorts, makeWalkers, type Walkers } from "./Walkers.ts"
 
 /** How much was checked, and what was found. */
 export interface CheckReport {
@@ -67,7 +67,7 @@ const pause = Duration.minutes(1)
 
 const nameOf = ({ check, subject }: Difference): string => `${check} ${subject}`
 
-/** The line of a difference, once it is found. The figures and the account are told by the operator command. */
+/** The line of a difference. The operator command tells the figures and the account. */
 const report = ({ check, subject, supplier }: Difference) =>
   Effect.logError(`a scheduled check found a difference: ${check}`).pipe(
     Effect.annotateLogs({
@@ -78,67 +78,48 @@ const report = ({ check, subject, supplier }: Difference) =>
     })
   )
 
-/** Accounts of each turn. */
-export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): ScheduledChecks => {
-  const { checks } = ports
-  const walkers = makeWalkers(ports)
+interface From {
+  readonly after: bigint
+  /** What stood before, which is not logged again. */
+  readonly known: ReadonlySet<string>
+  readonly moves: boolean
+}
 
+const makeSteps = ({ checks }: CheckPorts, walkers: Walkers) => {
   /** One step, kept. */
-  const step = Effect.fnUntraced(function* (
-    walk: Walk,
-    {
-      after,
-      known,
-      limit,
-      moves
-    }: {
-      readonly after: bigint
-      readonly known: ReadonlySet<string>
-      readonly limit: number
-      readonly moves: boolean
-    }
-  ) {
+  const step = Effect.fnUntraced(function* (walk: Walk, from: From, limit: number) {
+    const { after, known, moves } = from
     const { checked, differences, through } = yield* walkers[walk]({ after, limit })
     const at = yield* DateTime.now
     yield* checks.conclude({ walk, after, through, differences, at, moves })
     const counter = totals[walk]
     if (counter !== undefined) yield* Metric.update(counter, checked)
-    yield* Effect.forEach(
-      differences.filter((found) => !known.has(nameOf(found))),
-      report,
-      { discard: true }
-    )
+    const found = differences.filter((each) => !known.has(nameOf(each)))
+    yield* Effect.forEach(found, report, { discard: true })
     return { checked, differences, through }
   })
 
   /** Steps until so much was checked or the walk is at its end. */
-  const steps = Effect.fnUntraced(function* (
-    walk: Walk,
-    from: { readonly after: bigint; readonly known: ReadonlySet<string>; readonly moves: boolean },
-    limit: number
-  ) {
+  return Effect.fnUntraced(function* (walk: Walk, from: From, limit: number) {
     let checked = 0
     let after: bigint | null = from.after
     const differences: Array<Difference> = []
     while (after !== null && checked < limit) {
       const size = Math.min(stepOf[walk], limit - checked)
-      const done: Effect.Success<ReturnType<typeof step>> = yield* step(walk, {
-        ...from,
-        after,
-        limit: size
-      })
+      const done: CheckedSlice = yield* step(walk, { ...from, after }, size)
       checked += done.checked
       after = done.through
       differences.push(...done.differences)
     }
     return { checked, differences }
   })
+}
 
-  /** Looks again at what stands, so that what was mended does not stand until the walk is there. */
-  const review = Effect.fnUntraced(function* (
-    walk: Walk,
-    found: ReadonlyArray<StandingDifference>
-  ) {
+type Found = ReadonlyArray<StandingDifference>
+
+/** Looks again at what stands, so that what was mended does not stand until the walk is there. */
+const makeReview = ({ checks }: CheckPorts, walkers: Walkers) =>
+  Effect.fnUntraced(function* (walk: Walk, found: Found) {
     const subjects = new Set(found.filter((each) => each.walk === walk).map((each) => each.subject))
     for (const subject of [...subjects].slice(0, reviewedAtOnce)) {
       const after = subject - 1n
@@ -149,41 +130,49 @@ export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): S
     }
   })
 
-  const reportStanding = Effect.flatMap(checks.differences, (found) =>
-    Effect.forEach(
-      checkKinds,
-      (check) =>
-        Metric.update(standing(check), found.filter((each) => each.check === check).length),
-      { discard: true }
-    )
+const reportStanding = (found: Found) =>
+  Effect.forEach(
+    checkKinds,
+    (check) => Metric.update(standing(check), found.filter((each) => each.check === check).length),
+    { discard: true }
   )
 
-  /** Every walk has its turn, also after one that failed. */
-  const reportOf = Effect.fnUntraced(function* (
-    check: (walk: Walk, found: ReadonlyArray<StandingDifference>) => ReturnType<typeof steps>
-  ) {
-    const found = yield* checks.differences
-    const checked = { accounts: 0, batches: 0, audit_chains: 0, events: 0 }
-    const differences: Array<Difference> = []
-    let failure: StorageUnavailable | null = null
-    for (const walk of walks) {
-      const done = yield* Effect.result(check(walk, found))
-      if (Result.isFailure(done)) {
-        failure = done.failure
-        continue
-      }
-      checked[walk] = done.success.checked
-      differences.push(...done.success.differences)
+/** Every walk has its turn, also after one that failed. */
+const reportOf = Effect.fnUntraced(function* (
+  { checks }: CheckPorts,
+  check: (walk: Walk, found: Found) => ReturnType<ReturnType<typeof makeSteps>>
+) {
+  const found = yield* checks.differences
+  const checked = { accounts: 0, batches: 0, audit_chains: 0, events: 0 }
+  const differences: Array<Difference> = []
+  const failures: Array<StorageUnavailable> = []
+  for (const walk of walks) {
+    const done = yield* Effect.result(check(walk, found))
+    if (Result.isFailure(done)) {
+      failures.push(done.failure)
+      continue
     }
-    yield* reportStanding
-    if (failure !== null) return yield* failure
-    return { checked, differences } satisfies CheckReport
-  })
+    checked[walk] = done.success.checked
+    differences.push(...done.success.differences)
+  }
+  yield* reportStanding(yield* checks.differences)
+  const [failure] = failures
+  if (failure !== undefined) return yield* failure
+  return { checked, differences } satisfies CheckReport
+})
 
-  const knownOf = (found: ReadonlyArray<StandingDifference>) => new Set(found.map(nameOf))
+const knownOf = (found: Found) => new Set(found.map(nameOf))
+
+/** Accounts of each turn. */
+export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): ScheduledChecks => {
+  const { checks } = ports
+  const walkers = makeWalkers(ports)
+  const steps = makeSteps(ports, walkers)
+  const review = makeReview(ports, walkers)
 
   const turn = (since: Duration.Duration) =>
     reportOf(
+      ports,
       Effect.fnUntraced(function* (walk, found) {
         const after = yield* checks.begin({ walk, at: yield* DateTime.now, pause: since })
         if (after === null) return { checked: 0, differences: [] }
@@ -193,7 +182,7 @@ export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): S
       })
     )
 
-  const checkAll = reportOf((walk, found) =>
+  const checkAll = reportOf(ports, (walk, found) =>
     steps(walk, { after: 0n, known: knownOf(found), moves: false }, Infinity)
   )
 

@@ -88,7 +88,9 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
   })
 }
 
-export const makeWalkers = (ports: CheckPorts): Readonly<Record<Walk, Walker>> => {
+export type Walkers = Readonly<Record<Walk, Walker>>
+
+export const makeWalkers = (ports: CheckPorts): Walkers => {
   const { checks } = ports
   const checkAccount = makeAccountCheck(ports)
 
