@@ -66,7 +66,7 @@ describe("masking", () => {
           else if (value === "") expect(shown, name).toBe("")
           else {
             expect(shown, name).not.toEqual(value)
-            expect(String(shown), name).toMatch(/^.?… \(\d+ (?:characters|members|elements)\)$/u)
+            expect(String(shown), name).toMatch(/^.?… \(\d+ (?:characters|members|elements)\)$/su)
           }
         }
       })

@@ -121,14 +121,10 @@ export const maskedPath = (attr: string): string =>
 const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
 
 /** Words of ours, amounts, dates, and names of fields; whatever else is in a detail may be sent. */
-const isOfDetail = (word: string): boolean => {
+const isOfDetail = (word: string, index: number): boolean => {
   const bare = word.replaceAll(/^[("]+|[).,:;"]+$/g, "")
-  return (
-    /^[a-z]*$/.test(bare) ||
-    /^[A-Z][a-z]*$/.test(bare) ||
-    /^-?\d[\d.,:TZ-]*$/.test(bare) ||
-    fieldNames.has(bare)
-  )
+  const isWord = index === 0 ? /^[A-Za-z]?[a-z]*$/.test(bare) : /^(?:[a-z]*|[A-Z])$/.test(bare)
+  return isWord || /^-?\d[\d.,:TZ-]*$/.test(bare) || fieldNames.has(bare)
 }
 
 /**
@@ -138,10 +134,5 @@ const isOfDetail = (word: string): boolean => {
 export const maskedDetail = (code: string, detail: string | undefined): string => {
   const meaning = isCode(code) ? registry[code].meaning : code
   if (detail === undefined || code.startsWith("duplicate_") || /["'`]/.test(detail)) return meaning
-  const [first = "", ...words] = detail.split(" ")
-  return [first, ...words].every((word, index) =>
-    index === 0 ? isOfDetail(word) : isOfDetail(word) && !/^[A-Z][a-z]+$/.test(word)
-  )
-    ? detail
-    : meaning
+  return detail.split(" ").every(isOfDetail) ? detail : meaning
 }
