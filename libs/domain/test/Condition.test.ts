@@ -51,6 +51,18 @@ const cases: ReadonlyArray<Case> = [
     "A batch is paused because too many of its lines failed."
   ],
   [
+    "has imported all but the lines of a batch that is held",
+    { states: states({ IMPORTED: 75 }), pausedBatches: [pausedBy("FAILURES")] },
+    "stuck",
+    "A batch is paused because too many of its lines failed."
+  ],
+  [
+    "has nothing but a batch that is held",
+    { states: noCounts, pausedBatches: [pausedBy("FAILURES")] },
+    "stuck",
+    "A batch is paused because too many of its lines failed."
+  ],
+  [
     "has several paused batches",
     { pausedBatches: [pausedBy("OPERATOR"), pausedBy("CALLER"), pausedBy("SUPPLIER", "KEY")] },
     "stuck",

@@ -143,7 +143,8 @@ const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string |
 ]
 
 /** What is done or held needs nobody, whatever else is true of it. */
-const atRest = ({ states, status }: Standing): Judgement | null => {
+const atRest = (standing: Standing): Judgement | null => {
+  const { states, status } = standing
   const total = Object.values(states).reduce((sum, count) => sum + count, 0)
   const open = states.PENDING + states.FAILED + states.IN_PROGRESS
   if (status === "Complete") {
@@ -153,8 +154,11 @@ const atRest = ({ states, status }: Standing): Judgement | null => {
   if (status === "Paused") {
     return { condition: "paused", reason: `It is paused, with ${imports(open)} open.` }
   }
-  if (total === 0) return { condition: "waiting", reason: "Nothing was staged yet." }
-  return open === 0 ? { condition: "done", reason: `All ${imports(total)} are done.` } : null
+  if (total === 0 && heldBatches(standing) === null) return { condition: "waiting", reason: "Nothing was staged yet." }
+  // Lines of a batch that is held are no imports yet.
+  return open === 0 && heldBatches(standing) === null
+    ? { condition: "done", reason: `All ${imports(total)} are done.` }
+    : null
 }
 
 export const judge = (standing: Standing): Judgement => {

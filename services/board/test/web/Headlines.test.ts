@@ -45,9 +45,10 @@ describe("the first line of a migration", () => {
   })
 
   it("says that nothing moves where there is no forecast", () => {
-    expect(ofMigration({ ...migration, forecast: null }, now, zone)).toMatch(
-      /, no forecast: nothing moves$/
-    )
+    const still = { ...migration, forecast: null, imported_last_hour: 0 }
+    expect(ofMigration(still, now, zone)).toMatch(/, nothing moves$/)
+    const moving = { ...still, imported_last_hour: 425 }
+    expect(ofMigration(moving, now, zone)).toMatch(/, no forecast yet$/)
   })
 
   it("says that it is over", () => {
@@ -88,7 +89,7 @@ describe("the first line of lists", () => {
 
   it("says what became of an account", () => {
     const failed = account("ACME_LEGACY", "NL-1", now)
-    expect(ofAccount(failed)).toBe("NL-1 failed: The account breaks a rule.")
+    expect(ofAccount(failed)).toBe("NL-1 failed with 1 error: invalid_phone_number")
     const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
     expect(ofAccount(imported)).toBe("NL-1 is imported as A-1")
     expect(ofAccount({ ...failed, state: "ERASED" })).toBe("NL-1 is erased")

@@ -10,6 +10,7 @@ import { ChartData } from "../charts/ChartData.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofProblems } from "../text/Headlines.ts"
+import { plain } from "../text/Words.ts"
 import { count, counted, share } from "../text/Numbers.ts"
 
 type Group = Problems["groups"][number]
@@ -46,7 +47,7 @@ const columnsFor = (
       <>
         <span class="code">{group.code}</span> at <code>{group.attr}</code>
         <small>
-          {group.meaning} <b>{group.remedy}</b>
+          {plain(group.meaning)} <b>{plain(group.remedy)}</b>
         </small>
         {group.examples.length > 0 && <Examples group={group} supplier={supplier} />}
       </>

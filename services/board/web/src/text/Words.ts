@@ -89,3 +89,6 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** What would allow something that was refused with a code. */
 export const remedyOf = (code: string): string => remedies[code] ?? ""
+
+/** A text of the registry of codes without its marks of code. */
+export const plain = (text: string): string => text.replaceAll("`", "")
