@@ -24,6 +24,9 @@ const team = "Migration Team"
 const accounts = 10
 const withDocument = 4
 
+/** Longer than anything takes that happens at all. */
+const stepTimeout = 30_000
+
 /** Whether the object store has the documents. */
 let isStored = false
 
@@ -117,6 +120,17 @@ const signsOff = async (page: Page, code: string) => {
   await page.getByRole("link", { name: "board:local" }).first().waitFor()
 }
 
+const journey = async (page: Page, link: string, code: string) => {
+  await signIn(page, link)
+  await headline(page, /1 of \d+ migrations? needs attention/)
+  expect(await Browsing.inaccessible(page)).toEqual([])
+  await findsTheCause(page, code)
+  isStored = true
+  await retries(page, code)
+  expect(await Browsing.inaccessible(page)).toEqual([])
+  await signsOff(page, code)
+}
+
 layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
   "the board",
   (it) => {
@@ -133,18 +147,17 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
             Effect.promise(() => Browsing.launch()),
             (opened) => Effect.promise(() => opened.close())
           )
-          yield* Effect.promise(async () => {
-            const { faults, page } = await Browsing.blank(browser, gatewayUrl, Browsing.wide)
-            await signIn(page, link)
-            await headline(page, /1 of \d+ migrations? needs attention|The one migration/)
-            expect(await Browsing.inaccessible(page)).toEqual([])
-            await findsTheCause(page, code)
-            isStored = true
-            await retries(page, code)
-            expect(await Browsing.inaccessible(page)).toEqual([])
-            await signsOff(page, code)
-            expect(faults).toEqual([])
-          })
+          const { faults, page } = yield* Effect.promise(() =>
+            Browsing.blank(browser, gatewayUrl, Browsing.wide)
+          )
+          page.setDefaultTimeout(stepTimeout)
+          yield* Effect.promise(() =>
+            journey(page, link, code).catch(async (cause: unknown) => {
+              const seen = await page.locator("body").innerText()
+              throw new Error(`At ${page.url()} the page was: ${seen}`, { cause })
+            })
+          )
+          expect(faults).toEqual([])
         }),
       { timeout: Browsing.patience }
     )
