@@ -103,5 +103,7 @@ const grantActions = Effect.gen(function* () {
     on batches to data_import_board`
   yield* sql`grant select, insert, update (blockers) on batch_chunks to data_import_board`
   yield* sql`grant select, insert on batch_links to data_import_board`
+  // Whether the key that lines are stored for is still valid.
+  yield* sql`grant select (id, revoked_at, expires_at) on api_keys to data_import_board`
   yield* sql`grant insert on audit_log, outbox to data_import_board`
 })

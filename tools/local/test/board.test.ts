@@ -141,7 +141,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
       () =>
         Effect.gen(function* () {
           const code = yield* failingBatch
-          const { gatewayUrl } = yield* WholeSystem
+          const { gatewayUrl, log } = yield* WholeSystem
           const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`
           const browser = yield* Effect.acquireRelease(
             Effect.promise(() => Browsing.launch()),
@@ -154,7 +154,8 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
           yield* Effect.promise(() =>
             journey(page, link, code).catch(async (cause: unknown) => {
               const seen = await page.locator("body").innerText()
-              throw new Error(`At ${page.url()} the page was: ${seen}`, { cause })
+              const errors = log.filter((line) => /"level":"error"/i.test(line)).slice(-3)
+              throw new Error(`${errors.join("")}At ${page.url()}: ${seen}`, { cause })
             })
           )
           expect(faults).toEqual([])
