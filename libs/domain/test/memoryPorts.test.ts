@@ -7,6 +7,7 @@ import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
 import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
+import { layerMemory as forecasts } from "../src/ports/memory/Forecasts.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
@@ -21,6 +22,7 @@ import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { erasuresContract } from "../testing/ErasuresContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
+import { forecastsContract } from "../testing/ForecastsContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { operatorAuditContract } from "../testing/OperatorAuditContract.ts"
@@ -36,6 +38,7 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
+forecastsContract("in memory", Layer.mergeAll(storage, forecasts))
 supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries, erasures))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)

@@ -10,6 +10,7 @@ import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
+import * as Forecasts from "./imports/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Sandbox from "./setup/Sandbox.ts"
@@ -24,6 +25,7 @@ export const layerPorts = Layer.mergeAll(
   Batches.layer,
   Erasures.layer,
   EventLog.layer,
+  Forecasts.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
   SupplierSummaries.layer,

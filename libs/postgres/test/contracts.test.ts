@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { tokenBucketsContract } from "@data-import/domain/testing/TokenBucketsContract"
 import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
+import { forecastsContract } from "@data-import/domain/testing/ForecastsContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
@@ -19,4 +20,5 @@ apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
+forecastsContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)

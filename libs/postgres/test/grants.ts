@@ -23,6 +23,7 @@ export const matrix = {
   earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
+  forecasts: "",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
   import_attempts: "account-import ra(w), query r, batches r, batch-worker ra(w), operator r(w)",

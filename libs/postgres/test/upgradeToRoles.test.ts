@@ -79,6 +79,7 @@ const changed = [
   "customers",
   "earlier_audit_chains",
   "event_heads",
+  "forecasts",
   "refusal_windows",
   "idempotency_keys",
   "import_differences",
@@ -214,7 +215,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "test_organisations",
       "readable_choices",
       "counts_at_once",
-      "transaction_keys"
+      "transaction_keys",
+      "forecasts"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -10,6 +10,7 @@ import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
+import { Forecasts } from "@data-import/domain/ports/Forecasts"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
@@ -27,7 +28,7 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-/** The outbox of one import is read by the owner alone. */
+/** The outbox of one import is read by the owner alone, and forecasts by nobody else yet. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
@@ -35,6 +36,7 @@ export const make = Effect.fnUntraced(function* (
   const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
+  const ofOwner = yield* portsAt(owner)
   const keys = Context.get(operator, ApiKeys)
   const worker = Context.get(ports["batch-worker"], Batches)
   const deliverer = Context.get(ports.events, Webhooks)
@@ -59,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
-      events: Context.get(yield* portsAt(owner), AuditLog).events
+      events: Context.get(ofOwner, AuditLog).events
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
@@ -78,6 +80,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
+    Context.add(Forecasts, Context.get(ofOwner, Forecasts)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),

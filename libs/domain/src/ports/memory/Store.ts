@@ -24,6 +24,7 @@ import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
+import type { RecordedForecast } from "../Forecasts.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
@@ -106,6 +107,11 @@ export interface RefusalWindow {
   readonly recorded: Set<string>
 }
 
+export interface StoredForecast extends RecordedForecast {
+  /** Null until it is settled. */
+  readonly held: boolean | null
+}
+
 export class MemoryStore extends Context.Service<
   MemoryStore,
   {
@@ -147,6 +153,8 @@ export class MemoryStore extends Context.Service<
     readonly positioned: { outbox: number; batchEvents: number; webhookEvents: number }
     /** When each was last seen. */
     readonly workers: Map<string, DateTime.Utc>
+    /** By day and supplier. */
+    readonly forecasts: Map<string, StoredForecast>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -173,7 +181,8 @@ export class MemoryStore extends Context.Service<
     webhooks: new Map(),
     webhookEvents: [],
     positioned: { outbox: 0, batchEvents: 0, webhookEvents: 0 },
-    workers: new Map()
+    workers: new Map(),
+    forecasts: new Map()
   }))
 }
 
