@@ -25,7 +25,7 @@ interface DocumentStore {
   readonly fill: (root: string) => Effect.Effect<void>
 }
 
-/** A PostgreSQL with the settings of the local run, and a generator of load. */
+/** A PostgreSQL with the settings that docs/operating.md recommends, and a generator of load. */
 export interface Server {
   readonly pid: number
   readonly url: Redacted.Redacted
@@ -50,9 +50,12 @@ export interface Installation {
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
 }
 
+/** Source: docs/operating.md#settings-of-postgresql. */
+const recommended = { shared_buffers: "2GB", max_wal_size: "8GB", checkpoint_timeout: "15min" }
+
 export const startServer = Effect.gen(function* () {
   const dataDir = join(yield* temporaryFolder(), "postgres")
-  const { pid, url } = yield* EmbeddedPostgres.start({ dataDir })
+  const { pid, url } = yield* EmbeddedPostgres.start({ dataDir, settings: recommended })
   return { pid, url, load: yield* Load.make } satisfies Server
 })
 

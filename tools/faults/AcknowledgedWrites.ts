@@ -3,6 +3,7 @@
  * with what is stored. A write that was sent and never acknowledged may be stored or not, but never
  * in part and never twice.
  */
+import { Effect } from "effect"
 import type { Addition } from "./Requests.ts"
 
 export interface Entry {
@@ -11,11 +12,36 @@ export interface Entry {
   marker: string | null
   /** Markers that were sent after it. */
   uncertain: ReadonlyArray<string>
+  /** Every marker that was sent, in order. */
+  markers: ReadonlyArray<string>
   processed: boolean
   /** The platform's number, as it was answered. */
   account: string | null
   readonly sent: Set<Addition>
   readonly acknowledged: Set<Addition>
+}
+
+/** What was acknowledged before a moment, and what was sent before it. */
+export interface Point<A> {
+  /** What the moment gave. */
+  readonly moment: A
+  readonly entries: ReadonlyArray<Entry>
+  readonly acknowledged: number
+}
+
+/** The entry as it is at a moment between the earlier copy and now. */
+const between = (earlier: Entry | undefined, now: Entry): Entry => {
+  const marker = earlier?.marker ?? null
+  return {
+    number: now.number,
+    marker,
+    uncertain: now.markers.slice(marker === null ? 0 : now.markers.indexOf(marker) + 1),
+    markers: now.markers,
+    processed: now.processed,
+    account: earlier?.account ?? null,
+    sent: new Set(now.sent),
+    acknowledged: earlier?.acknowledged ?? new Set()
+  }
 }
 
 export class AcknowledgedWrites {
@@ -39,6 +65,7 @@ export class AcknowledgedWrites {
       number,
       marker: null,
       uncertain: [],
+      markers: [],
       processed: false,
       account: null,
       sent: new Set(),
@@ -50,6 +77,7 @@ export class AcknowledgedWrites {
 
   staging(entry: Entry, marker: string): void {
     entry.uncertain = [...entry.uncertain, marker]
+    entry.markers = [...entry.markers, marker]
   }
 
   staged(entry: Entry, marker: string): void {
@@ -66,5 +94,24 @@ export class AcknowledgedWrites {
   added(entry: Entry, addition: Addition): void {
     entry.acknowledged.add(addition)
     this.#acknowledged++
+  }
+
+  /**
+   * What is known of a moment while writes go on: what was acknowledged before it was asked for is
+   * before it, and what was sent after it was answered is after it.
+   */
+  at<A, E, R>(asking: Effect.Effect<A, E, R>): Effect.Effect<Point<A>, E, R> {
+    return Effect.gen({ self: this }, function* () {
+      const acknowledged = this.#acknowledged
+      const earlier = new Map(
+        this.entries.map((entry) => [
+          entry.number,
+          { ...entry, acknowledged: new Set(entry.acknowledged) }
+        ])
+      )
+      const moment = yield* asking
+      const entries = this.entries.map((now) => between(earlier.get(now.number), now))
+      return { moment, entries, acknowledged }
+    })
   }
 }

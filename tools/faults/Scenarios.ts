@@ -16,6 +16,7 @@ import { lostAnswers } from "./scenarios/LostAnswers.ts"
 import { networks } from "./scenarios/Networks.ts"
 import { onePair } from "./scenarios/ConcurrentProcesses.ts"
 import { overloads } from "./scenarios/Overload.ts"
+import { restoreToPoint } from "./scenarios/Restore.ts"
 import { rollingRestart } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
@@ -43,5 +44,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   webhookKills,
   slowClients,
   worstBodies,
-  rollingRestart
+  rollingRestart,
+  restoreToPoint
 ]

@@ -46,7 +46,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["requests"],
     ["ports"],
     ["validation", "writes"],
-    ["import", "post-import", "auth", "events"],
+    ["import", "post-import", "auth", "events", "checks"],
     ["batch-processing"]
   ],
   postgres: [
@@ -58,6 +58,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["imports"],
     ["batches", "events"],
     ["erasure"],
+    ["checks"],
     ["setup"]
   ],
   server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]

@@ -4,6 +4,7 @@
  */
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
+import { issueLink } from "@data-import/domain/auth/BoardAccess"
 import { Console, Data, Duration, Effect, Schedule } from "effect"
 import * as DemoTenant from "./DemoTenant.ts"
 import { dataDir } from "@data-import/operator/DataDirectory"
@@ -45,5 +46,7 @@ export const run = Effect.gen(function* () {
   yield* share
   yield* waitUntilReady(check)
   yield* Console.log(`Data Import answers at ${baseUrl}`)
+  const secret = yield* Effect.provide(issueLink, operatorAccess)
+  yield* Console.log(`Sign in to the board, once: ${baseUrl}/board/sign-in/${secret}/`)
   return yield* supervise
 })

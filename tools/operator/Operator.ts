@@ -9,6 +9,8 @@ import { account } from "./Accounts.ts"
 import { Json } from "@data-import/terminal/Answer"
 import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
+import { board } from "./Board.ts"
+import { check } from "./Checks.ts"
 import { As, Login } from "./Caller.ts"
 import { codeLists } from "./CodeLists.ts"
 import { erase } from "./Erasure.ts"
@@ -38,7 +40,9 @@ export const operator = Command.make("operator").pipe(
     batch,
     request,
     webhook,
-    audit
+    board,
+    audit,
+    check
   ]),
   Command.withGlobalFlags([Json, As, Test])
 )

@@ -76,6 +76,17 @@ export const asEventId = readAs(
   "ID"
 )
 
+/** Without its final slash. */
+export const asBaseUrl = readAs(
+  (text) =>
+    Option.fromNullOr(URL.parse(text)).pipe(
+      Option.filter(({ href, origin }) => /^https?:/.test(href) && href === `${origin}/`),
+      Option.map(({ origin }) => origin)
+    ),
+  "a URL like http://127.0.0.1:8080, without a path",
+  "URL"
+)
+
 /** A URL without a user, a password and a fragment. */
 export const asWebhookUrl = readAs(
   (text) =>

@@ -6,8 +6,10 @@ import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { Batches } from "@data-import/domain/ports/Batches"
+import type { Checks } from "@data-import/domain/ports/Checks"
 import type { Erasures } from "@data-import/domain/ports/Erasures"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import type { Webhooks } from "@data-import/domain/ports/Webhooks"
@@ -25,6 +27,8 @@ export type Ports =
   | Accounts
   | AuditLog
   | Batches
+  | BoardSessions
+  | Checks
   | SupplierSummaries
   | Webhooks
   | TokenSecrets

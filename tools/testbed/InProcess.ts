@@ -3,6 +3,7 @@ import * as AccountImport from "@data-import/account-import/AccountImport"
 import * as Auth from "@data-import/auth/Auth"
 import * as BatchWorker from "@data-import/batch-worker/BatchWorker"
 import * as Batches from "@data-import/batches/Batches"
+import * as Board from "@data-import/board/Board"
 import * as Events from "@data-import/events/Events"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
@@ -19,6 +20,7 @@ export const serviceLayers = {
   batches: Batches.layer,
   "batch-worker": BatchWorker.layer,
   events: Events.layer,
+  board: Board.layer,
   auth: Auth.layer,
   gateway: Gateway.layer
 } satisfies Readonly<Record<ServiceName, unknown>>

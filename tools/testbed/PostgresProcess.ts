@@ -10,6 +10,7 @@ import { freePort } from "./Ports.ts"
 export interface PostgresProcess {
   readonly url: Redacted.Redacted
   readonly port: number
+  readonly dataDir: string
   readonly isRunning: Effect.Effect<boolean>
   /** SIGKILL to the postmaster; done when it is gone. */
   readonly kill: Effect.Effect<void>
@@ -47,5 +48,5 @@ export const make = Effect.fnUntraced(function* (
     scope = yield* Scope.make()
     server = yield* run
   })
-  return { url: server.url, port, isRunning, kill, start } satisfies PostgresProcess
+  return { url: server.url, port, dataDir, isRunning, kill, start } satisfies PostgresProcess
 })

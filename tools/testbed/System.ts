@@ -56,6 +56,8 @@ export class System extends Context.Service<
     /** All instances of the services behind the gateway. */
     readonly instances: ReadonlyArray<ServiceProcess.ServiceProcess>
     readonly postgres: PostgresProcess.PostgresProcess
+    /** The folder of the keys that sign tokens. */
+    readonly tokenKeys: string
     /** Connections that bypass the proxy, to read what is stored. */
     readonly database: Database.Database["Service"]
     /** Whether the audit log is as it was written. */
@@ -72,6 +74,8 @@ export class System extends Context.Service<
     readonly checkedTenant: Effect.Effect<Tenants.Tenant>
     /** Puts a document into the store, under the root of a supplier. */
     readonly putDocument: ObjectStore.ObjectStore["put"]
+    /** Everything in the document store, to be copied, lost and put back. */
+    readonly objects: ObjectStore.ObjectStore["objects"]
   }
 >()("@data-import/testbed/System") {}
 
@@ -84,7 +88,7 @@ interface Addresses {
 const startServices = Effect.fnUntraced(function* (
   databaseUsers: ServiceUsers,
   { store, vendor }: Addresses,
-  folder: string,
+  tokenKeys: string,
   instances: number
 ) {
   const stopping = stoppingOf(instances)
@@ -92,13 +96,14 @@ const startServices = Effect.fnUntraced(function* (
   const leased = { LEASE: `${Duration.toSeconds(lease)} seconds` }
   const withVendors = { ...documents, ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`) }
   const own: Record.ReadonlyRecord<ServiceName, Settings> = {
-    auth: { TOKEN_KEYS_DIR: join(folder, "keys") },
+    auth: { TOKEN_KEYS_DIR: tokenKeys },
     query: documents,
     "account-import": { ...documents, ...leased },
     "post-import": { ...withVendors, ...leased },
     batches: leased,
     "batch-worker": withVendors,
     events: {},
+    board: {},
     gateway: {}
   }
   const all = yield* wire(databaseUsers, (name, settings) =>
@@ -136,13 +141,15 @@ const start = Effect.fnUntraced(function* (options: Options) {
   const store = yield* ObjectStore.make
   const storeProxy = yield* proxyTo(store.port)
   const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
-  const running = yield* startServices(databaseUsers, proxies, folder, instances)
+  const tokenKeys = join(folder, "keys")
+  const running = yield* startServices(databaseUsers, proxies, tokenKeys, instances)
   const context = yield* Layer.build(
     DatabaseAccess.layer({ url: postgres.url, poolSize: 6, statementTimeout: Duration.seconds(60) })
   )
   return System.of({
     ...running,
     postgres,
+    tokenKeys,
     database: Context.get(context, Database.Database),
     verifyAudit: Context.get(context, AuditLog).verifyAudit,
     databaseProxy,
@@ -155,7 +162,8 @@ const start = Effect.fnUntraced(function* (options: Options) {
       Effect.provideContext(Tenants.freshTenant({ documentCheck: true }), context),
       (tenant) => store.fill(tenant.supplier)
     ),
-    putDocument: store.put
+    putDocument: store.put,
+    objects: store.objects
   })
 })
 

@@ -50,6 +50,7 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
       query: behindGateway("query", keys),
       batches: behindGateway("batches", keys),
       events: behindGateway("events", keys),
+      board: behindGateway("board"),
       "batch-worker": behindGateway("batch-worker")
     },
     { concurrency: "unbounded" }
@@ -60,7 +61,8 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
     POST_IMPORT_URL: urlsOf(verifying["post-import"]),
     QUERY_URL: urlsOf(verifying.query),
     BATCHES_URL: urlsOf(verifying.batches),
-    EVENTS_URL: urlsOf(verifying.events)
+    EVENTS_URL: urlsOf(verifying.events),
+    BOARD_URL: urlsOf(verifying.board)
   })
   return { auth, ...verifying, gateway }
 })

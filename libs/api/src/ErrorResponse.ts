@@ -122,6 +122,16 @@ const messages: {
     detail: "The request has no token; send the header `Authorization: Token <ACCESS_TOKEN>`.",
     headers: tokenWanted
   }),
+  SignInRequired: () => ({
+    detail: "The session has ended, or there is none; sign in at /board/sign-in/.",
+    headers: { "www-authenticate": "Cookie" }
+  }),
+  ManagerRequired: text(
+    "Your role is viewer, and this is for managers; ask whoever gives out the roles of the board."
+  ),
+  ForgeryRefused: text(
+    "The request did not come from a page of the board with a valid X-CSRF-Token; load it again."
+  ),
   AuthenticationFailed: authenticationFailed,
   KeyRevoked: authenticationFailed,
   PermissionDenied: text("The key behind this token may not do this; its scope is too narrow."),

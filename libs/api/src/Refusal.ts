@@ -12,6 +12,21 @@ export class NotAuthenticated extends Data.TaggedError("NotAuthenticated")<{}> {
   readonly code = "not_authenticated"
 }
 
+/** No session of the board, or one that has ended. */
+export class SignInRequired extends Data.TaggedError("SignInRequired")<{}> {
+  readonly code = "not_authenticated"
+}
+
+/** A viewer of the board asks for what managers may do. */
+export class ManagerRequired extends Data.TaggedError("ManagerRequired")<{}> {
+  readonly code = "permission_denied"
+}
+
+/** A change that comes from another site, or without the token of the session. */
+export class ForgeryRefused extends Data.TaggedError("ForgeryRefused")<{}> {
+  readonly code = "permission_denied"
+}
+
 /** The `Authorization` header holds no valid, unexpired token. */
 export class AuthenticationFailed extends Data.TaggedError("AuthenticationFailed")<{}> {
   readonly code = "authentication_failed"
@@ -65,6 +80,9 @@ export class Defect extends Data.TaggedError("Defect")<{ readonly requestId: Req
 
 export type Refusal =
   | NotAuthenticated
+  | SignInRequired
+  | ManagerRequired
+  | ForgeryRefused
   | AuthenticationFailed
   | MethodNotAllowed
   | NotAcceptable

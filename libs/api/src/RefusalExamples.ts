@@ -48,13 +48,16 @@ import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./ErrorResponse
 import {
   AuthenticationFailed,
   Defect,
+  ForgeryRefused,
   HeadersTooLarge,
+  ManagerRequired,
   MethodNotAllowed,
   NotAcceptable,
   NotAuthenticated,
   PayloadTooLarge,
   type Refusal,
   RequestTimeout,
+  SignInRequired,
   Throttled,
   UnsupportedMediaType
 } from "./Refusal.ts"
@@ -77,6 +80,9 @@ const errors = [
 export const refusals: {
   readonly [Tag in Enveloped["_tag"]]: Extract<Enveloped, { readonly _tag: Tag }>
 } = {
+  SignInRequired: new SignInRequired(),
+  ManagerRequired: new ManagerRequired(),
+  ForgeryRefused: new ForgeryRefused(),
   NotAuthenticated: new NotAuthenticated(),
   AuthenticationFailed: new AuthenticationFailed(),
   KeyRevoked: new KeyRevoked(),

@@ -18,6 +18,9 @@ import { requestCodes } from "../src/ErrorBody.ts"
 
 const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   NotAuthenticated: [401, "not_authenticated"],
+  SignInRequired: [401, "not_authenticated"],
+  ManagerRequired: [403, "permission_denied"],
+  ForgeryRefused: [403, "permission_denied"],
   AuthenticationFailed: [401, "authentication_failed"],
   KeyRevoked: [401, "authentication_failed"],
   PermissionDenied: [403, "permission_denied"],
@@ -112,6 +115,7 @@ describe("problemOf", () => {
       return Object.keys(problem.headers).length === 0 ? [] : [[refusal._tag, problem.headers]]
     })
     expect(headers).toEqual([
+      ["SignInRequired", { "www-authenticate": "Cookie" }],
       ["NotAuthenticated", { "www-authenticate": "Token" }],
       ["AuthenticationFailed", { "www-authenticate": "Token" }],
       ["KeyRevoked", { "www-authenticate": "Token" }],

@@ -279,6 +279,28 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.effect("stores lines together under other account numbers where one is taken", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      const offered: Array<ReadonlyArray<string | undefined>> = []
+      const finishOf =
+        ({ finish }: ChunkInHand): ChunkInHand["finish"] =>
+        (end) => {
+          offered.push(end.imports.map(({ creation }) => creation?.newAccount.number))
+          return offered.length === 1 ? Effect.succeed(false) : finish(end)
+        }
+      const batches = withFinish(yield* Batches, finishOf)
+      const settings = { chunks: 1, linesKeptFor, drain: Duration.seconds(5) }
+      yield* makeBatchWorker(batches, yield* linePrograms(), settings).workOnce
+      const [first = [], second = []] = offered
+      expect(first).toHaveLength(2)
+      expect(second).toHaveLength(2)
+      expect(new Set([...first, ...second]).size).toBe(4)
+      yield* finishBook
+      yield* expectUndisturbed("")
+    }).pipe(Effect.provide(world))
+  )
+
   it.effect("isolates the line with which every worker dies, and fails it", () =>
     Effect.gen(function* () {
       yield* startBook

@@ -5,6 +5,9 @@ import { layerMemory as tokenBuckets } from "../src/ports/memory/TokenBuckets.ts
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
+import { layerMemory as boardSessions } from "../src/ports/memory/BoardSessions.ts"
+import { layerMemory as changes } from "../src/ports/memory/SupplierChanges.ts"
+import { layerMemory as checks } from "../src/ports/memory/Checks.ts"
 import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as forecasts } from "../src/ports/memory/Forecasts.ts"
@@ -17,10 +20,13 @@ import { layerMemory as summaries } from "../src/ports/memory/SupplierSummaries.
 import { supplierSummariesContract } from "../testing/SupplierSummariesContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
+import { boardSessionsContract } from "../testing/BoardSessionsContract.ts"
+import { supplierChangesContract } from "../testing/SupplierChangesContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { erasuresContract } from "../testing/ErasuresContract.ts"
+import { checksContract } from "../testing/ChecksContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
 import { forecastsContract } from "../testing/ForecastsContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
@@ -39,13 +45,16 @@ apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
 forecastsContract("in memory", Layer.mergeAll(storage, forecasts))
+boardSessionsContract("in memory", Layer.mergeAll(boardSessions, storage))
 supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries, erasures))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
+supplierChangesContract("in memory", Layer.mergeAll(batchPorts, summaries, changes))
 batchWorkContract("in memory", batchPorts)
 newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))
 erasuresContract("in memory", Layer.mergeAll(batchPorts, accounts, erasures, eventLog))
 sandboxContract("in memory", Layer.mergeAll(batchPorts, accounts, eventLog, summaries, sandbox))
 webhooksContract("in memory", Layer.mergeAll(storage, eventLog, webhooks))
+checksContract("in memory", Layer.mergeAll(batchPorts, accounts, checks, eventLog))

@@ -2,6 +2,8 @@
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
 import * as Batches from "./batches/Batches.ts"
+import * as BoardSessions from "./auth/BoardSessions.ts"
+import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
@@ -12,6 +14,7 @@ import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as Forecasts from "./imports/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as SupplierChanges from "./imports/SupplierChanges.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Sandbox from "./setup/Sandbox.ts"
 import * as Configuration from "./setup/Configuration.ts"
@@ -23,11 +26,14 @@ export const layerPorts = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Batches.layer,
+  BoardSessions.layer,
+  Checks.layer,
   Erasures.layer,
   EventLog.layer,
   Forecasts.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
+  SupplierChanges.layer,
   SupplierSummaries.layer,
   Configuration.layer,
   Sandbox.layer,

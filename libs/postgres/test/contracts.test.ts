@@ -6,7 +6,10 @@ import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { forecastsContract } from "@data-import/domain/testing/ForecastsContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
+import { checksContract } from "@data-import/domain/testing/ChecksContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
+import { boardSessionsContract } from "@data-import/domain/testing/BoardSessionsContract"
+import { supplierChangesContract } from "@data-import/domain/testing/SupplierChangesContract"
 import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
 import { sandboxContract } from "@data-import/domain/testing/SandboxContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -21,4 +24,7 @@ tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
 forecastsContract("in PostgreSQL", storage)
+boardSessionsContract("in PostgreSQL", storage)
+supplierChangesContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)
+checksContract("in PostgreSQL", storage)

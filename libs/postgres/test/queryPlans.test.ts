@@ -8,6 +8,7 @@ import { DetailedState, type ImportFilter } from "@data-import/domain/account/Im
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Checks } from "@data-import/domain/ports/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
 import { wireCode } from "@data-import/domain/organisation/Supplier"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
@@ -24,6 +25,7 @@ import {
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { layer as checks } from "../src/checks/Checks.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as webhooks } from "../src/events/Webhooks.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
@@ -34,6 +36,7 @@ import * as TestDatabase from "../testing/TestDatabase.ts"
 const storage = Layer.mergeAll(
   importProcesses,
   auditLog,
+  checks,
   eventLog,
   webhooks,
   summaries,
@@ -76,7 +79,10 @@ const watched = [
   "audit_log",
   "audit_chains",
   "outbox",
-  "event_heads"
+  "event_heads",
+  "accounts",
+  "transactions",
+  "ledgers"
 ]
 
 const scans = Effect.gen(function* () {
@@ -114,7 +120,14 @@ const filters: ReadonlyArray<ImportFilter> = [
   { stagedAfter: noon }
 ]
 
-type Ports = ImportProcesses | AuditLog | EventLog | SupplierSummaries | Webhooks | Database
+type Ports =
+  | ImportProcesses
+  | AuditLog
+  | Checks
+  | EventLog
+  | SupplierSummaries
+  | Webhooks
+  | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
   stage: ({ caller, key }) =>
@@ -220,6 +233,17 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       yield* imports.complete({ ...given, attempt, newAccount })
       const importedBefore = noonPlus(1)
       expect(yield* imports.deletePayloads({ importedBefore, limit: 1 })).toBe(true)
+    }),
+  "the scheduled checks": (given) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const attempt = yield* claimed(given, null)
+      yield* imports.complete({ ...given, attempt, newAccount: newAccountFor(given.key, noon) })
+      const { accounts, auditChains, batches, eventsWaitingSince } = yield* Checks
+      expect(yield* accounts({ after: 0n, limit: 10 })).not.toHaveLength(0)
+      yield* batches({ after: 0n, limit: 10 })
+      expect((yield* auditChains({ after: 100n, limit: 10 })).entries).toBe(10)
+      yield* eventsWaitingSince
     }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {

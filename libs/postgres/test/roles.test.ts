@@ -157,7 +157,7 @@ const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
   ["post-import", "select billing_email from accounts"],
   ["query", "select payload from import_processes"],
   ["query", "update accounts set balance = 0"],
-  ["query", "select * from audit_log"],
+  ["query", "select results from batch_chunks"],
   ["query", "update import_attempts set outcome = outcome"],
   ["query", "select answer from idempotency_keys"],
   ["operator", "select answer from idempotency_keys"],

@@ -216,7 +216,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "readable_choices",
       "counts_at_once",
       "transaction_keys",
-      "forecasts"
+      "forecasts",
+      "board_sessions",
+      "checks"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -7,13 +7,16 @@ import { Accounts } from "@data-import/domain/ports/Accounts"
 import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import { Batches } from "@data-import/domain/ports/Batches"
+import { Checks } from "@data-import/domain/ports/Checks"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { Forecasts } from "@data-import/domain/ports/Forecasts"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
+import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
@@ -72,11 +75,16 @@ export const make = Effect.fnUntraced(function* (
       review: worker.review,
       take: worker.take
     }),
+    Context.add(Checks, Context.get(query, Checks)),
     Context.add(Webhooks, {
       ...Context.get(operator, Webhooks),
       finish: deliverer.finish,
       renew: deliverer.renew,
       take: deliverer.take
+    }),
+    Context.add(BoardSessions, {
+      ...Context.get(ports.board, BoardSessions),
+      createLink: Context.get(operator, BoardSessions).createLink
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
@@ -89,6 +97,7 @@ export const make = Effect.fnUntraced(function* (
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
+    Context.add(SupplierChanges, Context.get(ports.board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )

@@ -59,6 +59,8 @@ export interface Options {
    * loses power.
    */
   readonly durable?: boolean | undefined
+  /** Settings of a new data directory that are not PostgreSQL's defaults. */
+  readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
 const superuser = "postgres"
@@ -84,7 +86,7 @@ export const start = (
   Effect.acquireRelease(
     attempt(async () => {
       const folder = prepareFolder(options.dataDir)
-      await initialise(folder, options.durable ?? true)
+      await initialise(folder, options)
       const running = await runOrAdopt(folder, options.port, 5)
       const password = readFileSync(join(folder.data, passwordFile), "utf8")
       const url = `postgres://${superuser}:${password}@127.0.0.1:${running.port}/postgres`
@@ -169,7 +171,7 @@ const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, PostgresDidNot
 /** Makes the data directory beside its place and renames it: there is never half of one. */
 const initialise = async (
   { data, native, runner }: PostgresFolder,
-  durable: boolean
+  { durable = true, settings = {} }: Options
 ): Promise<void> => {
   if (existsSync(join(data, "PG_VERSION"))) return
   if (existsSync(data) && readdirSync(data).length > 0) {
@@ -191,6 +193,7 @@ const initialise = async (
       "--builtin-locale=C.UTF-8",
       "--locale=C",
       "--no-instructions",
+      ...Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`),
       ...(durable ? [] : ["--no-sync", "--set=fsync=off"])
     ])
     renameSync(password, join(cluster, passwordFile))

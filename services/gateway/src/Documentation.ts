@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { Route } from "@data-import/server/routing/Route"
 import { guideFiles } from "./documentation/Guide.ts"
 import { bar } from "./documentation/Layout.ts"
-import { type File, forEver, hashOf, published } from "./documentation/Published.ts"
+import { type File, forEver, hashOf, published } from "@data-import/server/routing/PublishedFile"
 import { referenceFiles } from "./documentation/Reference.ts"
 
 const openapiFile = new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits"))

@@ -6,7 +6,7 @@
  * no request for its token.
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
- * AUTH_URL, POST_IMPORT_URL, BATCHES_URL, EVENTS_URL (unset: their paths answer 503),
+ * AUTH_URL, POST_IMPORT_URL, BATCHES_URL, EVENTS_URL, BOARD_URL (unset: their paths answer 503),
  * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or
  * a comma-separated list, one for each instance. TRUST_PROXY is the number of proxies in front of
  * the gateway. The services behind it need 1, because it sends them one address.
@@ -27,6 +27,7 @@ const settings = Config.all({
   postImport: upstreamUrls("POST_IMPORT_URL").optional,
   batches: upstreamUrls("BATCHES_URL").optional,
   events: upstreamUrls("EVENTS_URL").optional,
+  board: upstreamUrls("BOARD_URL").optional,
   query: upstreamUrls("QUERY_URL").required,
   auth: upstreamUrls("AUTH_URL").required,
   seconds: answerSeconds.or(30),
@@ -38,6 +39,7 @@ const serving = Effect.gen(function* () {
     accountImport,
     auth,
     batches,
+    board,
     events,
     maxRequestsPerAddress,
     postImport,
@@ -58,6 +60,7 @@ const serving = Effect.gen(function* () {
       postImport: connectIfSet(postImport),
       batches: connectIfSet(batches),
       events: connectIfSet(events),
+      board: connectIfSet(board),
       query: connect(query),
       auth: connect(auth)
     })
@@ -81,6 +84,7 @@ const serving = Effect.gen(function* () {
       ...(Option.isSome(postImport) && { "post-import": upstreams.postImport.ready }),
       ...(Option.isSome(batches) && { batches: upstreams.batches.ready }),
       ...(Option.isSome(events) && { events: upstreams.events.ready }),
+      ...(Option.isSome(board) && { board: upstreams.board.ready }),
       query: upstreams.query.ready,
       auth: upstreams.auth.ready
     }

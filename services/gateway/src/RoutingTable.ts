@@ -7,7 +7,14 @@
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 
 /** The services behind the gateway. */
-export type ServiceName = "accountImport" | "postImport" | "batches" | "events" | "query" | "auth"
+export type ServiceName =
+  | "accountImport"
+  | "postImport"
+  | "batches"
+  | "events"
+  | "query"
+  | "auth"
+  | "board"
 
 /** The most bytes of a body that is read whole. One that is streamed has no limit. */
 export type BodyLimit = number | "streamed"
@@ -58,7 +65,8 @@ const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/imported-account-import-processes", "query"),
   entry("/v1/data-import/limits", "query"),
   entry("/v1/graphql", "auth", tokenBodyBytes),
-  entry("/.well-known/jwks.json", "auth")
+  entry("/.well-known/jwks.json", "auth"),
+  { ...entry("/board", "board"), waits: /^\/board\/api\/changes\/(?:\?|$)/ }
 ]
 
 /** The entry of a path, as it was sent. */

@@ -7,6 +7,8 @@
 const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "what the operator sets up": {
     allowances: "organisation",
+    board_links: "hash",
+    board_sessions: "csrf_token hash name organisations role subject",
     api_keys: "hash id label organisation scopes",
     choices: "list value",
     migrations: "name",
@@ -35,6 +37,10 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     batches:
       "api_key cohort name operation operations_team organisation parameters paused_by pending " +
       "recent supplier waiting_for"
+  },
+  "what a check compared: sums and hashes": {
+    check_differences: "detail kind supplier walk",
+    check_walks: "walk"
   },
   "states, codes and cohorts": {
     import_attempts: "id outcome",

@@ -3,6 +3,8 @@ import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accoun
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
+import { layerMemory as boardSessions } from "@data-import/domain/ports/memory/BoardSessions"
+import { layerMemory as checks } from "@data-import/domain/ports/memory/Checks"
 import { layerMemory as erasures } from "@data-import/domain/ports/memory/Erasures"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
@@ -28,6 +30,8 @@ export const memory = Layer.mergeAll(
   accounts,
   auditLog,
   batches,
+  boardSessions,
+  checks,
   eventLog,
   webhooks,
   summaries,

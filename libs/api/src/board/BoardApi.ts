@@ -1,8 +1,9 @@
 /**
  * The interface between the board and its web part, below `/board/api/`. A session cookie names the
  * user instead of a token. Viewers may GET; everything else is for managers, and carries
- * `X-CSRF-Token`. A supplier that the user may not see is a 404. Errors have the envelope of the
- * contract.
+ * `X-CSRF-Token`; signing out is for both. A GET that a page sends by itself has the header
+ * `X-Background: 1`, and does not keep the session alive. A supplier that the user may not see is a
+ * 404. Errors have the envelope of the contract.
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
@@ -59,9 +60,14 @@ const listAudit = get("listAudit", `${root}audit/`, {
 /** The same filter as the list. */
 const exportAudit = get("exportAudit", `${root}audit.csv`, { success: Schema.String })
 
-export const BoardGroup = HttpApiGroup.make("board").add(
+/** For everybody who is signed in. */
+export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
   get("getSession", `${root}session/`, { success: Accounts.SessionBody }),
   get("listTeams", `${root}teams/`, { success: Accounts.TeamsBody }),
+  post("signOut", `${root}sign-out/`, { success: Schema.Struct({}) })
+)
+
+export const BoardGroup = HttpApiGroup.make("board").add(
   get("listMigrations", `${root}migrations/`, { success: Migrations.MigrationsBody }),
   get("getMigration", migration, {
     params: supplier,
@@ -157,7 +163,9 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   })
 )
 
-export const BoardApi = HttpApi.make("board").add(BoardGroup, BoardActionGroup)
+export const BoardApi = HttpApi.make("board").add(BoardSessionGroup, BoardGroup, BoardActionGroup)
+
+export const changesPath = `${root}changes/` as const
 
 /**
  * `GET /board/api/changes/` answers Server-Sent Events: `changed` with the suppliers of which

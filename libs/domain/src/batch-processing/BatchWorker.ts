@@ -11,6 +11,7 @@ import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 import * as BatchMetrics from "./BatchMetrics.ts"
+import { watched } from "./ChunkReport.ts"
 import { redact } from "./LineResult.ts"
 import type { LinePrograms } from "./LineOperations.ts"
 import { type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
@@ -109,13 +110,20 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
     return yield* finish([yield* runner.abandon(first)], [])
   }
   if (times >= runAloneAfter) return yield* finish(yield* runAll(lines.slice(0, 1)), [])
-  const prepared = yield* Effect.forEach(lines, runner.prepare, { concurrency: prepareAtOnce })
-  const refused = prepared.filter((run): run is LineRun => run !== null && !isPrepared(run))
-  const alone = yield* runAll(lines.filter((_, index) => prepared[index] === null))
-  const together = prepared.filter(isPrepared)
-  if (yield* finish([...refused, ...alone], together)) return true
-  const runs = yield* runAll(together.map(({ line }) => line))
-  return yield* finish([...refused, ...alone, ...runs], [])
+  const prepareAll = Effect.fnUntraced(function* (chosen: ChunkInHand["lines"]) {
+    const prepared = yield* Effect.forEach(chosen, runner.prepare, { concurrency: prepareAtOnce })
+    const refused = prepared.filter((run): run is LineRun => run !== null && !isPrepared(run))
+    const alone = yield* runAll(chosen.filter((_, index) => prepared[index] === null))
+    return { runs: [...refused, ...alone], together: prepared.filter(isPrepared) }
+  })
+  const prepared = yield* prepareAll(lines)
+  if (yield* finish(prepared.runs, prepared.together)) return true
+  // A random account number may be taken. The more accounts there are, the more often it is.
+  const again = yield* prepareAll(prepared.together.map(({ line }) => line))
+  const runs = [...prepared.runs, ...again.runs]
+  if (yield* finish(runs, again.together)) return true
+  const alone = yield* runAll(again.together.map(({ line }) => line))
+  return yield* finish([...runs, ...alone], [])
 })
 
 /** Lets the effect go on for this long when it is interrupted. */
@@ -190,7 +198,7 @@ export const makeBatchWorker = (
     if (Option.isNone(taken)) return false
     const chunk = taken.value
     last = after(last, chunk.batch)
-    yield* runChunk(programs, chunk)
+    yield* watched(chunk, runChunk(programs, chunk))
     return true
   }).pipe(Effect.scoped)
 

@@ -14,13 +14,14 @@ import { Note } from "../account/Note.ts"
 import { HistoricalStatement, Statement } from "../account/Statement.ts"
 import { SupplyAddress } from "../account/SupplyAddress.ts"
 import { AccountTransaction } from "../account/Transaction.ts"
-import type {
-  Items,
-  NamedDocument,
-  Pages,
-  PayloadLists,
-  StoredAccount,
-  StoredLedger
+import {
+  type Items,
+  isWhole,
+  type NamedDocument,
+  type Pages,
+  type PayloadLists,
+  type StoredAccount,
+  type StoredLedger
 } from "../ports/StoredAccount.ts"
 import { wireCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -75,8 +76,6 @@ const textOf = (parts: Parts): Text => {
   flush()
   return Stream.flatMap(Stream.fromIterable(texts), (text) => text)
 }
-
-const isWhole = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(items)
 
 /** The pages of a list as the text of one array. */
 const pagesText = <A>({ count, elements }: Pages<A>, write: ListWriter<A>): Text =>

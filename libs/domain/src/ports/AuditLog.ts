@@ -28,7 +28,8 @@ export const operatorActions = [
   "unskip_import",
   "erase_import",
   "create_webhook",
-  "change_webhook"
+  "change_webhook",
+  "issue_board_link"
 ] as const
 export type OperatorAction = (typeof operatorActions)[number]
 

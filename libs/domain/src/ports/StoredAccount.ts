@@ -27,6 +27,8 @@ export interface Pages<A> {
 /** A list in the order in which its elements were added: read already, or to be read. */
 export type Items<A> = ReadonlyArray<A> | Pages<A>
 
+export const isWhole = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(items)
+
 /** The lists of a payload; null for one that was not sent. */
 export interface PayloadLists {
   readonly customers: Items<Customer> | null

@@ -236,22 +236,44 @@ const faultAfter = ({ entry, hash, head, position }: Followed): AuditFault | nul
   return hash === head.hash ? null : fault(head, position, entry?.id ?? null, "head_differs")
 }
 
-/** Verifies every chain up to the first fault. */
-export const verifyAudit = Effect.fnUntraced(function* (
+/** How far a verification came: the last chain that it followed; null if there are no more. */
+export interface FollowedChains extends AuditVerification {
+  readonly through: bigint | null
+}
+
+interface Verifying {
+  /** Only chains after this one; by default all. */
+  readonly after?: bigint
+  /** Ends with the chain in which it has read so many entries. */
+  readonly entries?: number
+  /** Entries of one statement. */
+  readonly pageSize?: number
+}
+
+const defaultPage = 5_000
+
+/** Verifies whole chains, up to the first fault. */
+export const verifyChains = Effect.fnUntraced(function* (
   database: Database["Service"],
-  pageSize: number = 5_000
+  { after, entries: limit = Infinity, pageSize = defaultPage }: Verifying
 ) {
-  let last: Followed = { ...beginningOf(start.chain, null), ...start }
+  let from: typeof start = after === undefined ? start : { ...start, chain: after + 1n }
+  let last: Followed = beginningOf(from.chain - 1n, null)
   let chains = 0
   let entries = 0
-  const answer = (fault: AuditFault | null): AuditVerification => ({ chains, entries, fault })
+  const answer = (fault: AuditFault | null, through: bigint | null): FollowedChains => ({
+    chains,
+    entries,
+    fault,
+    through
+  })
   for (;;) {
-    const links = yield* page(database, pageSize, last)
+    const links = yield* page(database, pageSize, from)
     let read = 0
     for (const { chain, entry, head } of links) {
       if (chain !== last.chain) {
         const found = faultAfter(last)
-        if (found !== null) return answer(found)
+        if (found !== null || entries >= limit) return answer(found, last.chain)
         chains += 1
         last = beginningOf(chain, head)
       }
@@ -264,11 +286,22 @@ export const verifyAudit = Effect.fnUntraced(function* (
       }
       const next = followedTo(entry, head, last)
       const found = faultAt(entry, head, last, next)
-      if (found !== null) return answer(found)
+      if (found !== null) return answer(found, chain)
       entries += 1
       read += 1
       last = next
     }
-    if (read < pageSize) return answer(faultAfter(last))
+    if (read < pageSize) {
+      const found = faultAfter(last)
+      return answer(found, found === null ? null : last.chain)
+    }
+    from = last
   }
 })
+
+/** Verifies every chain up to the first fault. */
+export const verifyAudit = (database: Database["Service"], pageSize: number = defaultPage) =>
+  Effect.map(
+    verifyChains(database, { pageSize }),
+    ({ chains, entries, fault }): AuditVerification => ({ chains, entries, fault })
+  )

@@ -70,7 +70,7 @@ const read = Effect.fnUntraced(function* (sql: Sql, query: EventQuery) {
 
 const waitingRows = rowsOf(Schema.Struct({ at: Schema.DateTimeUtcFromDate }))
 
-const waitingSince = (sql: Sql) =>
+export const waitingSince = (sql: Sql) =>
   Effect.map(
     waitingRows(sql`select at from outbox where position is null order by id limit 1`),
     ([oldest]): DateTime.Utc | null => oldest?.at ?? null

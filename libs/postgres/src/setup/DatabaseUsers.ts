@@ -17,6 +17,7 @@ export const roleOf = {
   batches: "data_import_batches",
   "batch-worker": "data_import_batch_worker",
   events: "data_import_events",
+  board: "data_import_board",
   auth: "data_import_auth",
   operator: "data_import_operator"
 } as const

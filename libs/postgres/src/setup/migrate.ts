@@ -40,6 +40,8 @@ import { readableChoices } from "../../migrations/0029_readable_choices.ts"
 import { countsAtOnce } from "../../migrations/0030_counts_at_once.ts"
 import { transactionKeys } from "../../migrations/0031_transaction_keys.ts"
 import { forecasts } from "../../migrations/0033_forecasts.ts"
+import { boardSessions } from "../../migrations/0034_board_sessions.ts"
+import { checks } from "../../migrations/0036_checks.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
@@ -78,7 +80,9 @@ export const migrations = {
   "0029_readable_choices": readableChoices,
   "0030_counts_at_once": countsAtOnce,
   "0031_transaction_keys": transactionKeys,
-  "0033_forecasts": forecasts
+  "0033_forecasts": forecasts,
+  "0034_board_sessions": boardSessions,
+  "0036_checks": checks
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

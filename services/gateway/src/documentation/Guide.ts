@@ -7,7 +7,7 @@ import { posix } from "node:path"
 import { codeList } from "./CodeList.ts"
 import { documentOf, home, type Entry, type Navigation, type Page } from "./Layout.ts"
 import { render, type Resolve } from "./Markdown.ts"
-import type { File } from "./Published.ts"
+import type { File } from "@data-import/server/routing/PublishedFile"
 
 const root = new URL("../../../../", import.meta.url)
 

@@ -7,7 +7,7 @@ import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiScalar } from "effect/http-api"
 import type { Json } from "@data-import/api/ExtensibleResponses"
 import { withCodeSamples } from "./CodeSamples.ts"
-import { type File, forEver, hashOf } from "./Published.ts"
+import { type File, forEver, hashOf } from "@data-import/server/routing/PublishedFile"
 
 /** The page that Effect makes for an API, with the script inside. */
 const pageOfEffect = async (): Promise<string> => {

@@ -84,7 +84,7 @@ const statementsOf = (
   )
 ]
 
-const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =>
+export const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =>
   changes.at(-1)?.balance ?? openingBalance(account.account)
 
 /** The change that added the active payment instruction. */

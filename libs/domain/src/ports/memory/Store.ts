@@ -23,6 +23,7 @@ import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
+import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
 import type { RecordedForecast } from "../Forecasts.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
@@ -155,6 +156,9 @@ export class MemoryStore extends Context.Service<
     readonly workers: Map<string, DateTime.Utc>
     /** By day and supplier. */
     readonly forecasts: Map<string, StoredForecast>
+    readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
+    /** By walk, subject and check. */
+    readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -182,7 +186,9 @@ export class MemoryStore extends Context.Service<
     webhookEvents: [],
     positioned: { outbox: 0, batchEvents: 0, webhookEvents: 0 },
     workers: new Map(),
-    forecasts: new Map()
+    forecasts: new Map(),
+    checkWalks: new Map(),
+    checkDifferences: new Map()
   }))
 }
 

@@ -1,5 +1,5 @@
 /**
- * Files that the gateway publishes from memory. Each is encoded and compressed once, so that all
+ * Files that a service publishes from memory. Each is encoded and compressed once, so that all
  * connections send the same bytes: otherwise megabytes would be held for each connection. Browsers
  * ask again with the ETag and get a 304.
  */
@@ -8,11 +8,11 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Route } from "@data-import/server/routing/Route"
+import type { Route } from "./Route.ts"
 
 export interface File {
   readonly path: Route["path"]
-  readonly text: string
+  readonly text: string | Uint8Array
   readonly contentType: string
   /** 200 unless given. */
   readonly status?: number
@@ -25,7 +25,7 @@ const compressed = promisify(gzip)
 const hashLength = 16
 
 /** The first digits of the SHA-256 of a text. */
-export const hashOf = (text: string): string =>
+export const hashOf = (text: string | Uint8Array): string =>
   createHash("sha256").update(text).digest("hex").slice(0, hashLength)
 
 const common = {

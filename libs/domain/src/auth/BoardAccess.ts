@@ -1,0 +1,139 @@
+/**
+ * Who is signed in at the board. A session ends some time after its user was last there, and in any
+ * case some time after its beginning. A sign-in link begins a session of the operator on this
+ * machine, once.
+ * Source: docs/contract/board.md#sessions, docs/contract/board.md#sign-in-links.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import type { BoardUser } from "../organisation/BoardUser.ts"
+import { type BoardSession, BoardSessions } from "../ports/BoardSessions.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { TokenSecrets } from "../ports/TokenSigner.ts"
+import { every } from "../support/Every.ts"
+
+export interface SessionTimes {
+  /** Without a request of the user. */
+  readonly idle: Duration.Duration
+  /** In all. */
+  readonly absolute: Duration.Duration
+}
+
+/** A session that has not ended, with the instants of its ends. */
+export interface OpenSession extends BoardSession {
+  readonly hash: string
+  readonly idleUntil: DateTime.Utc
+  readonly endsAt: DateTime.Utc
+}
+
+/** Whoever has a sign-in link has the database too, and so may do everything. */
+const localUser: BoardUser = {
+  subject: "local",
+  name: "local",
+  role: "manager",
+  organisations: null
+}
+
+export const linkLifetime = Duration.minutes(10)
+
+/** A session that is used is written this often, because each request would be a write. */
+const renewedEvery = Duration.minutes(1)
+
+const prunedEvery = Duration.minutes(10)
+
+const openAt = (
+  session: BoardSession,
+  hash: string,
+  { absolute, idle }: SessionTimes
+): OpenSession => {
+  const endsAt = DateTime.addDuration(session.createdAt, absolute)
+  const idleUntil = DateTime.min(DateTime.addDuration(session.lastSeenAt, idle), endsAt)
+  return { ...session, hash, idleUntil, endsAt }
+}
+
+/** The secret of a new sign-in link. Whoever opens the link within ten minutes uses it up. */
+export const issueLink = Effect.gen(function* () {
+  const sessions = yield* BoardSessions
+  const secrets = yield* TokenSecrets
+  const secret = yield* secrets.make
+  const hash = yield* secrets.hash(secret)
+  const expiresAt = DateTime.addDuration(yield* DateTime.now, linkLifetime)
+  yield* sessions.createLink({ hash, expiresAt })
+  return secret
+})
+
+export class BoardAccess extends Context.Service<
+  BoardAccess,
+  {
+    /** Begins a session of this user, and returns its id, which is a secret. */
+    readonly begin: (user: BoardUser) => Effect.Effect<string, StorageUnavailable>
+    /** None if the session is unknown or has ended. `renews` if the user asks, not the page. */
+    readonly open: (
+      id: string,
+      renews: boolean
+    ) => Effect.Effect<Option.Option<OpenSession>, StorageUnavailable>
+    /** Whether the session with this hash goes on. It does not renew it. */
+    readonly goesOn: (hash: string) => Effect.Effect<boolean, StorageUnavailable>
+    readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
+    /** The id of a new session of the operator; None if the link was used or has expired. */
+    readonly follow: (secret: string) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+    /** Deletes what has ended, for as long as it runs. */
+    readonly upkeep: Effect.Effect<never>
+  }
+>()("@data-import/domain/auth/BoardAccess") {}
+
+const make = (times: SessionTimes) =>
+  Effect.gen(function* () {
+    const sessions = yield* BoardSessions
+    const secrets = yield* TokenSecrets
+
+    const begin = Effect.fnUntraced(function* (user: BoardUser) {
+      const id = yield* secrets.make
+      const csrfToken = yield* secrets.make
+      const now = yield* DateTime.now
+      const session = { user, csrfToken, createdAt: now, lastSeenAt: now }
+      yield* sessions.create(yield* secrets.hash(id), session)
+      return id
+    })
+
+    const find = Effect.fnUntraced(function* (hash: string) {
+      const now = yield* DateTime.now
+      const found = yield* sessions.find(hash)
+      return found.pipe(
+        Option.map((session) => openAt(session, hash, times)),
+        Option.filter(({ idleUntil }) => DateTime.isGreaterThan(idleUntil, now))
+      )
+    })
+
+    const open = Effect.fnUntraced(function* (id: string, renews: boolean) {
+      const hash = yield* secrets.hash(id)
+      const found = yield* find(hash)
+      if (Option.isNone(found) || !renews) return found
+      const now = yield* DateTime.now
+      const { lastSeenAt } = found.value
+      const due = DateTime.addDuration(lastSeenAt, renewedEvery)
+      if (DateTime.isGreaterThan(due, now)) return found
+      yield* sessions.renew(hash, now)
+      return Option.some(openAt({ ...found.value, lastSeenAt: now }, hash, times))
+    })
+
+    const prune = Effect.gen(function* () {
+      const at = yield* DateTime.now
+      const createdThrough = DateTime.subtractDuration(at, times.absolute)
+      const seenThrough = DateTime.subtractDuration(at, times.idle)
+      yield* sessions.prune({ at, createdThrough, seenThrough })
+    })
+
+    return BoardAccess.of({
+      begin,
+      open,
+      goesOn: (hash) => Effect.map(find(hash), Option.isSome),
+      end: sessions.end,
+      follow: Effect.fnUntraced(function* (secret) {
+        const taken = yield* sessions.takeLink(yield* secrets.hash(secret), yield* DateTime.now)
+        return taken ? Option.some(yield* begin(localUser)) : Option.none<string>()
+      }),
+      upkeep: every(prunedEvery, "the deletion of ended sessions met an error", prune)
+    })
+  })
+
+export const layer = (times: SessionTimes) => Layer.effect(BoardAccess, make(times))

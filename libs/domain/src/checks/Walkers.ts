@@ -1,0 +1,144 @@
+/** What is checked of a slice of each walk. Pure comparisons of what one snapshot says. */
+import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
+import { writingCanonicalAccount } from "../account/Account.ts"
+import * as Counts from "../batch/Counts.ts"
+import type { Accounts } from "../ports/Accounts.ts"
+import type { CheckedAccount, CheckedBatch, Checks, Difference, Walk } from "../ports/Checks.ts"
+import type { Hashing } from "../ports/Hashing.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { isEqual, twoDecimals } from "../schema/Decimal.ts"
+import { inTimeSlices } from "../support/Steps.ts"
+import { storedPayload } from "./StoredPayload.ts"
+
+export interface CheckPorts {
+  readonly accounts: Accounts["Service"]
+  readonly checks: Checks["Service"]
+  readonly hashing: Hashing["Service"]
+}
+
+/** A slice that was checked; `through` is its last number, null at the end of the walk. */
+export interface CheckedSlice {
+  readonly checked: number
+  readonly differences: ReadonlyArray<Difference>
+  readonly through: bigint | null
+}
+
+type Walker = (slice: {
+  readonly after: bigint
+  readonly limit: number
+}) => Effect.Effect<CheckedSlice, StorageUnavailable>
+
+/** Events that wait for longer are not being taken care of. */
+export const longestLag = Duration.minutes(1)
+
+const sliceOf = (
+  found: ReadonlyArray<{ readonly subject: bigint }>,
+  limit: number,
+  differences: ReadonlyArray<Difference>
+): CheckedSlice => ({
+  checked: found.length,
+  differences,
+  through: found.length < limit ? null : (found.at(-1)?.subject ?? null)
+})
+
+const outcomes = ["received", "succeeded", "already", "failed", "cancelled"] as const
+
+const differencesOfBatch = ({
+  counted,
+  stored,
+  subject,
+  supplier
+}: CheckedBatch): ReadonlyArray<Difference> => {
+  const remaining = Counts.remaining(stored)
+  const unequal = [
+    ...outcomes.map((name) => [name, stored[name], counted[name]] as const),
+    ["remaining", remaining, counted.remaining] as const
+  ].filter(([, said, found]) => said !== found)
+  if (unequal.length === 0) return []
+  const detail = unequal.map(([name, said, found]) => `${name} ${said}, lines ${found}`).join("; ")
+  return [{ check: "batch_counts", subject, supplier, detail }]
+}
+
+const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
+  /** The hash of the account as it is read back; null if it is not there any more. */
+  const hashOf = Effect.fnUntraced(function* ({ number }: CheckedAccount) {
+    const stored = yield* Stream.runHead(accounts.read([number]))
+    if (Option.isNone(stored)) return null
+    const payload = yield* storedPayload(stored.value)
+    return hashing.sha256(yield* inTimeSlices(() => writingCanonicalAccount(payload)))
+  })
+
+  return Effect.fnUntraced(function* (account: CheckedAccount) {
+    const { balance, effects, hash, subject, supplier } = account
+    const found: Array<Difference> = []
+    if (!isEqual(balance, effects)) {
+      const detail =
+        `balance ${twoDecimals(balance)}, sum of effects ${twoDecimals(effects)}, ` +
+        `difference ${twoDecimals(BigDecimal.subtract(balance, effects))}`
+      found.push({ check: "balance", subject, supplier, detail })
+    }
+    if (hash !== null) {
+      const read = yield* hashOf(account)
+      if (read !== null && read !== hash) {
+        const detail = `payload ${hash}, account ${read}`
+        found.push({ check: "payload_hash", subject, supplier, detail })
+      }
+    }
+    return found
+  })
+}
+
+export type Walkers = Readonly<Record<Walk, Walker>>
+
+export const makeWalkers = (ports: CheckPorts): Walkers => {
+  const { checks } = ports
+  const checkAccount = makeAccountCheck(ports)
+
+  /**
+   * An account is read after its hash, and may have been erased in between. So what is found counts
+   * if it is found again, with the hash as it is by then.
+   */
+  const confirmed = Effect.fnUntraced(function* (account: CheckedAccount) {
+    const found = yield* checkAccount(account)
+    if (found.length === 0) return []
+    const [again] = yield* checks.accounts({ after: account.subject - 1n, limit: 1 })
+    return again?.subject === account.subject ? yield* checkAccount(again) : []
+  })
+
+  return {
+    accounts: Effect.fnUntraced(function* (slice) {
+      const found = yield* checks.accounts(slice)
+      const differences = yield* Effect.forEach(found, confirmed)
+      return sliceOf(found, slice.limit, differences.flat())
+    }),
+    batches: (slice) =>
+      Effect.map(checks.batches(slice), (found) =>
+        sliceOf(found, slice.limit, found.flatMap(differencesOfBatch))
+      ),
+    audit_chains: (slice) =>
+      Effect.map(checks.auditChains(slice), ({ entries, fault, through }) => ({
+        checked: entries,
+        differences:
+          fault === null || through === null
+            ? []
+            : [
+                {
+                  check: "audit_chain" as const,
+                  subject: through,
+                  supplier: fault.import_supplier,
+                  detail: `entry ${fault.position}: ${fault.why}`
+                }
+              ],
+        through
+      })),
+    events: Effect.fnUntraced(function* () {
+      const since = yield* checks.eventsWaitingSince
+      const now = yield* DateTime.now
+      const lag = since === null ? Duration.zero : DateTime.distance(since, now)
+      const isLate = Duration.isGreaterThan(lag, longestLag)
+      const detail = `an event waits for its position for ${Math.round(Duration.toSeconds(lag))} s`
+      const late = { check: "event_lag", subject: 1n, supplier: null, detail } as const
+      return { checked: 1, differences: isLate ? [late] : [], through: null }
+    })
+  }
+}

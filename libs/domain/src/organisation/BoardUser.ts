@@ -1,0 +1,27 @@
+/**
+ * Who looks at the migration board: a person, where a `Caller` is a program with an API key. A
+ * viewer may look, a manager may act too, both for the organisations they were given.
+ * Source: docs/contract/board.md#roles.
+ */
+import { Schema } from "effect"
+import { OrganisationName } from "./Organisation.ts"
+
+export const BoardRole = Schema.Literals(["viewer", "manager"])
+export type BoardRole = typeof BoardRole.Type
+
+export const BoardUser = Schema.Struct({
+  /** What identifies the user at whoever signed him in. */
+  subject: Schema.String,
+  /** In the audit log after `board:`. */
+  name: Schema.String,
+  role: BoardRole,
+  /** Null for all. */
+  organisations: Schema.NullOr(Schema.Array(OrganisationName))
+})
+export type BoardUser = typeof BoardUser.Type
+
+/** Whether the user may see what belongs to this organisation. */
+export const maySee = (
+  { organisations }: Pick<BoardUser, "organisations">,
+  organisation: OrganisationName
+): boolean => organisations === null || organisations.includes(organisation)

@@ -1,0 +1,48 @@
+/** Sessions of the board in memory. */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { type BoardSession, BoardSessions, linkIssued } from "../BoardSessions.ts"
+import { MemoryStore, recordOperator } from "./Store.ts"
+
+const make = (store: MemoryStore["Service"]) => {
+  const sessions = new Map<string, BoardSession>()
+  const links = new Map<string, DateTime.Utc>()
+  return BoardSessions.of({
+    create: (hash, session) => Effect.sync(() => void sessions.set(hash, session)),
+    find: (hash) => Effect.sync(() => Option.fromNullishOr(sessions.get(hash))),
+    renew: (hash, at) =>
+      Effect.sync(() => {
+        const found = sessions.get(hash)
+        if (found === undefined) return
+        sessions.set(hash, { ...found, lastSeenAt: DateTime.max(found.lastSeenAt, at) })
+      }),
+    end: (hash) => Effect.sync(() => void sessions.delete(hash)),
+    createLink: ({ expiresAt, hash }) =>
+      Effect.suspend(() => {
+        links.set(hash, expiresAt)
+        return recordOperator(store, linkIssued)
+      }),
+    takeLink: (hash, at) =>
+      Effect.sync(() => {
+        const expiresAt = links.get(hash)
+        links.delete(hash)
+        return expiresAt !== undefined && DateTime.isGreaterThan(expiresAt, at)
+      }),
+    prune: ({ at, createdThrough, seenThrough }) =>
+      Effect.sync(() => {
+        for (const [hash, { createdAt, lastSeenAt }] of sessions) {
+          const isOver =
+            DateTime.isLessThanOrEqualTo(createdAt, createdThrough) ||
+            DateTime.isLessThanOrEqualTo(lastSeenAt, seenThrough)
+          if (isOver) sessions.delete(hash)
+        }
+        for (const [hash, expiresAt] of links) {
+          if (DateTime.isLessThanOrEqualTo(expiresAt, at)) links.delete(hash)
+        }
+      })
+  })
+}
+
+export const layerMemory: Layer.Layer<BoardSessions> = Layer.effect(
+  BoardSessions,
+  Effect.map(MemoryStore, make)
+).pipe(Layer.provide(MemoryStore.layer))

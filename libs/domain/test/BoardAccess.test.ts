@@ -1,0 +1,134 @@
+/** How long sessions of the board and sign-in links last. Source: docs/contract/board.md#sessions. */
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { BoardAccess, issueLink, layer as access } from "../src/auth/BoardAccess.ts"
+import type { BoardUser } from "../src/organisation/BoardUser.ts"
+import { BoardSessions } from "../src/ports/BoardSessions.ts"
+import { layerMemory as sessions } from "../src/ports/memory/BoardSessions.ts"
+import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
+import { TokenSecrets } from "../src/ports/TokenSigner.ts"
+
+const user: BoardUser = { subject: "sub", name: "vera", role: "viewer", organisations: null }
+
+const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
+
+const board = access(times).pipe(Layer.provideMerge(Layer.mergeAll(sessions, tokens)))
+
+const isOpen = (id: string, renews = true) =>
+  Effect.flatMap(BoardAccess, ({ open }) => Effect.map(open(id, renews), Option.isSome))
+
+const begun = Effect.flatMap(BoardAccess, ({ begin }) => begin(user))
+
+const lastSeen = Effect.fnUntraced(function* (id: string) {
+  const { hash } = yield* TokenSecrets
+  const found = yield* (yield* BoardSessions).find(yield* hash(id))
+  return Option.getOrThrow(found).lastSeenAt.epochMilliseconds
+})
+
+layer(board)("a session", (it) => {
+  it.effect("ends 30 minutes after its user was last there", () =>
+    Effect.gen(function* () {
+      const id = yield* begun
+      yield* TestClock.adjust("29 minutes")
+      expect(yield* isOpen(id)).toBe(true)
+      yield* TestClock.adjust("29 minutes")
+      expect(yield* isOpen(id)).toBe(true)
+      yield* TestClock.adjust("30 minutes")
+      expect(yield* isOpen(id)).toBe(false)
+    })
+  )
+
+  it.effect("ends 12 hours after its beginning", () =>
+    Effect.gen(function* () {
+      const id = yield* begun
+      for (let hour = 0; hour < 12; hour += 0.25) {
+        expect(yield* isOpen(id), String(hour)).toBe(true)
+        yield* TestClock.adjust("15 minutes")
+      }
+      expect(yield* isOpen(id)).toBe(false)
+    })
+  )
+
+  it.effect("is not kept alive by what a page asks by itself", () =>
+    Effect.gen(function* () {
+      const id = yield* begun
+      yield* TestClock.adjust("20 minutes")
+      expect(yield* isOpen(id, false)).toBe(true)
+      yield* TestClock.adjust("10 minutes")
+      expect(yield* isOpen(id, false)).toBe(false)
+    })
+  )
+
+  it.effect("is written once a minute at most", () =>
+    Effect.gen(function* () {
+      const id = yield* begun
+      const began = yield* lastSeen(id)
+      yield* TestClock.adjust("59 seconds")
+      yield* isOpen(id)
+      expect(yield* lastSeen(id)).toBe(began)
+      yield* TestClock.adjust("1 second")
+      yield* isOpen(id)
+      expect(yield* lastSeen(id)).toBe(began + 60_000)
+    })
+  )
+
+  it.effect("says when it ends: never after the 12 hours", () =>
+    Effect.gen(function* () {
+      const { open } = yield* BoardAccess
+      const id = yield* begun
+      const first = Option.getOrThrow(yield* open(id, true))
+      const began = first.createdAt.epochMilliseconds
+      expect(first.idleUntil.epochMilliseconds).toBe(began + 30 * 60_000)
+      for (let renewed = 0; renewed < 28; renewed++) {
+        yield* TestClock.adjust("25 minutes")
+        yield* open(id, true)
+      }
+      const last = Option.getOrThrow(yield* open(id, true))
+      const end = began + 12 * 3_600_000
+      expect([last.idleUntil, last.endsAt].map((at) => at.epochMilliseconds)).toEqual([end, end])
+    })
+  )
+
+  it.effect("is deleted once it has ended", () =>
+    Effect.gen(function* () {
+      const { upkeep } = yield* BoardAccess
+      const { find } = yield* BoardSessions
+      const { hash } = yield* TokenSecrets
+      const [old, young] = [yield* begun, yield* begun]
+      yield* TestClock.adjust("25 minutes")
+      yield* isOpen(young)
+      yield* Effect.forkScoped(upkeep)
+      yield* TestClock.adjust("10 minutes")
+      const kept = yield* Effect.forEach([old, young], (id) => Effect.flatMap(hash(id), find))
+      expect(kept.map(Option.isSome)).toEqual([false, true])
+    })
+  )
+})
+
+layer(board)("a sign-in link", (it) => {
+  it.effect("works for ten minutes, once", () =>
+    Effect.gen(function* () {
+      const { follow, open } = yield* BoardAccess
+      const [used, late] = [yield* issueLink, yield* issueLink]
+      yield* TestClock.adjust("599 seconds")
+      const id = Option.getOrThrow(yield* follow(used))
+      expect(Option.getOrThrow(yield* open(id, true)).user).toMatchObject({
+        name: "local",
+        role: "manager",
+        organisations: null
+      })
+      expect(yield* follow(used)).toEqual(Option.none())
+      yield* TestClock.adjust("1 second")
+      expect(yield* follow(late)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("is no session, and a session no link", () =>
+    Effect.gen(function* () {
+      const { follow } = yield* BoardAccess
+      expect(yield* isOpen(yield* issueLink)).toBe(false)
+      expect(yield* follow(yield* begun)).toEqual(Option.none())
+    })
+  )
+})

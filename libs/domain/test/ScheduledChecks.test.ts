@@ -1,0 +1,160 @@
+/** What the instances of the query service check, for as long as they run. */
+import { expect, it } from "@effect/vitest"
+import { BigDecimal, Effect, Fiber, Layer, Logger, Metric, References } from "effect"
+import { TestClock } from "effect/testing"
+import { makeScheduledChecks } from "../src/checks/ScheduledChecks.ts"
+import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
+import { layerMemory as checks } from "../src/ports/memory/Checks.ts"
+import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as hashing } from "../src/ports/memory/Hashing.ts"
+import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
+import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import { Checks } from "../src/ports/Checks.ts"
+import { EventLog } from "../src/ports/EventLog.ts"
+import { Hashing } from "../src/ports/Hashing.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { noon } from "../testing/freshNames.ts"
+import { importedFrom } from "../testing/hashedAccounts.ts"
+import { adding, changeAccount, creditOf } from "../testing/importedAccounts.ts"
+
+const ports = Layer.mergeAll(
+  accounts,
+  checks,
+  configuration,
+  eventLog,
+  hashing,
+  importProcesses,
+  MemoryStore.layer
+)
+
+interface Line {
+  readonly message: unknown
+  readonly check: unknown
+  readonly subject: unknown
+}
+
+/** So many accounts, and the checks of so many of them each minute. */
+const arrange = Effect.fnUntraced(function* (count: number, aTurn: number) {
+  yield* TestClock.setTime(noon.epochMilliseconds)
+  const made = yield* Effect.forEach(Array.from({ length: count }), () =>
+    importedFrom({ unknown_occupier: true })
+  )
+  yield* (yield* EventLog).assignPositions(10_000)
+  const port = yield* Checks
+  const read: Array<bigint> = []
+  const seen = {
+    ...port,
+    accounts: (slice: Parameters<typeof port.accounts>[0]) => {
+      read.push(slice.after)
+      return port.accounts(slice)
+    }
+  }
+  const shared = { accounts: yield* Accounts, hashing: yield* Hashing }
+  const scheduled = makeScheduledChecks({ ...shared, checks: seen }, aTurn)
+  return { made, read, scheduled, port: seen, shared }
+})
+
+/** Makes the balance of an account differ from what was added to it. */
+const alterBalance = Effect.fnUntraced(function* (
+  account: Effect.Success<ReturnType<typeof importedFrom>>,
+  by: string
+) {
+  yield* changeAccount(account, (view) => ({
+    ...adding(creditOf(crypto.randomUUID()))(view),
+    balance: BigDecimal.sumAll([view.balance, BigDecimal.fromStringUnsafe(by)])
+  }))
+  yield* (yield* EventLog).assignPositions(10_000)
+})
+
+const gauge = (check: string) =>
+  Effect.map(
+    Metric.snapshot,
+    (metrics) =>
+      metrics.find(
+        ({ attributes, id }) =>
+          id === "data_import_check_differences" && attributes?.["check"] === check
+      )?.state
+  )
+
+it.effect("walk all accounts, so many a minute, and begin anew", () =>
+  Effect.gen(function* () {
+    const { read, scheduled } = yield* arrange(25, 20)
+    const running = yield* Effect.forkChild(scheduled.run)
+    yield* TestClock.adjust("1 second")
+    expect(read).toEqual([0n, 10n])
+    yield* TestClock.adjust("1 minute")
+    expect(read.slice(2)).toEqual([20n])
+    yield* TestClock.adjust("1 minute")
+    expect(read.slice(3)).toEqual([0n, 10n])
+    yield* Fiber.interrupt(running)
+  }).pipe(Effect.provide(ports))
+)
+
+it.effect("are shared by all instances", () =>
+  Effect.gen(function* () {
+    const { read, scheduled } = yield* arrange(25, 10)
+    const running = yield* Effect.forkChild(
+      Effect.all([scheduled.run, scheduled.run, scheduled.run], { concurrency: 3 })
+    )
+    yield* TestClock.adjust("1 second")
+    expect(read).toEqual([0n])
+    yield* TestClock.adjust("1 minute")
+    expect(read).toEqual([0n, 10n])
+    yield* Fiber.interrupt(running)
+  }).pipe(Effect.provide(ports))
+)
+
+it.effect("raise the metric and log at the first difference, until it is mended", () => {
+  const lines: Array<Line> = []
+  const logger = Logger.make<unknown, void>(({ fiber, message }) => {
+    const { check, subject } = fiber.getRef(References.CurrentLogAnnotations)
+    lines.push({ message, check, subject })
+  })
+  return Effect.gen(function* () {
+    const { made, scheduled } = yield* arrange(3, 200)
+    const [, account] = made
+    if (account === undefined) throw new Error("There is no account")
+    const running = yield* Effect.forkChild(scheduled.run)
+    yield* TestClock.adjust("1 second")
+    expect(yield* gauge("balance")).toMatchObject({ value: 0 })
+    yield* alterBalance(account, "10.01")
+    for (const _ of [1, 2, 3]) yield* TestClock.adjust("1 minute")
+    expect(yield* gauge("balance")).toMatchObject({ value: 1 })
+    expect(yield* gauge("payload_hash")).toMatchObject({ value: 0 })
+    const message = ["a scheduled check found a difference: balance"]
+    expect(lines).toEqual([{ message, check: "balance", subject: "2" }])
+    const [standing] = yield* (yield* Checks).differences
+    expect(standing).toMatchObject({
+      name: account.number,
+      detail: "balance 10.01, sum of effects 10.00, difference 0.01"
+    })
+    yield* alterBalance(account, "9.99")
+    yield* TestClock.adjust("1 minute")
+    expect(yield* gauge("balance")).toMatchObject({ value: 0 })
+    yield* Fiber.interrupt(running)
+  }).pipe(Effect.provide([ports, Logger.layer([logger])]))
+})
+
+it.effect("go on after a failure from where they were", () =>
+  Effect.gen(function* () {
+    const { port, read, shared } = yield* arrange(25, 20)
+    let away = true
+    const failing = {
+      ...port,
+      conclude: (command: Parameters<typeof port.conclude>[0]) =>
+        away && command.after === 10n
+          ? Effect.fail(new StorageUnavailable({}))
+          : port.conclude(command)
+    }
+    const scheduled = makeScheduledChecks({ ...shared, checks: failing }, 20)
+    const running = yield* Effect.forkChild(scheduled.run)
+    yield* TestClock.adjust("1 second")
+    expect(read).toEqual([0n, 10n])
+    away = false
+    yield* TestClock.adjust("1 minute")
+    expect(read.slice(2)).toEqual([10n, 20n])
+    yield* Fiber.interrupt(running)
+  }).pipe(Effect.provide(ports))
+)

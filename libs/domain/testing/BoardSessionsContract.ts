@@ -1,0 +1,141 @@
+/** What every adapter of `BoardSessions` must do. */
+import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import { type DateTime, Effect, type Layer, Option } from "effect"
+import type { BoardUser } from "../src/organisation/BoardUser.ts"
+import { CurrentOperator } from "../src/organisation/Operator.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { type BoardSession, BoardSessions } from "../src/ports/BoardSessions.ts"
+import { expectSame, freshHash, freshOrganisationName, noon, noonPlus } from "./freshNames.ts"
+
+type Ports = BoardSessions | AuditLog
+type It = Vitest.MethodsNonLive<Ports>
+
+const viewer: BoardUser = {
+  subject: "sub|1",
+  name: "Ada Løve",
+  role: "viewer",
+  organisations: [freshOrganisationName(), freshOrganisationName()]
+}
+
+const sessionAt = (at: DateTime.Utc, user: BoardUser = viewer): BoardSession => ({
+  user,
+  csrfToken: freshHash(),
+  createdAt: at,
+  lastSeenAt: at
+})
+
+const stored = Effect.fnUntraced(function* (session: BoardSession) {
+  const hash = freshHash()
+  yield* (yield* BoardSessions).create(hash, session)
+  return hash
+})
+
+const ofSessions = (it: It): void => {
+  it.effect("finds a session as it was created, and no other", () =>
+    Effect.gen(function* () {
+      const { find } = yield* BoardSessions
+      const manager: BoardUser = { ...viewer, role: "manager", organisations: null }
+      for (const session of [sessionAt(noonPlus(0.123)), sessionAt(noon, manager)]) {
+        expectSame(yield* find(yield* stored(session)), Option.some(session))
+      }
+      expect(yield* find(freshHash())).toEqual(Option.none())
+    })
+  )
+
+  it.effect("renews a session, and never to an earlier instant", () =>
+    Effect.gen(function* () {
+      const { find, renew } = yield* BoardSessions
+      const session = sessionAt(noon)
+      const hash = yield* stored(session)
+      yield* renew(hash, noonPlus(90))
+      yield* renew(hash, noonPlus(60))
+      expectSame(yield* find(hash), Option.some({ ...session, lastSeenAt: noonPlus(90) }))
+      yield* renew(freshHash(), noon)
+    })
+  )
+
+  it.effect("ends one session", () =>
+    Effect.gen(function* () {
+      const { end, find } = yield* BoardSessions
+      const [one, other] = [yield* stored(sessionAt(noon)), yield* stored(sessionAt(noon))]
+      yield* end(one)
+      yield* end(one)
+      expect(Option.isSome(yield* find(one))).toBe(false)
+      expect(Option.isSome(yield* find(other))).toBe(true)
+    })
+  )
+
+  it.effect("prunes what began or was last seen long enough ago", () =>
+    Effect.gen(function* () {
+      const { find, prune, renew } = yield* BoardSessions
+      const begun = yield* stored(sessionAt(noonPlus(10)))
+      yield* renew(begun, noonPlus(500))
+      const seen = yield* stored(sessionAt(noonPlus(20)))
+      const young = yield* stored(sessionAt(noonPlus(20)))
+      yield* renew(young, noonPlus(31))
+      const bounds = { createdThrough: noonPlus(10), seenThrough: noonPlus(30), at: noonPlus(600) }
+      yield* prune(bounds)
+      const kept = yield* Effect.forEach([begun, seen, young], find)
+      expect(kept.map(Option.isSome)).toEqual([false, false, true])
+    })
+  )
+}
+
+const ofLinks = (it: It): void => {
+  it.effect("takes a link once, also if several try at once", () =>
+    Effect.gen(function* () {
+      const { createLink, takeLink } = yield* BoardSessions
+      const hash = freshHash()
+      yield* createLink({ hash, expiresAt: noonPlus(600) })
+      const taken = yield* Effect.replicateEffect(takeLink(hash, noonPlus(599)), 8, {
+        concurrency: "unbounded"
+      })
+      expect(taken.filter((isTaken) => isTaken)).toHaveLength(1)
+      expect(yield* takeLink(freshHash(), noon)).toBe(false)
+    })
+  )
+
+  it.effect("takes no link that has expired, and prunes it", () =>
+    Effect.gen(function* () {
+      const { createLink, prune, takeLink } = yield* BoardSessions
+      const [late, pruned, kept] = [freshHash(), freshHash(), freshHash()]
+      yield* createLink({ hash: late, expiresAt: noonPlus(600) })
+      expect(yield* takeLink(late, noonPlus(600))).toBe(false)
+      yield* createLink({ hash: pruned, expiresAt: noonPlus(600) })
+      yield* createLink({ hash: kept, expiresAt: noonPlus(601) })
+      yield* prune({ at: noonPlus(600), createdThrough: noonPlus(-9), seenThrough: noonPlus(-9) })
+      expect(yield* takeLink(pruned, noon)).toBe(false)
+      expect(yield* takeLink(kept, noon)).toBe(true)
+    })
+  )
+
+  it.effect("records who issued a link", () =>
+    Effect.gen(function* () {
+      const { createLink } = yield* BoardSessions
+      const { ofRequest } = yield* AuditLog
+      const requestId = RequestId.make(crypto.randomUUID())
+      const link = createLink({ hash: freshHash(), expiresAt: noonPlus(600) })
+      yield* Effect.provideService(link, CurrentOperator, { name: "Ada", requestId })
+      expect(yield* ofRequest(requestId)).toMatchObject([
+        {
+          apiKey: "operator:Ada",
+          organisation: "*",
+          action: "issue_board_link",
+          outcome: "issued",
+          import_supplier: null
+        }
+      ])
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const boardSessionsContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `BoardSessions, ${name}`,
+    (it) => {
+      ofSessions(it)
+      ofLinks(it)
+    }
+  )

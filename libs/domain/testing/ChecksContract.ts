@@ -1,0 +1,240 @@
+/**
+ * What every storage of the scheduled checks must do: it shows accounts, batches and events as they
+ * are, one instance has a turn, and differences stand until they are seen mended. Nothing that the
+ * ports have written is a difference. All instants are arguments.
+ */
+import type { Vitest } from "@effect/vitest"
+import { expect, layer as withLayer } from "@effect/vitest"
+import { Duration, Effect, Layer, Option, Stream } from "effect"
+import fc from "fast-check"
+import { makeScheduledChecks } from "../src/checks/ScheduledChecks.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import type { Batches } from "../src/ports/Batches.ts"
+import { Checks, type Difference, walks } from "../src/ports/Checks.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { EventLog } from "../src/ports/EventLog.ts"
+import { Hashing } from "../src/ports/Hashing.ts"
+import { layerMemory as hashing } from "../src/ports/memory/Hashing.ts"
+import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { twoDecimals } from "../src/schema/Decimal.ts"
+import { accountPayload } from "./arbitraries.ts"
+import { begun, cancelled, endOf, finish, started, taken } from "./begunBatches.ts"
+import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
+import { importedFrom } from "./hashedAccounts.ts"
+import { adding, changeAccount, creditOf, mayStatement } from "./importedAccounts.ts"
+import { domesticPayload } from "./samples.ts"
+
+type Ports = Accounts | AuditLog | Batches | Checks | Configuration | EventLog | ImportProcesses
+
+const scheduled = Effect.gen(function* () {
+  const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
+  return makeScheduledChecks(ports, 200)
+})
+
+/** All numbers of a walk, a few at a time. */
+const walked = <A extends { readonly subject: bigint }, E>(
+  read: (slice: {
+    readonly after: bigint
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<A>, E>
+) =>
+  Stream.runCollect(
+    Stream.paginate(0n, (after: bigint) =>
+      Effect.map(read({ after, limit: 2 }), (found) => {
+        expect(found.length).toBeLessThanOrEqual(2)
+        const last = found.at(-1)
+        return [found, last === undefined ? Option.none() : Option.some(last.subject)] as const
+      })
+    )
+  )
+
+const differenceOf = (subject: bigint, detail = "1 and 2"): Difference => ({
+  check: "balance",
+  subject,
+  supplier: "S",
+  detail
+})
+
+/** Numbers that no account has. */
+const far = 10n ** 15n
+
+const standing = Effect.gen(function* () {
+  const found = yield* (yield* Checks).differences
+  return found.map(({ detail, foundAt, subject }) => [
+    Number(subject - far),
+    detail,
+    foundAt.epochMilliseconds - noon.epochMilliseconds
+  ])
+})
+
+const conclude = Effect.fnUntraced(function* (
+  after: bigint,
+  through: bigint | null,
+  differences: ReadonlyArray<Difference>,
+  options: { readonly seconds?: number; readonly moves?: boolean } = {}
+) {
+  const { moves = false, seconds = 0 } = options
+  const at = noonPlus(seconds)
+  const stretch = {
+    walk: "accounts",
+    after: far + after,
+    through: through && far + through
+  } as const
+  yield* (yield* Checks).conclude({ ...stretch, differences, at, moves })
+})
+
+const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
+  it.effect("shows accounts in order, with what they come to and the hash of the payload", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* Checks
+      const one = yield* importedFrom({ unknown_occupier: true, transfer_balance: 12.34 })
+      const other = yield* importedFrom(domesticPayload())
+      yield* changeAccount(one, adding(creditOf("a"), creditOf("b")))
+      const all = yield* walked(accounts)
+      const subjects = all.map(({ subject }) => subject)
+      expect(subjects).toEqual([...new Set(subjects)].toSorted((a, b) => (a < b ? -1 : 1)))
+      const found = [one, other].map(({ number }) => all.find((each) => each.number === number))
+      const [first, second] = found
+      if (!first || !second) throw new Error("An account is missing")
+      expect(first.supplier).toBe(one.key.import_supplier)
+      expect([first.balance, first.effects].map(twoDecimals)).toEqual(["32.34", "32.34"])
+      expect(twoDecimals(second.effects)).toBe(twoDecimals(second.balance))
+      expect(found.map((each) => each?.hash)).toEqual([one.hash, other.hash])
+    })
+  )
+
+  it.effect("shows batches with their counts and what their lines say", () =>
+    Effect.gen(function* () {
+      const { batches } = yield* Checks
+      const worked = yield* started(["a", "b", "c"])
+      yield* Effect.gen(function* () {
+        const chunk = yield* taken()
+        const [line, failed] = chunk.lines
+        if (!line || !failed) throw new Error("A line is missing")
+        yield* finish(chunk, [endOf("SUCCEEDED")(line), endOf("FAILED")(failed)])
+      }).pipe(Effect.scoped)
+      const open = yield* begun()
+      const shown = Effect.map(walked(batches), (all) =>
+        [worked, open].map(({ id }) => {
+          const batch = all.find((each) => each.id === id)
+          return batch && { stored: batch.stored, counted: batch.counted }
+        })
+      )
+      const none = { received: 0, succeeded: 0, already: 0, failed: 0, cancelled: 0 }
+      const counts = { ...none, received: 3, succeeded: 1, failed: 1 }
+      expect(yield* shown).toEqual([
+        { stored: counts, counted: { ...counts, remaining: 1 } },
+        { stored: none, counted: { ...none, remaining: 0 } }
+      ])
+      yield* cancelled(worked)
+      const ended = { ...counts, cancelled: 1 }
+      expect((yield* shown)[0]).toEqual({ stored: ended, counted: { ...ended, remaining: 0 } })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("tells since when an event waits for its position", () =>
+    Effect.gen(function* () {
+      const { eventsWaitingSince } = yield* Checks
+      const log = yield* EventLog
+      yield* log.assignPositions(10_000)
+      expect(yield* eventsWaitingSince).toBeNull()
+      yield* importedFrom({ unknown_occupier: true })
+      expect(yield* eventsWaitingSince).toEqual(noon)
+      yield* log.assignPositions(10_000)
+    })
+  )
+}
+
+const findsNothing = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
+  it.effect("finds nothing in what the ports have written, and counts what it has read", () =>
+    Effect.gen(function* () {
+      const supplier = yield* freshSupplier
+      const payloads = accountPayload({ supplier: supplier.supplier.code })
+      const made = yield* Effect.forEach(fc.sample(payloads, 30), (payload) =>
+        importedFrom(payload, supplier)
+      )
+      for (const account of made.slice(0, 10)) {
+        yield* changeAccount(account, adding(creditOf("added 1"), creditOf("added 2")))
+        yield* changeAccount(account, () => ({ statements: [mayStatement("added")] }))
+      }
+      yield* (yield* EventLog).assignPositions(10_000)
+      const { checked, differences } = yield* (yield* scheduled).checkAll
+      expect(differences).toEqual([])
+      expect(checked.accounts).toBeGreaterThanOrEqual(made.length)
+      expect(checked.audit_chains).toBeGreaterThan(0)
+    })
+  )
+}
+
+const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
+  it.effect("gives a turn once in a pause, and goes on where the last one was concluded", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* Checks
+      const pause = Duration.minutes(1)
+      const turn = (seconds: number) => begin({ walk: "accounts", at: noonPlus(seconds), pause })
+      const given = yield* Effect.all([turn(0), turn(0), turn(0)], { concurrency: 3 })
+      expect(given.toSorted()).toEqual([0n, null, null])
+      expect(yield* turn(59)).toBeNull()
+      // It was not concluded.
+      expect(yield* turn(60)).toBe(0n)
+      yield* conclude(0n, 7n, [], { moves: true })
+      expect(yield* turn(120)).toBe(far + 7n)
+      yield* conclude(7n, 9n, [])
+      expect(yield* turn(180)).toBe(far + 7n)
+      yield* conclude(7n, null, [], { moves: true })
+      expect(yield* turn(240)).toBe(0n)
+      for (const walk of walks.filter((each) => each !== "accounts")) {
+        expect(yield* begin({ walk, at: noon, pause }), walk).toBe(0n)
+      }
+    })
+  )
+
+  it.effect("keeps a difference with its time until its stretch is concluded without it", () =>
+    Effect.gen(function* () {
+      yield* conclude(
+        0n,
+        5n,
+        [1n, 5n].map((each) => differenceOf(far + each))
+      )
+      yield* conclude(5n, 9n, [differenceOf(far + 6n)], { seconds: 1 })
+      const both = [differenceOf(far + 1n, "3 and 4"), differenceOf(far + 2n)]
+      yield* conclude(0n, 4n, both, { seconds: 2 })
+      expect(yield* standing).toEqual([
+        [1, "3 and 4", 0],
+        [5, "1 and 2", 0],
+        [6, "1 and 2", 1_000],
+        [2, "1 and 2", 2_000]
+      ])
+      yield* conclude(0n, 5n, [])
+      expect(yield* standing).toEqual([[6, "1 and 2", 1_000]])
+      yield* conclude(5n, null, [])
+      expect(yield* standing).toEqual([])
+    })
+  )
+
+  it.effect("names the account, the batch or the chain of a difference", () =>
+    Effect.gen(function* () {
+      const { accounts, conclude: conclusion, differences } = yield* Checks
+      const { number } = yield* importedFrom({ unknown_occupier: true })
+      const subject = (yield* walked(accounts)).find((each) => each.number === number)?.subject
+      if (subject === undefined) throw new Error("The account is missing")
+      const stretch = { walk: "accounts", after: subject - 1n, through: subject } as const
+      const found = [differenceOf(subject)]
+      yield* conclusion({ ...stretch, differences: found, at: noon, moves: false })
+      expect((yield* differences).map(({ name: named }) => named)).toEqual([number])
+      yield* conclusion({ ...stretch, differences: [], at: noon, moves: false })
+    })
+  )
+}
+
+export const checksContract = <E>(name: string, storage: Layer.Layer<Ports, E>): void => {
+  withLayer(Layer.merge(storage, hashing), { excludeTestServices: true })(
+    `Checks ${name}`,
+    (it) => {
+      shows(it)
+      findsNothing(it)
+      keeps(it)
+    }
+  )
+}

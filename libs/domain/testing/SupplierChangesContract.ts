@@ -1,0 +1,85 @@
+/** What every adapter of `SupplierChanges` must do. */
+import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import { Effect, type Layer, Result } from "effect"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import type { SupplierCode } from "../src/organisation/Supplier.ts"
+import type { Batches } from "../src/ports/Batches.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { SupplierChanges } from "../src/ports/SupplierChanges.ts"
+import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import { createdIn, createFor } from "./begunBatches.ts"
+import { freshSupplier, freshTestOrganisation, noon, testSupplierOf } from "./freshNames.ts"
+import { stageAll } from "./importStates.ts"
+
+type Ports = SupplierChanges | SupplierSummaries | ImportProcesses | Configuration | Batches
+
+/** All writes are counted first, as the query service does each second. */
+const markerOf = Effect.fnUntraced(function* (code: SupplierCode) {
+  const { fold } = yield* SupplierSummaries
+  yield* Effect.repeat(fold({ limit: 1_000, at: noon }), { while: (count) => count > 0 })
+  const found = (yield* (yield* SupplierChanges).markers).find(({ supplier }) => supplier === code)
+  return found?.marker
+})
+
+const markers = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("stay the same while nothing changes, and differ by supplier", () =>
+    Effect.gen(function* () {
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      yield* stageAll([keyOf("a")], caller)
+      const marker = yield* markerOf(supplier.code)
+      const other = yield* freshSupplier
+      yield* stageAll(["a", "b"].map(other.keyOf), other.caller)
+      expect(marker).toEqual(expect.any(String))
+      expect(yield* markerOf(supplier.code)).toBe(marker)
+      const { markers } = yield* SupplierChanges
+      const found = (yield* markers).find((each) => each.supplier === supplier.code)
+      expect(found?.organisation).toBe(supplier.organisation)
+    })
+  )
+
+  it.effect("change with imports, their cohorts, batches and the status", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const setup = yield* Configuration
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      const stage = (key: ImportKey, cohort: string | null) =>
+        imports.stage({ key, payload: "{}", caller, at: noon, cohort })
+      const seen = new Set([yield* markerOf(supplier.code)])
+      const steps: ReadonlyArray<Effect.Effect<unknown, unknown, Ports>> = [
+        stage(keyOf("a"), null),
+        stage(keyOf("b"), "wave-1"),
+        stage(keyOf("b"), "wave-2"),
+        imports.setSkipped({ key: keyOf("a"), skipped: true, at: noon }),
+        Effect.map(createFor({ caller, supplier }), createdIn),
+        setup.changeSupplierStatus(supplier.code, () => Result.succeed("Paused"))
+      ]
+      for (const [index, step] of steps.entries()) {
+        yield* step
+        seen.add(yield* markerOf(supplier.code))
+        expect(seen.size).toBe(index + 2)
+      }
+    })
+  )
+
+  it.effect("leave test suppliers out", () =>
+    Effect.gen(function* () {
+      const { createSupplier } = yield* Configuration
+      const { supplier } = yield* freshSupplier
+      const { name } = yield* freshTestOrganisation(supplier.organisation)
+      const test = testSupplierOf(name, supplier)
+      yield* createSupplier(test)
+      expect(yield* markerOf(supplier.code)).toEqual(expect.any(String))
+      expect(yield* markerOf(test.code)).toBeUndefined()
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const supplierChangesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `SupplierChanges, ${name}`,
+    (it) => {
+      markers(it)
+    }
+  )

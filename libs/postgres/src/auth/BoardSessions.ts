@@ -1,0 +1,102 @@
+/** Sessions of the board and its sign-in links in PostgreSQL. */
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { BoardRole } from "@data-import/domain/organisation/BoardUser"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import {
+  type BoardSession,
+  BoardSessions,
+  linkIssued
+} from "@data-import/domain/ports/BoardSessions"
+import { recordOperator } from "../audit/ChangeEntries.ts"
+import { Database, rowsOf } from "../connection/Database.ts"
+
+type Sql = Database["Service"]["sql"]
+type Port = BoardSessions["Service"]
+
+const Instant = Schema.DateTimeUtcFromDate
+const { toDateUtc } = DateTime
+
+const sessionRows = rowsOf(
+  Schema.Struct({
+    subject: Schema.String,
+    name: Schema.String,
+    role: BoardRole,
+    organisations: Schema.NullOr(Schema.Array(OrganisationName)),
+    csrfToken: Schema.String,
+    createdAt: Instant,
+    lastSeenAt: Instant
+  })
+)
+
+const create = (sql: Sql, hash: string, session: BoardSession) => {
+  const { createdAt, csrfToken, lastSeenAt, user } = session
+  return sql`
+    insert into board_sessions
+      (hash, subject, name, role, organisations, csrf_token, created_at, last_seen_at)
+    values (${hash}, ${user.subject}, ${user.name}, ${user.role}, ${user.organisations}::text[],
+      ${csrfToken}, ${toDateUtc(createdAt)}, ${toDateUtc(lastSeenAt)})`
+}
+
+const find = (sql: Sql, hash: string) =>
+  sessionRows(sql`
+    select subject, name, role, organisations, csrf_token as "csrfToken",
+      created_at as "createdAt", last_seen_at as "lastSeenAt"
+    from board_sessions where hash = ${hash}`).pipe(
+    Effect.map(([row]) =>
+      Option.map(
+        Option.fromNullishOr(row),
+        ({ createdAt, csrfToken, lastSeenAt, ...user }): BoardSession => ({
+          user,
+          csrfToken,
+          createdAt,
+          lastSeenAt
+        })
+      )
+    )
+  )
+
+const createLink = Effect.fnUntraced(function* (
+  sql: Sql,
+  { expiresAt, hash }: Parameters<Port["createLink"]>[0]
+) {
+  yield* sql`insert into board_links (hash, expires_at) values (${hash}, ${toDateUtc(expiresAt)})`
+  yield* recordOperator(sql, linkIssued)
+})
+
+const takenRows = rowsOf(Schema.Struct({ expiresAt: Instant }))
+
+const takeLink = (sql: Sql, hash: string, at: DateTime.Utc) =>
+  takenRows(sql`
+    delete from board_links where hash = ${hash} returning expires_at as "expiresAt"`).pipe(
+    Effect.map(([taken]) => taken !== undefined && DateTime.isGreaterThan(taken.expiresAt, at))
+  )
+
+const prune = Effect.fnUntraced(function* (
+  sql: Sql,
+  { at, createdThrough, seenThrough }: Parameters<Port["prune"]>[0]
+) {
+  yield* sql`
+    delete from board_sessions
+    where created_at <= ${toDateUtc(createdThrough)} or last_seen_at <= ${toDateUtc(seenThrough)}`
+  yield* sql`delete from board_links where expires_at <= ${toDateUtc(at)}`
+})
+
+export const layer: Layer.Layer<BoardSessions, never, Database> = Layer.effect(
+  BoardSessions,
+  Effect.map(Database, ({ run, sql }) =>
+    BoardSessions.of({
+      create: (hash, session) => Effect.asVoid(run(create(sql, hash, session))),
+      find: (hash) => run(find(sql, hash)),
+      renew: (hash, at) =>
+        Effect.asVoid(
+          run(sql`
+            update board_sessions set last_seen_at = greatest(last_seen_at, ${toDateUtc(at)})
+            where hash = ${hash}`)
+        ),
+      end: (hash) => Effect.asVoid(run(sql`delete from board_sessions where hash = ${hash}`)),
+      createLink: (link) => run(sql.withTransaction(createLink(sql, link))),
+      takeLink: (hash, at) => run(takeLink(sql, hash, at)),
+      prune: (ended) => run(prune(sql, ended))
+    })
+  )
+)

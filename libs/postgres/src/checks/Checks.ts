@@ -1,0 +1,185 @@
+/** What the scheduled checks read of PostgreSQL and keep there. Every walk goes along a key. */
+import { DateTime, Effect, Layer, Schema } from "effect"
+import { AccountNumber } from "@data-import/domain/account/Account"
+import { PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { BatchId } from "@data-import/domain/batch/Batch"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { checkKinds, Checks, walks } from "@data-import/domain/ports/Checks"
+import { verifyChains } from "../audit/AuditChains.ts"
+import { Database, rowsOf } from "../connection/Database.ts"
+import { waitingSince } from "../events/EventLog.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+
+type Sql = Database["Service"]["sql"]
+type Port = Checks["Service"]
+type Slice = Parameters<Port["accounts"]>[0]
+
+const accountRows = rowsOf(
+  Schema.Struct({
+    subject: Schema.BigInt,
+    number: AccountNumber,
+    supplier: SupplierCode,
+    balance: Schema.BigDecimalFromString,
+    effects: Schema.BigDecimalFromString,
+    hash: Schema.NullOr(PayloadHash)
+  })
+)
+
+/**
+ * What the ledgers and transactions of `account` come to. The history of a ledger is what its last
+ * statement says, so only a ledger without one counts with that figure.
+ */
+const effects = `
+  coalesce((select sum(effect_on_balance) from transactions where account_id = account.id), 0)
+  + coalesce((
+    select sum(last_statement_balance) from ledgers
+    where account_id = account.id and not exists (
+      select from transactions
+      where transactions.account_id = account.id and ledger_position = ledgers.position
+        and origin = 'historical_statement')), 0)
+  + case when exists (select from ledgers where account_id = account.id) then 0
+    else coalesce(transfer_balance, 0) end`
+
+/** Accounts are looked up one by one, because plans are kept while tables grow. */
+const accounts = (sql: Sql, { after, limit }: Slice) =>
+  accountRows(sql`
+    select account.id as subject, number, supplier, balance::text,
+      (${sql.literal(effects)})::text as effects,
+      case when payload_notes is not null then encode(payload_hash, 'hex') end as hash
+    from (
+      select id, number, balance, transfer_balance, payload_notes from accounts
+      where id > ${after} order by id limit ${limit}
+    ) as account
+    cross join lateral (
+      select supplier, payload_hash from import_processes where id = account.id limit 1
+    ) as process
+    order by account.id`)
+
+const Count = Schema.Int
+
+const batchRows = rowsOf(
+  Schema.Struct({
+    subject: Schema.BigInt,
+    id: BatchId,
+    supplier: SupplierCode,
+    stored: Schema.Struct({
+      received: Count,
+      succeeded: Count,
+      already: Count,
+      failed: Count,
+      cancelled: Count
+    }),
+    counted: Schema.Struct({
+      received: Count,
+      succeeded: Count,
+      already: Count,
+      failed: Count,
+      cancelled: Count,
+      remaining: Count
+    })
+  })
+)
+
+const outcomes = ["succeeded", "already", "failed", "cancelled"] as const
+
+const storedCounts = ["received", ...outcomes].map((name) => `'${name}', ${name}`).join(", ")
+
+const countedOutcomes = outcomes
+  .map(
+    (name) => `'${name}', coalesce(sum(cardinality(
+      array_positions(outcomes, '${name.toUpperCase()}'))), 0)`
+  )
+  .join(", ")
+
+const batches = (sql: Sql, { after, limit }: Slice) =>
+  batchRows(sql`
+    select number as subject, id, supplier,
+      json_build_object(${sql.literal(storedCounts)}) as stored, counted
+    from (
+      select number, id, supplier, received, succeeded, already, failed, cancelled from batches
+      where number > ${after} order by number limit ${limit}
+    ) as batch
+    cross join lateral (
+      select json_build_object('received', coalesce(sum(line_count), 0),
+        'remaining', coalesce(sum(unfinished), 0), ${sql.literal(countedOutcomes)}) as counted
+      from batch_chunks where batch = batch.id
+    ) as lines
+    order by number`)
+
+const positionRows = rowsOf(Schema.Struct({ position: Schema.BigInt }))
+
+/** The update takes the row, so that of several instances one has the turn. */
+const begin = (sql: Sql, { at, pause, walk }: Parameters<Port["begin"]>[0]) =>
+  Effect.map(
+    positionRows(sql`
+      update check_walks set begun_at = ${DateTime.toDateUtc(at)}
+      where walk = ${walk}
+        and begun_at <= ${DateTime.toDateUtc(DateTime.subtractDuration(at, pause))}
+      returning position`),
+    ([row]) => row?.position ?? null
+  )
+
+/** In a transaction. */
+const conclude = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["conclude"]>[0]) {
+  const { after, at, differences, moves, through, walk } = command
+  const found = recordSet(sql, "found", differences, {
+    subject: ["bigint", ({ subject }) => String(subject)],
+    kind: ["text", ({ check }) => check],
+    supplier: ["text", ({ supplier }) => supplier],
+    detail: ["text", ({ detail }) => detail]
+  })
+  yield* sql`
+    delete from check_differences as present
+    where walk = ${walk} and subject > ${after}
+      and (${through}::bigint is null or subject <= ${through}::bigint)
+      and not exists (
+        select from ${found} where found.subject = present.subject and found.kind = present.kind)`
+  yield* sql`
+    insert into check_differences (walk, subject, kind, supplier, detail, found_at)
+    select ${walk}, subject, kind, supplier, detail, ${DateTime.toDateUtc(at)}::timestamptz
+    from ${found}
+    on conflict on constraint check_differences_pkey do update
+    set supplier = excluded.supplier, detail = excluded.detail`
+  if (moves) {
+    yield* sql`update check_walks set position = ${through ?? 0n} where walk = ${walk}`
+  }
+})
+
+const differenceRows = rowsOf(
+  Schema.Struct({
+    walk: Schema.Literals(walks),
+    check: Schema.Literals(checkKinds),
+    subject: Schema.BigInt,
+    supplier: Schema.NullOr(Schema.String),
+    detail: Schema.String,
+    foundAt: Schema.DateTimeUtcFromDate,
+    name: Schema.NullOr(Schema.String)
+  })
+)
+
+const differences = (sql: Sql) =>
+  differenceRows(sql`
+    select walk, kind as check, subject, supplier, detail, found_at as "foundAt",
+      case walk
+        when 'accounts' then (select number from accounts where id = subject)
+        when 'batches' then (select id::text from batches where number = subject)
+        when 'audit_chains' then (select organisation from audit_chains where id = subject)
+      end as name
+    from check_differences order by found_at, walk, subject, kind`)
+
+export const layer: Layer.Layer<Checks, never, Database> = Layer.effect(
+  Checks,
+  Effect.map(Database, (database) => {
+    const { run, sql } = database
+    return Checks.of({
+      accounts: (slice) => run(accounts(sql, slice)),
+      batches: (slice) => run(batches(sql, slice)),
+      auditChains: ({ after, limit }) =>
+        verifyChains(database, { ...(after > 0n && { after }), entries: limit }),
+      eventsWaitingSince: run(waitingSince(sql)),
+      begin: (turn) => run(begin(sql, turn)),
+      conclude: (command) => run(sql.withTransaction(conclude(sql, command))),
+      differences: run(differences(sql))
+    })
+  })
+)

@@ -1,0 +1,47 @@
+/**
+ * Markers of suppliers in PostgreSQL: a sum of hashes of the rows that say where each supplier
+ * stands. Of the totals by cohort, those of states suffice to notice an import that has changed its
+ * cohort. The differences are left out: they are added up within a second, and would be told twice.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
+import { Database, rowsOf } from "../connection/Database.ts"
+
+const markerRows = rowsOf(
+  Schema.Struct({
+    supplier: SupplierCode,
+    organisation: OrganisationName,
+    marker: Schema.String
+  })
+)
+
+export const layer: Layer.Layer<SupplierChanges, never, Database> = Layer.effect(
+  SupplierChanges,
+  Effect.map(Database, ({ run, sql }) =>
+    SupplierChanges.of({
+      markers: run(
+        markerRows(sql`
+          select code as supplier, organisation,
+            concat_ws(' ', status, totals.digest, unfinished.digest) as marker
+          from suppliers
+          join organisations on organisations.name = suppliers.organisation and test_of is null
+          left join (
+            select supplier, sum(hashtextextended(
+              concat_ws(' ', cohort, kind, name, count, amount), 0)) as digest
+            from import_totals
+            where kind <> 'imported' and (cohort = '' or kind = 'state')
+            group by supplier
+          ) as totals on totals.supplier = code
+          left join (
+            select supplier, sum(hashtextextended(
+              concat_ws(' ', id, started_at, is_cancelled, paused_by, waiting_for, received,
+                succeeded, already, failed, cancelled), 0)) as digest
+            from batches where finished_at is null
+            group by supplier
+          ) as unfinished on unfinished.supplier = code`)
+      )
+    })
+  )
+)

@@ -1,0 +1,213 @@
+/**
+ * The scheduled checks on a system of which one row was altered by hand, past every rule of the
+ * database: they see exactly that difference. And on a busy one that nobody altered: they see none.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { type CheckKind, Checks } from "@data-import/domain/ports/Checks"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { EventLog } from "@data-import/domain/ports/EventLog"
+import { Hashing } from "@data-import/domain/ports/Hashing"
+import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
+import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
+import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
+import { importedFrom } from "@data-import/domain/testing/hashedAccounts"
+import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { layerPorts } from "../src/Storage.ts"
+import { Database } from "../src/connection/Database.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = Layer.mergeAll(TestDatabase.layerTeam, hashing).pipe(
+  Layer.provideMerge(layerPorts),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const scheduled = Effect.gen(function* () {
+  const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
+  return makeScheduledChecks(ports, 200)
+})
+
+const positions = Effect.flatMap(EventLog, (log) => log.assignPositions(10_000))
+
+/** What is found, and what then stands. */
+const found = Effect.gen(function* () {
+  const { differences } = yield* (yield* scheduled).checkAll
+  const standing = yield* (yield* Checks).differences
+  expect(standing.map(({ check, detail }) => `${check} ${detail}`).toSorted()).toEqual(
+    differences.map(({ check, detail }) => `${check} ${detail}`).toSorted()
+  )
+  return differences.map(({ check, detail, supplier }) => ({ check, detail, supplier }))
+})
+
+/** An account with additions, a batch that has ended lines, and the audit log of both. */
+const arranged = Effect.gen(function* () {
+  const owner = yield* freshSupplier
+  const account = yield* importedFrom(domesticPayload(), owner)
+  yield* changeAccount(account, adding(creditOf("added")))
+  const batch = yield* started(["a", "b", "c"], { of: owner })
+  yield* Effect.gen(function* () {
+    const chunk = yield* taken()
+    const [first, second] = chunk.lines
+    if (!first || !second) throw new Error("A line is missing")
+    yield* finish(chunk, [endOf("SUCCEEDED")(first), endOf("FAILED")(second)])
+  }).pipe(Effect.scoped)
+  yield* positions
+  return { account, batch, supplier: owner.supplier.code }
+})
+
+/** Alters rows as a superuser can, without any trigger. */
+const alter = Effect.fnUntraced(function* (statement: string) {
+  const { run, sql } = yield* Database
+  const altering = Effect.andThen(
+    sql.unsafe("set local session_replication_role = replica"),
+    sql.unsafe(statement)
+  )
+  yield* run(sql.withTransaction(altering))
+})
+
+interface Alteration {
+  readonly alter: string
+  readonly undo: string
+  readonly finds: ReadonlyArray<readonly [check: CheckKind, detail: string | RegExp]>
+}
+
+const account = "(select id from import_processes where payload_hash = decode('HASH', 'hex'))"
+const addedRow = `account_id = ${account} and origin = 'post_import'`
+const firstRow = `account_id = ${account} and sequence = 0`
+const firstEntry =
+  "id = (select min(audit_log.id) from audit_log where import_supplier = 'SUPPLIER')"
+const anotherHash = /^payload [0-9a-f]{64}, account [0-9a-f]{64}$/
+
+const alterations: Readonly<Record<string, Alteration>> = {
+  "a balance": {
+    alter: `update accounts set balance = balance + 0.01 where id = ${account}`,
+    undo: `update accounts set balance = balance - 0.01 where id = ${account}`,
+    finds: [["balance", /difference 0\.01$/]]
+  },
+  "the amount of a transaction that was added": {
+    alter: `update transactions set amount = amount + 1 where ${addedRow}`,
+    undo: `update transactions set amount = amount - 1 where ${addedRow}`,
+    finds: [["balance", /difference -1\.00$/]]
+  },
+  "the amount of a transaction of the payload": {
+    alter: `update transactions set amount = amount + 1 where ${firstRow}`,
+    undo: `update transactions set amount = amount - 1 where ${firstRow}`,
+    finds: [
+      ["balance", /difference -?1\.00$/],
+      ["payload_hash", anotherHash]
+    ]
+  },
+  "a name": {
+    alter: `update customers set family_name = family_name || 'x' where account_id = ${account}`,
+    undo: `update customers set family_name = left(family_name, -1) where account_id = ${account}`,
+    finds: [["payload_hash", anotherHash]]
+  },
+  "a postcode": {
+    alter: `update supply_addresses set supply_postcode = supply_postcode || 'x'
+      where account_id = ${account}`,
+    undo: `update supply_addresses set supply_postcode = left(supply_postcode, -1)
+      where account_id = ${account}`,
+    finds: [["payload_hash", anotherHash]]
+  },
+  "the counts of a batch": {
+    alter: "update batches set failed = failed - 1, already = already + 1 where id = 'BATCH'",
+    undo: "update batches set failed = failed + 1, already = already - 1 where id = 'BATCH'",
+    finds: [["batch_counts", "already 1, lines 0; failed 0, lines 1"]]
+  },
+  "the outcome of a line": {
+    alter: "update batch_chunks set outcomes[2] = 'SUCCEEDED' where batch = 'BATCH'",
+    undo: "update batch_chunks set outcomes[2] = 'FAILED' where batch = 'BATCH'",
+    finds: [["batch_counts", "succeeded 1, lines 2; failed 1, lines 0"]]
+  },
+  "an entry of the audit log": {
+    alter: `update audit_log set request_id = request_id || 'x' where ${firstEntry}`,
+    undo: `update audit_log set request_id = left(request_id, -1) where ${firstEntry}`,
+    finds: [["audit_chain", /^entry 1: altered$/]]
+  },
+  "the head of an audit chain": {
+    alter: `update audit_chains set length = length + 1
+      where id = (select chain from audit_log where ${firstEntry})`,
+    undo: `update audit_chains set length = length - 1
+      where id = (select chain from audit_log where ${firstEntry})`,
+    finds: [["audit_chain", /^entry \d+: missing$/]]
+  }
+}
+
+layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
+  it.effect.each(Object.entries(alterations))("see %s that was altered by hand", ([, each]) =>
+    Effect.gen(function* () {
+      const { account: made, batch, supplier } = yield* arranged
+      const filled = (statement: string) =>
+        statement
+          .replaceAll("HASH", made.hash)
+          .replaceAll("SUPPLIER", supplier)
+          .replaceAll("BATCH", batch.id)
+      expect(yield* found).toEqual([])
+      yield* alter(filled(each.alter))
+      expect(yield* found).toEqual(
+        each.finds.map(([check, detail]) => ({
+          check,
+          detail: typeof detail === "string" ? detail : expect.stringMatching(detail),
+          supplier
+        }))
+      )
+      yield* alter(filled(each.undo))
+      expect(yield* found).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("see an event that has waited for its position for more than a minute", () =>
+    Effect.gen(function* () {
+      yield* arranged
+      yield* alter("update outbox set position = null where id = (select max(id) from outbox)")
+      expect(yield* found).toEqual([
+        { check: "event_lag", detail: expect.stringMatching(/ \d+ s$/), supplier: null }
+      ])
+      yield* positions
+      expect(yield* found).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("see nothing while imports, additions, erasures and batches are written", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const write = Effect.fnUntraced(function* (index: number) {
+        const made = yield* importedFrom(domesticPayload(), owner)
+        for (const id of ["1", "2", "3"]) yield* changeAccount(made, adding(creditOf(id)))
+        if (index % 3 === 0) {
+          yield* (yield* Erasures).erase({ key: made.key, at: noonPlus(300) })
+        }
+      })
+      const work = Effect.gen(function* () {
+        yield* started(["a", "b"], { of: owner })
+        const chunk = yield* taken()
+        yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+      }).pipe(Effect.scoped)
+      const indexes = Array.from({ length: 60 }, (_, index) => index)
+      const writing = yield* Effect.forkChild(
+        Effect.all(
+          [
+            Effect.forEach(indexes, write, { concurrency: 4 }),
+            Effect.forEach(indexes.slice(0, 20), () => work)
+          ],
+          { concurrency: 2 }
+        )
+      )
+      const { checkAll } = yield* scheduled
+      let checks = 0
+      while (writing.pollUnsafe() === undefined) {
+        const { differences } = yield* checkAll
+        // All that is written here is told to have happened long ago.
+        expect(differences.filter(({ check }) => check !== "event_lag")).toEqual([])
+        checks += 1
+      }
+      yield* Fiber.join(writing)
+      expect(checks).toBeGreaterThan(1)
+      yield* positions
+      expect(yield* found).toEqual([])
+    })
+  )
+})

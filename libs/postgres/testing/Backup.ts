@@ -1,0 +1,200 @@
+/**
+ * Backups of the embedded PostgreSQL: archived WAL, base backups while it runs, and a restore to a
+ * point in time. They need nothing but the server, by its low-level backup API, and tar.
+ * Source: docs/backup.md#the-database.
+ */
+import { execFile } from "node:child_process"
+import { appendFileSync, chownSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { PgClient } from "@effect/sql-pg"
+import { Data, Duration, Effect, type Redacted, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { connectionTo } from "../src/connection/ConnectionUrl.ts"
+import { rowsOf } from "../src/connection/Database.ts"
+import type { PostgresDidNotStart } from "./EmbeddedPostgres.ts"
+
+/** The WAL was not archived in time. */
+export class NotArchived extends Data.TaggedError("NotArchived")<{ readonly segment: string }> {
+  override get message(): string {
+    return `the WAL segment ${this.segment} was not archived`
+  }
+}
+
+/** A moment of the database, and the WAL segment in which everything before it is. */
+export interface Moment {
+  /** To the microsecond, as the server writes it. */
+  readonly at: string
+  readonly segment: string
+}
+
+export interface BaseBackup {
+  readonly file: string
+  /** What the server says of the backup. It must be in the data directory that is restored. */
+  readonly label: string
+}
+
+/** A server that can be killed, and started on what is in its data directory then. */
+interface Postgres {
+  /** Of the superuser. */
+  readonly url: Redacted.Redacted
+  readonly dataDir: string
+  readonly kill: Effect.Effect<void>
+  readonly start: Effect.Effect<void, PostgresDidNotStart>
+}
+
+/**
+ * Beside the data directory. The server names it from there, because the user that runs it may not
+ * be let through the folders above.
+ */
+const archiveOf = ({ dataDir }: Pick<Postgres, "dataDir">): string =>
+  join(dirname(dataDir), "archive")
+const archive = "../archive"
+
+/** A segment is there as a whole or not at all, and is never overwritten. */
+const archiveCommand = `test ! -f ${archive}/%f && cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f`
+
+const onServer = <A, E>(
+  url: Redacted.Redacted,
+  work: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError.SqlError> =>
+  Effect.flatMap(SqlClient.SqlClient, work).pipe(
+    Effect.provide(
+      PgClient.layer({
+        ...connectionTo(url),
+        applicationName: "data-import-backup",
+        maxConnections: 1
+      })
+    )
+  )
+
+/** As the data directory, which the user that runs PostgreSQL owns. */
+const give = (path: string, dataDir: string): void => {
+  const { gid, uid } = statSync(dataDir)
+  chownSync(path, uid, gid)
+}
+
+/** Archives the WAL from now on, each segment at the latest after so many seconds. Restarts. */
+export const archiveWal = Effect.fnUntraced(function* (postgres: Postgres, seconds: number) {
+  const folder = archiveOf(postgres)
+  mkdirSync(folder, { recursive: true })
+  give(folder, postgres.dataDir)
+  const settings = {
+    archive_mode: "on",
+    archive_command: archiveCommand,
+    archive_timeout: `${seconds}s`
+  }
+  yield* onServer(postgres.url, (sql) =>
+    Effect.forEach(Object.entries(settings), ([name, value]) =>
+      sql.unsafe(`alter system set ${name} = '${value}'`)
+    )
+  )
+  yield* postgres.kill
+  yield* postgres.start
+})
+
+const moments = rowsOf(Schema.Struct({ at: Schema.String, segment: Schema.String }))
+
+/** Now, by the clock of the server. */
+export const now = Effect.fnUntraced(function* (postgres: Postgres) {
+  const [moment] = yield* onServer(postgres.url, (sql) =>
+    moments(sql`
+      select clock_timestamp()::text as at,
+        pg_walfile_name(pg_current_wal_insert_lsn()) as segment`)
+  )
+  return moment ?? (yield* Effect.die("the server does not tell the time"))
+})
+
+const archivedWithin = Duration.minutes(3)
+
+/** Waits until the segment is in the archive. */
+export const archived = (postgres: Postgres, segment: string): Effect.Effect<void, NotArchived> =>
+  Effect.gen(function* () {
+    const file = join(archiveOf(postgres), segment)
+    while (!existsSync(file)) yield* Effect.sleep(Duration.millis(20))
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: archivedWithin,
+      orElse: () => Effect.fail(new NotArchived({ segment }))
+    })
+  )
+
+const run = promisify(execFile)
+
+/** What a copy of a running server must not have, or need not: see "Making a Base Backup". */
+const left = [
+  "./pg_wal/*",
+  "./pg_replslot/*",
+  "./pg_dynshmem/*",
+  "./pg_notify/*",
+  "./pg_serial/*",
+  "./pg_snapshots/*",
+  "./pg_stat_tmp/*",
+  "./pg_subtrans/*",
+  "./postmaster.pid",
+  "./postmaster.opts",
+  "*/pgsql_tmp*"
+]
+
+/** Files change and go while they are copied, which tar reports with 1. The WAL makes up for it. */
+const copy = async (dataDir: string, file: string): Promise<void> => {
+  const excluded = left.map((path) => `--exclude=${path}`)
+  const args = ["--create", "--numeric-owner", `--file=${file}`, `--directory=${dataDir}`]
+  await run("tar", [...args, ...excluded, "."]).catch((cause: unknown) => {
+    if (!(cause instanceof Error && "code" in cause && cause.code === 1)) throw cause
+  })
+}
+
+const labels = rowsOf(Schema.Struct({ label: Schema.String }))
+
+/** A base backup into the file while the server runs. Done when the WAL that it needs is archived. */
+export const take = (
+  { dataDir, url }: Postgres,
+  file: string
+): Effect.Effect<BaseBackup, SqlError.SqlError | Schema.SchemaError> =>
+  onServer(url, (sql) =>
+    // The session that begins a backup must end it, and a transaction keeps its connection.
+    Effect.gen(function* () {
+      yield* sql`select pg_backup_start('data-import', fast => true)`
+      yield* Effect.promise(() => copy(dataDir, file))
+      const [row] = yield* labels(sql`select labelfile as label from pg_backup_stop()`)
+      return { file, label: row?.label ?? "" }
+    }).pipe(sql.withTransaction)
+  )
+
+/** SIGKILL, and its data directory is gone. */
+export const destroy = Effect.fnUntraced(function* (postgres: Postgres) {
+  yield* postgres.kill
+  rmSync(postgres.dataDir, { recursive: true })
+})
+
+const recovery = (at: string): string =>
+  [
+    `restore_command = 'cp ${archive}/%f "%p"'`,
+    `recovery_target_time = '${at}'`,
+    "recovery_target_action = 'promote'",
+    ""
+  ].join("\n")
+
+/** Makes the data directory of the backup and the archive, as it was at `at`, and starts it. */
+export const restore = Effect.fnUntraced(function* (
+  postgres: Postgres,
+  { file, label }: BaseBackup,
+  at: string
+) {
+  const { dataDir } = postgres
+  mkdirSync(dataDir, { mode: 0o700 })
+  const args = ["--extract", "--same-owner", "--numeric-owner", `--file=${file}`]
+  yield* Effect.promise(() => run("tar", [...args, `--directory=${dataDir}`]))
+  const files = {
+    backup_label: label,
+    "recovery.signal": "",
+    // The server reads it last, and writes it anew at the next "alter system".
+    "postgresql.auto.conf": recovery(at)
+  }
+  for (const [name, text] of Object.entries(files)) {
+    appendFileSync(join(dataDir, name), text)
+    give(join(dataDir, name), dataDir)
+  }
+  yield* postgres.start
+})

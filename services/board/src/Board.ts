@@ -1,0 +1,57 @@
+/**
+ * The board service: its routes and the adapters it uses. People sign in instead of programs, so it
+ * knows sessions and no tokens.
+ */
+import { Effect, Layer } from "effect"
+import * as BoardAccess from "@data-import/domain/auth/BoardAccess"
+import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
+import { Database } from "@data-import/postgres/connection/Database"
+import { report } from "@data-import/postgres/connection/HealthReport"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
+import * as Service from "@data-import/server/lifecycle/Service"
+import * as Changes from "./Changes.ts"
+import type { Premises } from "./Guard.ts"
+import * as Handlers from "./Handlers.ts"
+import * as BoardSettings from "./BoardSettings.ts"
+import * as OpenIdConnect from "./OpenIdConnect.ts"
+import * as SignIn from "./SignIn.ts"
+import * as WebFiles from "./WebFiles.ts"
+
+const serving = Effect.gen(function* () {
+  const { admit, ready: database } = yield* Database
+  const access = yield* BoardAccess.BoardAccess
+  const { provider, publicUrl } = yield* BoardSettings.signingIn
+  const premises: Premises = { access, admit, publicUrl }
+  const signIn = provider === null ? null : OpenIdConnect.make(provider, publicUrl)
+  const changes = Changes.make(yield* SupplierChanges, premises)
+  const web = yield* WebFiles.make(premises)
+  return {
+    routes: [
+      ...web.routes,
+      ...SignIn.routes(premises, signIn),
+      ...(yield* Handlers.routes(premises)),
+      changes.route
+    ],
+    otherwise: web.otherwise,
+    dependencies: { database },
+    background: Effect.all([yield* report, access.upkeep, changes.watch], {
+      concurrency: "unbounded"
+    })
+  }
+})
+
+const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.layer))
+
+/**
+ * Settings: those of the server and the database, BOARD_PUBLIC_URL (unset), BOARD_OIDC_ISSUER
+ * (unset: sign-in links only), BOARD_OIDC_CLIENT_ID, BOARD_OIDC_CLIENT_SECRET (unset),
+ * BOARD_OIDC_SCOPE (openid profile email), BOARD_OIDC_ROLE_CLAIM (data_import_role),
+ * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_SESSION_IDLE (30 minutes) and
+ * BOARD_SESSION_LENGTH (12 hours). Behind the gateway TRUST_PROXY must be 1: sign-in links are for
+ * clients on this machine only.
+ */
+export const layer = Service.layer("board", serving).pipe(
+  Layer.provide(access),
+  Layer.provide([Storage.layer, TokenSecrets.layer])
+)

@@ -1,0 +1,95 @@
+/** The settings of the board. */
+import { Config, Duration, Effect, Option, type Redacted } from "effect"
+import type { SessionTimes } from "@data-import/domain/auth/BoardAccess"
+import * as Settings from "@data-import/domain/support/Settings"
+import type { ClaimNames } from "./Claims.ts"
+
+const isOnThisMachine = ({ hostname }: URL): boolean =>
+  ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
+
+/** Without https, what signs somebody in could be read on the way. */
+const isProtected = (url: URL): boolean =>
+  url.protocol === "https:" || (url.protocol === "http:" && isOnThisMachine(url))
+
+const withoutUser = (text: string): string => text.replace(/^.*@/s, "…@")
+
+/** The address at which people come to the board. */
+const publicUrl = Settings.setting("BOARD_PUBLIC_URL", {
+  allowed: "https://host, without a path; or http:// on this machine",
+  parse: (text) => {
+    const url = URL.parse(text)
+    const isOrigin = url !== null && url.href === `${url.origin}/` && isProtected(url)
+    return isOrigin ? url : undefined
+  },
+  show: withoutUser
+})
+
+const issuer = Settings.setting("BOARD_OIDC_ISSUER", {
+  allowed: "a URL like https://… without a user, query or fragment; or http:// on this machine",
+  parse: (text) => {
+    const url = URL.parse(text)
+    if (url === null || !isProtected(url)) return undefined
+    const { hash, password, search, username } = url
+    return [hash, password, search, username].every((part) => part === "") ? url : undefined
+  },
+  show: withoutUser
+})
+
+const clientSecret = Settings.secret(
+  "BOARD_OIDC_CLIENT_SECRET",
+  "printable ASCII characters",
+  (value) => /^[!-~]+$/.test(value)
+)
+
+/** The identity provider, and which of its claims say what somebody may do. */
+export interface ProviderSettings extends ClaimNames {
+  readonly issuer: URL
+  readonly clientId: string
+  /** Null for a client that has none. */
+  readonly clientSecret: Redacted.Redacted | null
+  readonly scope: string
+}
+
+const ofProvider = Config.all({
+  issuer: issuer.optional,
+  clientSecret: clientSecret.optional,
+  scope: Settings.text("BOARD_OIDC_SCOPE").or("openid profile email"),
+  roleClaim: Settings.text("BOARD_OIDC_ROLE_CLAIM").or("data_import_role"),
+  organisationsClaim: Settings.text("BOARD_OIDC_ORGANISATIONS_CLAIM").or(
+    "data_import_organisations"
+  )
+})
+
+const clientId = Settings.text("BOARD_OIDC_CLIENT_ID")
+
+/** Where people come from. Without a provider there are sign-in links only. */
+export type SigningIn =
+  | { readonly publicUrl: URL; readonly provider: ProviderSettings }
+  | { readonly publicUrl: URL | null; readonly provider: null }
+
+/** The provider sends people back, so with one the public address must be known. */
+export const signingIn: Effect.Effect<SigningIn, Config.ConfigError> = Effect.gen(function* () {
+  const { clientSecret, issuer, ...rest } = yield* ofProvider
+  if (Option.isNone(issuer)) {
+    yield* clientId.optional
+    return { publicUrl: Option.getOrNull(yield* publicUrl.optional), provider: null }
+  }
+  const provider = {
+    ...rest,
+    issuer: issuer.value,
+    clientId: yield* clientId.required,
+    clientSecret: Option.getOrNull(clientSecret)
+  }
+  return { publicUrl: yield* publicUrl.required, provider }
+})
+
+export const sessionTimes: Config.Config<SessionTimes> = Config.all({
+  idle: Settings.duration("BOARD_SESSION_IDLE", {
+    minimum: "1 minute",
+    maximum: "24 hours"
+  }).or(Duration.minutes(30)),
+  absolute: Settings.duration("BOARD_SESSION_LENGTH", {
+    minimum: "1 minute",
+    maximum: "7 days"
+  }).or(Duration.hours(12))
+})

@@ -1,0 +1,47 @@
+/**
+ * The cookies of the board. Over https their names begin with `__Host-`, so that no other host and
+ * no path can set them. Browsers keep such cookies for https only, so on this machine the names are
+ * plain.
+ */
+import { Duration } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { Place } from "./Place.ts"
+
+export type Name = "board" | "board-sign-in"
+
+const nameAt = (name: Name, { isSecure }: Place): string => (isSecure ? `__Host-${name}` : name)
+
+/** The value of the cookie, if the browser has sent it once. */
+export const valueOf = (
+  header: string | undefined,
+  name: Name,
+  place: Place
+): string | undefined => {
+  const wanted = `${nameAt(name, place)}=`
+  const sent = (header ?? "").split(";").map((pair) => pair.trim())
+  const values = sent.filter((pair) => pair.startsWith(wanted))
+  return values.length === 1 ? values[0]?.slice(wanted.length) : undefined
+}
+
+/** The response with a cookie that ends with the browser, or after so long. */
+export const set = <R extends HttpServerResponse.HttpServerResponse>(
+  response: R,
+  name: Name,
+  value: string,
+  place: Place,
+  maxAge?: Duration.Duration
+): R =>
+  HttpServerResponse.setCookieUnsafe(response, nameAt(name, place), value, {
+    httpOnly: true,
+    path: "/",
+    sameSite: "lax",
+    secure: place.isSecure,
+    maxAge
+  }) as R
+
+/** The response that deletes the cookie. */
+export const clear = <R extends HttpServerResponse.HttpServerResponse>(
+  response: R,
+  name: Name,
+  place: Place
+): R => set(response, name, "", place, Duration.zero)

@@ -1,0 +1,114 @@
+/**
+ * Who may ask what: every route of the board's API goes through here, so no handler checks anything
+ * by itself. A session is needed for everything, its CSRF token and a page of the board for every
+ * change, and the role of a manager for every change but signing out.
+ * Source: docs/contract/board.md#sessions.
+ */
+import { hash, timingSafeEqual } from "node:crypto"
+import { Effect, Option } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ForgeryRefused, ManagerRequired, SignInRequired } from "@data-import/api/Refusal"
+import type { BoardAccess, OpenSession } from "@data-import/domain/auth/BoardAccess"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { Call, IncomingRequest } from "@data-import/server/http/IncomingRequest"
+import * as Route from "@data-import/server/routing/Route"
+import type { Admit } from "@data-import/server/routing/Router"
+import * as Cookies from "./Cookies.ts"
+import { isOwn, type Place, placeOf } from "./Place.ts"
+
+/** What the checks need. */
+export interface Premises {
+  readonly access: BoardAccess["Service"]
+  readonly admit: Admit
+  /** Null if people come to the board on this machine only. */
+  readonly publicUrl: URL | null
+}
+
+/** What a handler of the board gets besides. */
+export interface Signed {
+  readonly session: OpenSession
+  readonly place: Place
+}
+
+/** Who may call an endpoint that is no GET. */
+export type Needs = "manager" | "anyone"
+
+/** Requests that a page makes by itself say so, and do not keep the session alive. */
+const isOfPage = ({ headers }: IncomingRequest["request"]): boolean =>
+  headers["x-background"] === "1"
+
+/** The session of a request; None if it has none. */
+export const sessionOf = (
+  incoming: IncomingRequest,
+  place: Place,
+  { access }: Premises
+): Effect.Effect<Option.Option<OpenSession>, StorageUnavailable> => {
+  const { headers } = incoming.request
+  const id = Cookies.valueOf(headers["cookie"], "board", place)
+  return id === undefined || id === ""
+    ? Effect.succeedNone
+    : access.open(id, !isOfPage(incoming.request))
+}
+
+/** In a time that tells nothing about the texts. */
+const isSame = (one: string, other: string): boolean =>
+  timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"))
+
+const safe: ReadonlySet<string> = new Set(["GET", "HEAD"])
+
+/** The session of a request that may be carried out. */
+export const checked = Effect.fnUntraced(function* (call: Call, needs: Needs, premises: Premises) {
+  const place = placeOf(call, premises.publicUrl)
+  const { headers, method } = call.request
+  const isChange = !safe.has(method)
+  if (isChange && !isOwn(call, place)) return yield* new ForgeryRefused()
+  const found = yield* sessionOf(call, place, premises)
+  if (Option.isNone(found)) return yield* new SignInRequired()
+  const session = found.value
+  if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
+    return yield* new ForgeryRefused()
+  }
+  if (isChange && needs === "manager" && session.user.role !== "manager") {
+    return yield* new ManagerRequired()
+  }
+  return { session, place }
+})
+
+/** Beside the headers of every answer. */
+const isolated = {
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer"
+}
+
+/** The route, for those who are signed in and may. */
+export const guarded = (
+  route: Route.Route,
+  premises: Premises,
+  needs: Needs = "manager"
+): Route.Route => ({
+  ...route,
+  run: (call) =>
+    premises.admit(
+      checked(call, needs, premises).pipe(
+        Effect.flatMap((signed) => route.run({ ...call, ...signed }, undefined)),
+        Effect.map((response) => HttpServerResponse.setHeaders(response, isolated))
+      )
+    )
+})
+
+type Handled<H> = H extends (call: infer C) => infer A ? (call: C & Signed) => A : H
+
+/** A handler for every endpoint of a group, which gets the session too. */
+export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
+  readonly [Id in keyof Route.Handlers<Endpoints>]: Handled<Route.Handlers<Endpoints>[Id]>
+}
+
+/** The routes of a group of the board's API. */
+export const handle = <Group extends HttpApiGroup.Constraint>(
+  group: Group,
+  handlers: Handlers<HttpApiGroup.Endpoints<Group>>,
+  premises: Premises,
+  needs: Needs = "manager"
+): ReadonlyArray<Route.Route> =>
+  Route.handle(group, handlers as never).map((route) => guarded(route, premises, needs))

@@ -1,0 +1,157 @@
+/**
+ * How people come to a session: by OpenID Connect, or on this machine by a link that works once.
+ * Whoever signs in gets a new session id, whatever cookie the browser has sent, and the session that
+ * it had ends.
+ * Source: docs/contract/board.md#signing-in.
+ */
+import { Duration, Effect, Option, type Scope } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import type * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/IncomingRequest"
+import type { Route } from "@data-import/server/routing/Route"
+import * as Cookies from "./Cookies.ts"
+import { type Premises, sessionOf } from "./Guard.ts"
+import { callbackPath, type OpenIdConnect } from "./OpenIdConnect.ts"
+import { isLoopback, isOwn, type Place, placeOf } from "./Place.ts"
+import * as Pages from "./SignInPages.ts"
+
+export const signInPath = "/board/sign-in/"
+
+const startPath = `${signInPath}start/` as const
+
+const home = "/board/"
+
+/** How long somebody may take at the identity provider. */
+const patience = Duration.minutes(10)
+
+type Response = HttpServerResponse.HttpServerResponse
+
+type Run = (call: Call) => Effect.Effect<Response, Answer.Refused, Scope.Scope>
+
+/** After a POST too, the browser asks with GET. */
+export const seeOther = (location: string): Response =>
+  HttpServerResponse.empty({
+    status: 303,
+    headers: { ...Pages.pageHeaders, "cache-control": "no-store", location, "content-length": "0" }
+  })
+
+/** Ends the session that the browser had, and sends it to a page with the new one. */
+const enter = Effect.fnUntraced(function* (
+  call: Call,
+  place: Place,
+  { id, location }: { readonly id: string; readonly location: string },
+  premises: Premises
+) {
+  const former = yield* sessionOf(call, place, premises)
+  if (Option.isSome(former)) yield* premises.access.end(former.value.hash)
+  return Cookies.set(seeOther(location), "board", id, place)
+})
+
+const followLink = Effect.fnUntraced(function* (call: Call, premises: Premises) {
+  const place = placeOf(call, premises.publicUrl)
+  yield* call.readBody(1_024, undefined)
+  if (!isOwn(call, place)) return Pages.foreign()
+  if (!isLoopback(call.clientAddress)) return Pages.linkElsewhere()
+  const id = yield* premises.access.follow(call.params["secret"] ?? "")
+  if (Option.isNone(id)) return Pages.linkRefused()
+  return yield* enter(call, place, { id: id.value, location: home }, premises)
+})
+
+const page = (method: "GET" | "POST", path: Route["path"], run: Run): Route => ({
+  method,
+  path,
+  access: "public",
+  answersJson: false,
+  run
+})
+
+const links = (premises: Premises): ReadonlyArray<Route> => [
+  page("GET", `${signInPath}:secret/`, (call) =>
+    Effect.sync(() => (isLoopback(call.clientAddress) ? Pages.useLink() : Pages.linkElsewhere()))
+  ),
+  page("POST", `${signInPath}:secret/`, (call) => premises.admit(followLink(call, premises)))
+]
+
+const searchOf = (url: string): string => {
+  const begin = url.indexOf("?")
+  return begin === -1 ? "" : url.slice(begin)
+}
+
+/** The page of the board that somebody wanted before signing in; no other address is gone to. */
+const wantedBy = (call: Call): string => {
+  const to = new URLSearchParams(searchOf(call.request.url)).get("to") ?? ""
+  return /^\/board\/[\w.~%/?&=+,-]*$/.test(to) ? to : home
+}
+
+/** What the cookie of a sign-in holds: what the provider's answer must match, and the page. */
+const cookieOf = (pending: string, location: string): string =>
+  `${pending}.${Buffer.from(location).toString("base64url")}`
+
+const partsOf = (cookie: string) => {
+  const end = cookie.lastIndexOf(".")
+  const location = Buffer.from(cookie.slice(end + 1), "base64url").toString()
+  return { pending: cookie.slice(0, Math.max(end, 0)), location }
+}
+
+const wantedQuery = (call: Call): string => {
+  const to = wantedBy(call)
+  return to === home ? "" : `?${new URLSearchParams({ to }).toString()}`
+}
+
+const start =
+  (provider: OpenIdConnect, premises: Premises): Run =>
+  (call) =>
+    provider.begin.pipe(
+      Effect.map(({ location, pending }) => {
+        const place = placeOf(call, premises.publicUrl)
+        const cookie = cookieOf(pending, wantedBy(call))
+        return Cookies.set(seeOther(location), "board-sign-in", cookie, place, patience)
+      }),
+      Effect.catchTag("ProviderAway", () => Effect.succeed(Pages.signInAway()))
+    )
+
+const finish = (provider: OpenIdConnect, premises: Premises): Run =>
+  Effect.fnUntraced(function* (call) {
+    const place = placeOf(call, premises.publicUrl)
+    const { headers, url } = call.request
+    const cookie = Cookies.valueOf(headers["cookie"], "board-sign-in", place) ?? ""
+    const { location, pending } = partsOf(cookie)
+    const admitted = (user: BoardUser) =>
+      premises.admit(
+        Effect.flatMap(premises.access.begin(user), (id) =>
+          enter(call, place, { id, location }, premises)
+        )
+      )
+    const answer = yield* Effect.matchEffect(provider.finish(searchOf(url), pending), {
+      onSuccess: admitted,
+      onFailure: ({ _tag }) => Effect.sync(() => failurePages[_tag]())
+    })
+    return Cookies.clear(answer, "board-sign-in", place)
+  })
+
+const failurePages = {
+  ProviderAway: Pages.signInAway,
+  SignInRefused: Pages.signInFailed,
+  WithoutRole: Pages.withoutRole
+}
+
+/** The routes of signing in; `provider` is null where there are links only. */
+export const routes = (
+  premises: Premises,
+  provider: OpenIdConnect | null
+): ReadonlyArray<Route> => {
+  const beginning = provider === null ? null : startPath
+  return [
+    page("GET", signInPath, (call) =>
+      Effect.sync(() => Pages.signIn(beginning && `${beginning}${wantedQuery(call)}`))
+    ),
+    ...links(premises),
+    ...(provider === null
+      ? []
+      : [
+          page("GET", startPath, start(provider, premises)),
+          page("GET", callbackPath, finish(provider, premises))
+        ])
+  ]
+}

@@ -1,0 +1,115 @@
+/**
+ * The few pages that the service makes itself: how to sign in, and why that did not work. They need
+ * no script.
+ */
+import { readFileSync } from "node:fs"
+import { HttpServerResponse } from "effect/http"
+import { type File, forEver, hashOf } from "@data-import/server/routing/PublishedFile"
+
+/** Nothing from elsewhere, nothing inline, in no frame. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; " +
+  "form-action 'self'; frame-ancestors 'none'"
+
+/** Of every page of the board. */
+export const pageHeaders = {
+  "content-security-policy": policy,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+const style = readFileSync(new URL("../assets/sign-in.css", import.meta.url), "utf8")
+
+export const stylesheet: File = {
+  path: `/board/sign-in/style.${hashOf(style)}.css`,
+  text: style,
+  contentType: "text/css; charset=utf-8",
+  headers: forEver
+}
+
+const page = (status: number, title: string, body: string) =>
+  HttpServerResponse.text(
+    `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="${stylesheet.path}">
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</html>
+`,
+    {
+      status,
+      contentType: "text/html; charset=utf-8",
+      headers: { ...pageHeaders, "cache-control": "no-store" }
+    }
+  )
+
+const howToGetLink =
+  "<p>On the machine of the system, <code>operator board link</code> prints one.</p>"
+
+/** `start` is the address that begins to sign in; null if there is none but links. */
+export const signIn = (start: string | null) =>
+  page(
+    200,
+    "Migration board",
+    start === null
+      ? `<p>Open a sign-in link on this machine.</p>\n${howToGetLink}`
+      : `<p><a class="button" href="${start.replaceAll("&", "&amp;")}">Sign in</a></p>`
+  )
+
+/** What looks at links in advance presses no button, so it uses up no link. */
+export const useLink = () =>
+  page(
+    200,
+    "Migration board",
+    `<form method="post"><button>Sign in as the operator of this machine</button></form>`
+  )
+
+export const linkRefused = () =>
+  page(
+    403,
+    "This link is no longer valid",
+    `<p>A link works once, and for ten minutes.</p>\n${howToGetLink}`
+  )
+
+export const linkElsewhere = () =>
+  page(
+    403,
+    "Sign-in links work on one machine only",
+    "<p>Open the link on the machine on which the system runs.</p>"
+  )
+
+export const foreign = () =>
+  page(
+    403,
+    "Open the link in a new tab",
+    "<p>The request came from another site, and was not carried out.</p>"
+  )
+
+const again = `<p><a class="button" href="/board/sign-in/">Back</a></p>`
+
+export const withoutRole = () =>
+  page(
+    403,
+    "You have no role on this board",
+    "<p>You are known, but may see nothing here. Ask whoever gives out roles in your organisation's " +
+      `sign-in for the role viewer or manager of the migration board.</p>\n${again}`
+  )
+
+export const signInFailed = () =>
+  page(403, "Signing in did not work", `<p>Nothing was changed. Try it once more.</p>\n${again}`)
+
+export const signInAway = () =>
+  page(
+    503,
+    "Signing in is not possible right now",
+    `<p>The sign-in of your organisation does not answer. Try again in a minute.</p>\n${again}`
+  )

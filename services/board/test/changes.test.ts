@@ -1,0 +1,110 @@
+/** The stream of changes over HTTP. Source: docs/contract/board.md#changes. */
+import { request } from "node:http"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { BoardAccess } from "@data-import/domain/auth/BoardAccess"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
+import { stageAll } from "@data-import/domain/testing/importStates"
+import { Listening } from "@data-import/server/lifecycle/Service"
+import { until } from "@data-import/server/testing/RunningService"
+import { type Browser, browser, browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
+
+const path = "/board/api/changes/"
+
+/** A stream that the test's scope ends, with all that it has said. */
+const streamOf = Effect.fnUntraced(function* (one: Browser) {
+  const { url } = yield* Listening
+  const { hostname, port } = new URL(url)
+  const heard = { status: 0, contentType: "", text: "", ended: false }
+  const headers = { cookie: `board=${one.cookies.get("board") ?? ""}` }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const asked = request({ hostname, port, path, headers }, (message) => {
+        heard.status = message.statusCode ?? 0
+        heard.contentType = message.headers["content-type"] ?? ""
+        message.setEncoding("utf8").on("data", (text: string) => (heard.text += text))
+        message.once("end", () => (heard.ended = true)).once("error", () => {})
+      })
+      asked.once("error", () => {})
+      asked.end()
+      return asked
+    }),
+    (asked) => Effect.sync(() => void asked.destroy())
+  )
+  return heard
+})
+
+type Heard = Effect.Success<ReturnType<typeof streamOf>>
+
+const untilHeard = (heard: Heard, holds: (heard: Heard) => boolean) =>
+  until(
+    Effect.sync(() => heard),
+    holds
+  )
+
+/** Stages an import of the supplier, and counts it. */
+const change = Effect.fnUntraced(function* ({
+  caller,
+  keyOf
+}: Effect.Success<typeof freshSupplier>) {
+  yield* stageAll([keyOf(crypto.randomUUID())], caller)
+  yield* (yield* SupplierSummaries).fold({ limit: 1_000, at: noon })
+})
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("changes", (it) => {
+  it.effect("are told of the suppliers that the user may see", () =>
+    Effect.gen(function* () {
+      const [mine, rival] = [yield* freshSupplier, yield* freshSupplier]
+      const organisations = [mine.supplier.organisation]
+      const own = yield* streamOf(yield* browserOf({ ...viewer, organisations }))
+      const all = yield* streamOf(yield* browserOf(viewer))
+      yield* untilHeard(own, ({ text }) => text.startsWith(":\n\n"))
+      yield* untilHeard(all, ({ text }) => text.startsWith(":\n\n"))
+      expect(own).toMatchObject({ status: 200, contentType: "text/event-stream" })
+      yield* change(rival)
+      yield* untilHeard(all, ({ text }) => text.includes(rival.supplier.code))
+      yield* change(mine)
+      yield* untilHeard(own, ({ text }) => text.includes(mine.supplier.code))
+      const data = JSON.stringify({ import_suppliers: [mine.supplier.code] })
+      expect(own.text).toBe(`:\n\nevent: changed\ndata: ${data}\n\n`)
+    })
+  )
+
+  it.effect("end with the session", () =>
+    Effect.gen(function* () {
+      const one = yield* browserOf(viewer)
+      const { end, open } = yield* BoardAccess
+      const heard = yield* streamOf(one)
+      yield* untilHeard(heard, ({ text }) => text !== "")
+      const found = yield* open(one.cookies.get("board") ?? "", false)
+      if (found._tag === "Some") yield* end(found.value.hash)
+      yield* untilHeard(heard, ({ ended }) => ended)
+      expect(heard.text).toBe(":\n\n")
+    })
+  )
+
+  it.effect("are told to nobody without a session", () =>
+    Effect.gen(function* () {
+      const refused = yield* (yield* browser).get(path)
+      expect([refused.status, codeOf(refused)]).toEqual([401, "not_authenticated"])
+    })
+  )
+})
+
+layer(serviceWith({ MAX_REQUESTS_WAITING: "2" }), {
+  excludeTestServices: true,
+  timeout: "1 minute"
+})("the streams of one session", (it) => {
+  it.effect("take half of the places at most", () =>
+    Effect.gen(function* () {
+      const one = yield* browserOf(viewer)
+      const first = yield* streamOf(one)
+      yield* untilHeard(first, ({ text }) => text !== "")
+      const refused = yield* one.get(path)
+      expect([refused.status, codeOf(refused)]).toEqual([503, "service_unavailable"])
+      const other = yield* streamOf(yield* browserOf(viewer))
+      yield* untilHeard(other, ({ text }) => text !== "")
+    })
+  )
+})

@@ -1,0 +1,118 @@
+/** The frame around every page: who is signed in, where one is, and whether what is shown is old. */
+import { useEffect } from "preact/hooks"
+import type { Session } from "./data/Answers.ts"
+import { Refusal } from "./data/Http.ts"
+import { listen } from "./data/Live.ts"
+import { useAnswer } from "./data/Store.ts"
+import { SignedIn } from "./data/User.ts"
+import { AccountPage } from "./pages/AccountPage.tsx"
+import { AuditPage } from "./pages/AuditPage.tsx"
+import { ImportsPage } from "./pages/ImportsPage.tsx"
+import { MigrationPage } from "./pages/MigrationPage.tsx"
+import { MigrationsPage } from "./pages/MigrationsPage.tsx"
+import { ProblemsPage } from "./pages/ProblemsPage.tsx"
+import { Answered } from "./parts/Answered.tsx"
+import { ConnectionBar } from "./parts/ConnectionBar.tsx"
+import { Headline } from "./parts/Headline.tsx"
+import { Trail } from "./parts/Trail.tsx"
+import { Link, useLocation } from "./routing/Location.tsx"
+import { answers, type Page, pageAt, pages } from "./routing/Paths.ts"
+import { ownZone } from "./text/Times.ts"
+
+const Content = ({ page }: { readonly page: Page }) => {
+  switch (page.name) {
+    case "migrations":
+      return <MigrationsPage />
+    case "migration":
+      return <MigrationPage key={page.supplier} supplier={page.supplier} />
+    case "problems":
+      return <ProblemsPage key={page.supplier} supplier={page.supplier} />
+    case "imports":
+      return <ImportsPage key={page.supplier} supplier={page.supplier} />
+    case "account":
+      return (
+        <AccountPage
+          key={`${page.supplier} ${page.number}`}
+          supplier={page.supplier}
+          number={page.number}
+        />
+      )
+    case "audit":
+      return <AuditPage />
+    case "unknown":
+      return (
+        <>
+          <Headline title="Not found">There is no such page</Headline>
+          <Link to={pages.migrations()}>All migrations</Link>
+        </>
+      )
+  }
+}
+
+const Header = ({ page, session }: { page: Page; session: Session }) => (
+  <header>
+    <nav aria-label="Board">
+      <Link to={pages.migrations()} isCurrent={page.name === "migrations"}>
+        Migrations
+      </Link>
+      <Link to={pages.audit()} isCurrent={page.name === "audit"}>
+        Audit
+      </Link>
+    </nav>
+    <div class="user">
+      <span>
+        {session.name}, {session.role}
+      </span>
+      <form method="post" action="/board/sign-out/">
+        <input type="hidden" name="csrf_token" value={session.csrf_token} />
+        <button type="submit" class="plain">
+          Sign out
+        </button>
+      </form>
+    </div>
+  </header>
+)
+
+const SignedOut = () => (
+  <main class="alone">
+    <Headline title="Sign in">You are not signed in</Headline>
+    <p>Sessions end by themselves after a while. Sign in, and you come back to this page.</p>
+    <p>
+      <a class="button" href={`/board/sign-in/?to=${encodeURIComponent(location.pathname)}`}>
+        Sign in
+      </a>
+    </p>
+    <p class="quiet">
+      On a machine where <code>npm start</code> runs, the terminal shows a link that signs you in.
+    </p>
+  </main>
+)
+
+const Board = ({ session }: { readonly session: Session }) => {
+  const { path } = useLocation()
+  const page = pageAt(path)
+  useEffect(listen, [])
+  return (
+    <SignedIn.Provider value={session}>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Header page={page} session={session} />
+      <ConnectionBar />
+      <main id="content">
+        <Trail page={page} />
+        <Content page={page} />
+      </main>
+      <footer>
+        <p>Times are in {ownZone()} unless another zone is named.</p>
+      </footer>
+    </SignedIn.Provider>
+  )
+}
+
+export const App = () => {
+  const answer = useAnswer<Session>(answers.session)
+  const { error } = answer
+  if (error instanceof Refusal && error.status === 401) return <SignedOut />
+  return <Answered answer={answer}>{(session) => <Board session={session} />}</Answered>
+}

@@ -1,0 +1,128 @@
+/**
+ * A dialog that says what will happen to how many, does it, and shows what came of it. What is
+ * refused says why and what would allow it.
+ */
+import type { ComponentChildren } from "preact"
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import { Refusal, Unreachable } from "../data/Http.ts"
+import { remedyOf } from "../text/Words.ts"
+
+interface Props {
+  readonly title: string
+  /** What will happen, to how many, and whether it can be undone. */
+  readonly children: ComponentChildren
+  readonly confirm: string
+  /** What must be typed before; nothing unless given. */
+  readonly typed?: string
+  readonly isReady?: boolean
+  /** Says what has happened. */
+  readonly run: () => Promise<ComponentChildren>
+  readonly close: () => void
+}
+
+type Course =
+  | { readonly name: "asking" | "sending" }
+  | { readonly name: "done"; readonly said: ComponentChildren }
+  | { readonly name: "refused"; readonly error: unknown }
+
+const Refused = ({ error }: { readonly error: unknown }) => {
+  if (error instanceof Refusal) {
+    const id = error.requestId === null ? "" : ` Request id: ${error.requestId}.`
+    return (
+      <p class="failure" role="alert">
+        <strong>Not done.</strong> {error.message} {remedyOf(error.code)}
+        {error.status >= 500 && id}
+      </p>
+    )
+  }
+  const said =
+    error instanceof Unreachable
+      ? "Nothing answers, so it is not known whether it was done. Look at the audit log first."
+      : String(error)
+  return (
+    <p class="failure" role="alert">
+      {said}
+    </p>
+  )
+}
+
+interface TypedProps {
+  readonly expected: string
+  readonly value: string
+  readonly change: (value: string) => void
+}
+
+const Typed = ({ change, expected, value }: TypedProps) => (
+  <label class="field">
+    <span>
+      Type <code>{expected}</code> to confirm
+    </span>
+    <input
+      type="text"
+      value={value}
+      autocomplete="off"
+      spellcheck={false}
+      onInput={({ currentTarget }) => change(currentTarget.value)}
+    />
+  </label>
+)
+
+/** Opens as a modal, and tells when it was closed, with Escape too. */
+const useModal = () => {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => ref.current?.showModal(), [])
+  return ref
+}
+
+export const ActionDialog = (props: Props) => {
+  const { children, close, confirm, isReady = true, run, title, typed } = props
+  const dialog = useModal()
+  const id = useId()
+  const [course, setCourse] = useState<Course>({ name: "asking" })
+  const [word, setWord] = useState("")
+  const isDone = course.name === "done"
+  const isSending = course.name === "sending"
+
+  const send = async () => {
+    setCourse({ name: "sending" })
+    try {
+      setCourse({ name: "done", said: await run() })
+    } catch (error) {
+      setCourse({ name: "refused", error })
+    }
+  }
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isDone) dialog.current?.close()
+          else void send()
+        }}
+      >
+        <h2 id={id}>{title}</h2>
+        <div class="dialog-body">
+          {isDone ? <div role="status">{course.said}</div> : children}
+          {!isDone && typed !== undefined && (
+            <Typed expected={typed} value={word} change={setWord} />
+          )}
+          {course.name === "refused" && <Refused error={course.error} />}
+        </div>
+        <div class="dialog-foot">
+          {!isDone && (
+            <button type="button" class="plain" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+          )}
+          <button
+            type="submit"
+            class="primary"
+            disabled={!isDone && (isSending || !isReady || (typed !== undefined && word !== typed))}
+          >
+            {isDone ? "Close" : isSending ? "Sending…" : confirm}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}

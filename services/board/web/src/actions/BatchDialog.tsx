@@ -1,0 +1,47 @@
+/** Starts a batch over selected accounts: a retry of failed ones, or the first attempt of a cohort. */
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { useAction } from "../data/User.ts"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { counted } from "../text/Numbers.ts"
+import { ActionDialog } from "./ActionDialog.tsx"
+import { TeamField, useTeams } from "./TeamField.tsx"
+
+interface Props {
+  readonly supplier: string
+  readonly kind: "retry" | "process"
+  readonly selection: Readonly<Record<string, string>>
+  readonly title: string
+  readonly confirm: string
+  readonly children: ComponentChildren
+  readonly close: () => void
+}
+
+interface Started {
+  readonly lines: number
+}
+
+export const BatchDialog = (props: Props) => {
+  const { children, close, confirm, kind, selection, supplier, title } = props
+  const act = useAction()
+  const teams = useTeams()
+  const [chosen, setTeam] = useState("")
+  const team = chosen === "" ? (teams[0] ?? "") : chosen
+  const run = async () => {
+    const path = answers.of(supplier, `${kind}/`)
+    const { lines } = (await act(path, { selection, operations_team_name: team })) as Started
+    return (
+      <p>
+        A batch of {counted(lines, "account")} has started. Its progress is under{" "}
+        <Link to={`${pages.migration(supplier)}#batches`}>Batches</Link>, where it can be paused.
+      </p>
+    )
+  }
+  return (
+    <ActionDialog title={title} confirm={confirm} isReady={team !== ""} run={run} close={close}>
+      {children}
+      <TeamField value={team} change={setTeam} />
+    </ActionDialog>
+  )
+}

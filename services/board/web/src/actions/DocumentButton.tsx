@@ -1,0 +1,57 @@
+/** Asks for a link to a document. It ends by itself, so it is made when it is asked for. */
+import { useState } from "preact/hooks"
+import type { DocumentLink } from "../data/Answers.ts"
+import { useAction, useIsManager } from "../data/User.ts"
+import { Time } from "../parts/Time.tsx"
+import { answers } from "../routing/Paths.ts"
+
+interface Props {
+  readonly supplier: string
+  readonly number: string
+  readonly path: string
+}
+
+export const DocumentButton = ({ number, path, supplier }: Props) => {
+  const act = useAction()
+  const [link, setLink] = useState<DocumentLink | null>(null)
+  const [problem, setProblem] = useState("")
+  if (!useIsManager()) return null
+
+  const ask = async () => {
+    try {
+      const to = answers.account(supplier, number, "document-links/")
+      setLink((await act(to, { document_path: path })) as DocumentLink)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  if (link !== null) {
+    return (
+      <>
+        <a href={link.url} target="_blank" rel="noreferrer">
+          Open
+        </a>{" "}
+        <small>
+          ends <Time at={link.expires_at} />
+        </small>
+      </>
+    )
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="action"
+        aria-label={`Link to ${path}`}
+        onClick={() => void ask()}
+      >
+        Link
+      </button>
+      {problem !== "" && (
+        <span class="bad" role="alert">
+          {problem}
+        </span>
+      )}
+    </>
+  )
+}

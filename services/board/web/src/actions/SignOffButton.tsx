@@ -1,0 +1,111 @@
+/** Signs a migration off: it is complete, and accepts no more accounts. Confirmed by typing. */
+import { useState } from "preact/hooks"
+import type { Migration, SignOff } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { useAction } from "../data/User.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { count } from "../text/Numbers.ts"
+import { stateWord } from "../text/Words.ts"
+import { ActionButton } from "./ActionButton.tsx"
+import { ActionDialog } from "./ActionDialog.tsx"
+
+type Open = SignOff["open"][number]
+
+const words: Readonly<Record<string, string>> = {
+  BATCHES: "Batches that have not ended",
+  MONEY: "Sums of money that do not tie"
+}
+
+const OpenItem = ({ open, supplier }: { open: Open; supplier: string }) => {
+  const word = words[open.what] ?? `Accounts: ${stateWord(open.what)}`
+  const to =
+    open.what === "BATCHES"
+      ? `${pages.migration(supplier)}#batches`
+      : open.what === "MONEY"
+        ? `${pages.migration(supplier)}#money`
+        : pages.imports(supplier, { state: open.what })
+  return (
+    <li>
+      {word}: <Link to={to}>{count(open.count)}</Link>
+    </li>
+  )
+}
+
+/** What is still open, and where the summary can be downloaded. */
+export const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => (
+  <>
+    {signOff.open.length === 0 ? (
+      <p class="good">✓ Nothing is open.</p>
+    ) : (
+      <>
+        <p>These are open:</p>
+        <ul>
+          {signOff.open.map((open) => (
+            <OpenItem key={open.what} open={open} supplier={supplier} />
+          ))}
+        </ul>
+      </>
+    )}
+    <p>
+      Summary: <a href={answers.of(supplier, "summary.pdf")}>PDF</a>,{" "}
+      <a href={answers.of(supplier, "summary.csv")}>CSV</a>
+    </p>
+  </>
+)
+
+const SignOffDialog = ({ close, migration }: { migration: Migration; close: () => void }) => {
+  const act = useAction()
+  const { import_supplier: supplier } = migration
+  const answer = useAnswer<SignOff>(answers.of(supplier, "sign-off/"))
+  const [accepts, setAccepts] = useState(false)
+  const open = answer.value?.open.length ?? 0
+  const run = async () => {
+    await act(answers.of(supplier, "sign-off/"), {
+      import_supplier: supplier,
+      accept_open: accepts
+    })
+    return <p>{supplier} is signed off. The audit log has it under your name.</p>
+  }
+  return (
+    <ActionDialog
+      title={`Sign ${supplier} off`}
+      confirm={`Sign ${supplier} off`}
+      typed={supplier}
+      isReady={answer.value !== undefined && (open === 0 || accepts)}
+      run={run}
+      close={close}
+    >
+      <p>
+        The migration is complete: {supplier} refuses every further account and correction. The
+        board cannot undo this; your operator can reopen it.
+      </p>
+      <Answered answer={answer} lines={2}>
+        {(signOff) => (
+          <>
+            <OpenList signOff={signOff} supplier={supplier} />
+            {signOff.open.length > 0 && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={accepts}
+                  onChange={({ currentTarget }) => setAccepts(currentTarget.checked)}
+                />
+                Sign off although this is open
+              </label>
+            )}
+          </>
+        )}
+      </Answered>
+    </ActionDialog>
+  )
+}
+
+export const SignOffButton = ({ migration }: { readonly migration: Migration }) =>
+  migration.status === "Complete" ? null : (
+    <ActionButton
+      name="Sign off…"
+      dialog={(close) => <SignOffDialog migration={migration} close={close} />}
+    />
+  )

@@ -1,0 +1,27 @@
+/**
+ * The answers of the board's API as types, taken from its definition, so that a change there fails
+ * to compile here. Nothing of the definition is in the bundle.
+ */
+import type * as Accounts from "@data-import/api/board/Accounts"
+import type * as Migrations from "@data-import/api/board/Migrations"
+
+export type Condition = typeof Migrations.Condition.Type
+export type Migration = Migrations.MigrationBody
+export type MigrationList = typeof Migrations.MigrationsBody.Type
+export type MigrationDetail = typeof Migrations.MigrationDetailBody.Type
+export type States = Migration["states"]
+export type Plan = typeof Migrations.PlanBody.Type
+export type History = typeof Migrations.HistoryBody.Type
+export type Cohorts = typeof Migrations.CohortsBody.Type
+export type BatchBody = typeof Migrations.BoardBatchBody.Type
+export type Batches = typeof Migrations.BoardBatchesBody.Type
+export type Problems = typeof Migrations.BoardProblemsBody.Type
+export type ImportRows = typeof Migrations.ImportRowsBody.Type
+export type SignOff = typeof Migrations.SignOffBody.Type
+export type Account = typeof Accounts.BoardAccountBody.Type
+export type AuditEntry = typeof Accounts.AuditEntryBody.Type
+export type Audit = typeof Accounts.AuditBody.Type
+export type Session = typeof Accounts.SessionBody.Type
+export type Teams = typeof Accounts.TeamsBody.Type
+export type Revealed = typeof Accounts.RevealedBody.Type
+export type DocumentLink = typeof Accounts.DocumentLinkBody.Type

@@ -1,0 +1,65 @@
+/** Requests to the board's API, and how they fail. */
+
+/** The API has refused a request. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  constructor(status: number, code: string, detail: string, requestId: string | null) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+/** Nothing answers: the network or the service is away. */
+export class Unreachable extends Error {}
+
+interface ErrorBody {
+  readonly code?: unknown
+  readonly detail?: unknown
+  readonly request_id?: unknown
+}
+
+const text = (value: unknown, otherwise: string): string =>
+  typeof value === "string" ? value : otherwise
+
+/** Answers of proxies in between: the service itself is not reached. */
+const isAway = (status: number, code: string) =>
+  (status === 502 || status === 504 || status === 503) && code === ""
+
+const refusalOf = async (response: Response): Promise<Refusal | Unreachable> => {
+  const body = (await response.json().catch(() => ({}))) as ErrorBody
+  const code = text(body.code, "")
+  if (isAway(response.status, code)) return new Unreachable("The service does not answer.")
+  const said = text(body.detail, `The answer was ${response.status}.`)
+  const requestId = text(body.request_id, "") || response.headers.get("X-Request-Id")
+  return new Refusal(response.status, code, said, requestId)
+}
+
+const send = async (path: string, init: RequestInit): Promise<unknown> => {
+  const response = await fetch(path, { ...init, credentials: "same-origin" }).catch(
+    (cause: unknown) => {
+      throw new Unreachable("The service does not answer.", { cause })
+    }
+  )
+  if (!response.ok) throw await refusalOf(response)
+  return response.json()
+}
+
+/** The answer of a path. The type is that of the API's definition; it is not checked again. */
+export const get = (path: string): Promise<unknown> =>
+  send(path, { headers: { Accept: "application/json" } })
+
+/** Sends an action with the session's CSRF token. */
+export const post = (path: string, csrfToken: string, body: unknown = {}): Promise<unknown> =>
+  send(path, {
+    method: "POST",
+    headers: {
+      Accept: "application/json",
+      "Content-Type": "application/json",
+      "X-CSRF-Token": csrfToken
+    },
+    body: JSON.stringify(body)
+  })

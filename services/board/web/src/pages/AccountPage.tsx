@@ -1,0 +1,165 @@
+/** One account: its life from the first staging to the last change, and why it failed. */
+import type { ComponentChildren } from "preact"
+import { DocumentButton } from "../actions/DocumentButton.tsx"
+import type { Account } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { AuditTable } from "../parts/AuditTable.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { Section } from "../parts/Section.tsx"
+import { Time } from "../parts/Time.tsx"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { ofAccount } from "../text/Headlines.ts"
+import { count, counted, money } from "../text/Numbers.ts"
+import { stateWord } from "../text/Words.ts"
+import { StoredSection } from "./StoredSection.tsx"
+
+const Fact = ({ children, name }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+const Facts = ({ account }: { readonly account: Account }) => {
+  const { added, balance, cohort, import_supplier: supplier } = account
+  return (
+    <dl class="facts">
+      <Fact name="State">{stateWord(account.state)}</Fact>
+      <Fact name="New number">{account.kraken_account_number ?? "–"}</Fact>
+      <Fact name="Cohort">
+        {cohort === null ? "–" : <Link to={pages.imports(supplier, { cohort })}>{cohort}</Link>}
+      </Fact>
+      <Fact name="Balance">{balance === null ? "–" : money(balance)}</Fact>
+      <Fact name="Added later">
+        {counted(added.transactions, "transaction")}, {counted(added.notes, "note")},{" "}
+        {counted(added.statements, "statement")},{" "}
+        {counted(added.payment_instructions, "payment instruction")}
+      </Fact>
+    </dl>
+  )
+}
+
+type Attempt = Account["attempts"][number]
+
+const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
+  <li class={attempt.code === null ? "" : "failed"}>
+    <p>
+      <Time at={attempt.started_at} /> {attempt.dry_run ? "Trial run" : "Attempt"}:{" "}
+      <span class="code">{attempt.code ?? attempt.outcome}</span>
+      {attempt.meaning !== null && ` – ${attempt.meaning}`}
+    </p>
+    {attempt.errors.length > 0 && (
+      <ul class="examples">
+        {attempt.errors.map(({ attr, code, detail }) => (
+          <li key={`${attr} ${code}`}>
+            <code>{attr}</code> <span class="code">{code}</span> {detail}
+          </li>
+        ))}
+      </ul>
+    )}
+  </li>
+)
+
+/** From the newest to the oldest, as the audit log has it too. */
+const Life = ({ account }: { readonly account: Account }) => {
+  const attempts = account.attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at))
+  return (
+    <ol class="life">
+      {account.account_created_at !== null && (
+        <li class="imported">
+          <p>
+            <Time at={account.account_created_at} /> Imported as{" "}
+            <span class="code">{account.kraken_account_number}</span>
+          </p>
+        </li>
+      )}
+      {attempts.map((attempt) => (
+        <AttemptItem key={attempt.started_at} attempt={attempt} />
+      ))}
+      <li>
+        <p>
+          <Time at={account.staged_at} /> Staged
+          {account.times_staged > 1 && `, the last of ${count(account.times_staged)} times`}
+        </p>
+      </li>
+    </ol>
+  )
+}
+
+const Documents = ({ account }: { readonly account: Account }) => (
+  <Section
+    id="documents"
+    title="Documents"
+    note={
+      account.documents.length === 0
+        ? "The account has none."
+        : "A link ends after a few minutes. Asking for one is in the audit log."
+    }
+  >
+    <ul class="documents">
+      {account.documents.map(({ document_path: path, size }) => (
+        <li key={path}>
+          <span class="code">{path}</span>{" "}
+          {size === null ? (
+            <span class="bad">is missing</span>
+          ) : (
+            <>
+              <small>{counted(size, "byte")}</small>{" "}
+              <DocumentButton
+                supplier={account.import_supplier}
+                number={account.external_account_number}
+                path={path}
+              />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+const chainText = ({ broken_at, entries, holds }: Account["audit_chain"]) =>
+  holds ? (
+    <span class="good">
+      ✓ Its chain holds: {counted(entries, "entry is", "entries are")} as they were written.
+    </span>
+  ) : (
+    <span class="bad">✗ Entry {broken_at} is not as it was written. Tell your operator.</span>
+  )
+
+const Body = ({ account }: { readonly account: Account }) => (
+  <>
+    <Facts account={account} />
+    <div class="sections">
+      <Section id="life" title="Life" note="The newest first.">
+        <Life account={account} />
+      </Section>
+      <StoredSection account={account} />
+      <Documents account={account} />
+      <Section id="audit" class="wide" title="Audit" note={chainText(account.audit_chain)}>
+        <AuditTable entries={account.audit} />
+      </Section>
+    </div>
+  </>
+)
+
+interface Props {
+  readonly supplier: string
+  readonly number: string
+}
+
+export const AccountPage = ({ number, supplier }: Props) => {
+  const answer = useAnswer<Account>(answers.account(supplier, number))
+  return (
+    <>
+      <Headline title={`One account of ${supplier}`}>
+        {answer.value === undefined ? number : ofAccount(answer.value)}
+      </Headline>
+      <Answered answer={answer} lines={12}>
+        {(account) => <Body account={account} />}
+      </Answered>
+    </>
+  )
+}

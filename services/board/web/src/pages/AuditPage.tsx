@@ -1,0 +1,126 @@
+/** Who did what, and when: filtered, a page at a time, and as a file. */
+import { useState } from "preact/hooks"
+import type { Audit, AuditEntry } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { AuditTable } from "../parts/AuditTable.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { Link, navigate, useLocation } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { counted } from "../text/Numbers.ts"
+import { endOfDate, ownZone, relative } from "../text/Times.ts"
+import { useNow } from "../data/Now.ts"
+
+const day = 86_400_000
+const names = ["import_supplier", "external_account_number", "who", "action", "from", "to"] as const
+type Filter = Readonly<Record<(typeof names)[number], string>>
+
+const filterOf = (query: URLSearchParams): Filter => {
+  const value = (name: string) => query.get(name) ?? ""
+  return {
+    import_supplier: value("import_supplier"),
+    external_account_number: value("external_account_number"),
+    who: value("who"),
+    action: value("action"),
+    from: value("from"),
+    to: value("to")
+  }
+}
+
+const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
+
+/** Days of the user become instants: from the first one's begin until the last one's end. */
+const asked = (filter: Filter): Readonly<Record<string, string>> => ({
+  ...filter,
+  from: filter.from === "" ? "" : instant(endOfDate(filter.from, ownZone()) - day),
+  to: filter.to === "" ? "" : instant(endOfDate(filter.to, ownZone()))
+})
+
+const fields = [
+  ["import_supplier", "Supplier", "text"],
+  ["external_account_number", "Account", "text"],
+  ["who", "Who", "text"],
+  ["action", "Action", "text"],
+  ["from", "From", "date"],
+  ["to", "Until", "date"]
+] as const
+
+const FilterForm = ({ filter }: { readonly filter: Filter }) => (
+  <form
+    class="toolbar"
+    role="search"
+    onSubmit={(event) => {
+      event.preventDefault()
+      const sent = new FormData(event.currentTarget)
+      const value = (name: string) => String(sent.get(name) ?? "").trim()
+      navigate(pages.audit(Object.fromEntries(names.map((name) => [name, value(name)]))))
+    }}
+  >
+    {fields.map(([name, label, type]) => (
+      <label class="field" key={`${name} ${filter[name]}`}>
+        <span>{label}</span>
+        <input name={name} type={type} defaultValue={filter[name]} spellcheck={false} />
+      </label>
+    ))}
+    <button type="submit">Show</button>
+    <Link to={pages.audit()}>Clear</Link>
+    <a href={answers.auditFile(asked(filter))} download>
+      Export as CSV
+    </a>
+  </form>
+)
+
+const headline = (entries: ReadonlyArray<AuditEntry>, hasMore: boolean, now: number): string => {
+  const last = entries.at(-1)
+  if (last === undefined) return "Nobody did anything like this"
+  const since = relative(Date.parse(last.at), now)
+  const shown = counted(entries.length, "entry", "entries")
+  return hasMore ? `The newest ${shown}, back to ${since}` : `${shown}, the first of ${since}`
+}
+
+const Pages = ({ filter }: { readonly filter: Filter }) => {
+  const now = useNow()
+  const [turned, setTurned] = useState<ReadonlyArray<string>>([])
+  const answer = useAnswer<Audit>(
+    answers.audit({ ...asked(filter), before: turned.at(-1), limit: "100" })
+  )
+  const { value } = answer
+  const title =
+    value === undefined ? "Audit" : headline(value.entries, value.next_before !== null, now)
+  return (
+    <>
+      <Headline title="Audit">
+        {turned.length === 0 ? title : title.replace("newest", "next")}
+      </Headline>
+      <FilterForm filter={filter} />
+      <Answered answer={answer} lines={12}>
+        {({ entries, next_before }) => (
+          <>
+            {entries.length > 0 && <AuditTable entries={entries} isOfAll />}
+            <div class="pager">
+              <button
+                type="button"
+                disabled={turned.length === 0}
+                onClick={() => setTurned((before) => before.slice(0, -1))}
+              >
+                Newer
+              </button>
+              <button
+                type="button"
+                disabled={next_before === null}
+                onClick={() => next_before !== null && setTurned([...turned, next_before])}
+              >
+                Older
+              </button>
+            </div>
+          </>
+        )}
+      </Answered>
+    </>
+  )
+}
+
+export const AuditPage = () => {
+  const filter = filterOf(useLocation().query)
+  return <Pages key={JSON.stringify(filter)} filter={filter} />
+}

@@ -1,0 +1,131 @@
+/** Why accounts fail: codes as sorted bars, each with its course over time. */
+import { ChartData } from "../charts/ChartData.tsx"
+import { Sparkline } from "../charts/Sparkline.tsx"
+import type { History, MigrationDetail } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { RetryButton } from "../actions/RetryButton.tsx"
+import { Bar } from "../parts/Bar.tsx"
+import { Section } from "../parts/Section.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { count, counted } from "../text/Numbers.ts"
+import { absolute } from "../text/Times.ts"
+
+type Code = MigrationDetail["codes"][number]
+
+const Course = ({ code, history }: { code: Code; history: History | undefined }) => {
+  if (history === undefined) return <span class="quiet">–</span>
+  const values = history.points.map(({ codes }) => codes[code.code] ?? 0)
+  const label = `${code.code} over time: at most ${count(Math.max(0, ...values))}`
+  return <Sparkline values={values} width={120} label={label} />
+}
+
+const columnsFor = (
+  { codes, migration }: MigrationDetail,
+  history: History | undefined
+): ReadonlyArray<Column<Code>> => {
+  const supplier = migration.import_supplier
+  const most = codes[0]?.imports ?? 0
+  return [
+    {
+      name: "Code",
+      isHead: true,
+      class: "explained",
+      cell: ({ code, meaning, remedy }) => (
+        <>
+          <Link to={pages.problems(supplier, { code })} class="code">
+            {code}
+          </Link>
+          <small>
+            {meaning} {remedy}
+          </small>
+        </>
+      )
+    },
+    {
+      name: "Accounts",
+      isNumber: true,
+      cell: ({ code, imports }) => (
+        <Link to={pages.imports(supplier, { state: "FAILED", code })}>{count(imports)}</Link>
+      )
+    },
+    {
+      name: "Compared",
+      class: "bar-cell",
+      cell: ({ imports }) => <Bar value={imports} most={most} />
+    },
+    {
+      name: "Over time",
+      class: "sparkline",
+      cell: (code) => <Course code={code} history={history} />
+    },
+    {
+      name: "Action",
+      isNameHidden: true,
+      class: "act",
+      cell: ({ code, imports }) => (
+        <RetryButton supplier={supplier} code={code} accounts={imports} />
+      )
+    }
+  ]
+}
+
+const overTime = ({ codes }: MigrationDetail, history: History, zone: string) => ({
+  head: ["time", ...codes.map(({ code }) => code)],
+  rows: history.points.map(({ at, codes: counts }) => [
+    absolute(Date.parse(at), zone),
+    ...codes.map(({ code }) => counts[code] ?? 0)
+  ])
+})
+
+export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const { codes, documents_missing, migration, time_zone: zone } = detail
+  const { import_supplier: supplier, states } = migration
+  const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
+  const missing =
+    documents_missing === 0 ? (
+      "No document is missing."
+    ) : (
+      <Link
+        to={pages.imports(supplier, { state: "FAILED", code: "path_does_not_exist_in_file_store" })}
+      >
+        {counted(documents_missing, "account misses", "accounts miss")} a document.
+      </Link>
+    )
+  return (
+    <Section
+      id="failures"
+      class="wide"
+      title="Failures"
+      note={
+        states.FAILED === 0 ? (
+          <>No account has failed.</>
+        ) : (
+          <>
+            <Link to={pages.problems(supplier)}>
+              {counted(states.FAILED, "account has", "accounts have")} failed
+            </Link>
+            ; one account may have several codes. {missing}
+          </>
+        )
+      }
+    >
+      {codes.length > 0 && (
+        <Table
+          caption="Codes of failed accounts, the most frequent first"
+          columns={columnsFor(detail, history)}
+          rows={codes}
+          keyOf={({ code }) => code}
+        />
+      )}
+      {codes.length > 0 && history !== undefined && (
+        <ChartData
+          title={`Failed accounts of ${supplier} by code over time`}
+          file={`${supplier}-failures`}
+          {...overTime(detail, history, zone)}
+        />
+      )}
+    </Section>
+  )
+}

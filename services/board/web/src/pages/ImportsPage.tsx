@@ -1,0 +1,182 @@
+/** A list of accounts by state, code, cohort or the beginning of their number, a page at a time. */
+import { useState } from "preact/hooks"
+import type { ImportRows } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Time } from "../parts/Time.tsx"
+import { Link, navigate, useLocation } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { ofImports } from "../text/Headlines.ts"
+import { stateOrder, stateWord } from "../text/Words.ts"
+
+type Row = ImportRows["imports"][number]
+
+const limit = "100"
+const filters = ["state", "code", "attr", "cohort", "search"] as const
+type Filter = Readonly<Record<(typeof filters)[number], string | null>>
+
+const filterOf = (query: URLSearchParams): Filter => ({
+  state: query.get("state"),
+  code: query.get("code"),
+  attr: query.get("attr"),
+  cohort: query.get("cohort"),
+  search: query.get("search")
+})
+
+const columnsFor = (supplier: string): ReadonlyArray<Column<Row>> => [
+  {
+    name: "Account",
+    isHead: true,
+    class: "code",
+    cell: ({ external_account_number: number }) => (
+      <Link to={pages.account(supplier, number)}>{number}</Link>
+    )
+  },
+  { name: "State", cell: ({ state }) => stateWord(state) },
+  {
+    name: "Code",
+    class: "code",
+    cell: ({ code }) =>
+      code === null ? (
+        <span class="quiet">–</span>
+      ) : (
+        <Link to={pages.imports(supplier, { state: "FAILED", code })}>{code}</Link>
+      )
+  },
+  {
+    name: "Cohort",
+    cell: ({ cohort }) =>
+      cohort === null ? (
+        <span class="quiet">–</span>
+      ) : (
+        <Link to={pages.imports(supplier, { cohort })}>{cohort}</Link>
+      )
+  },
+  { name: "Staged", cell: ({ staged_at }) => <Time at={staged_at} /> },
+  {
+    name: "Imported",
+    cell: ({ account_created_at: at }) =>
+      at === null ? <span class="quiet">–</span> : <Time at={at} />
+  },
+  {
+    name: "New number",
+    class: "code",
+    cell: ({ kraken_account_number }) => kraken_account_number ?? <span class="quiet">–</span>
+  }
+]
+
+interface FormProps {
+  readonly supplier: string
+  readonly filter: Filter
+}
+
+/** The fields are sent together, so that each list has an address of its own. */
+const FilterForm = ({ filter, supplier }: FormProps) => (
+  <form
+    class="toolbar"
+    role="search"
+    onSubmit={(event) => {
+      event.preventDefault()
+      const sent = new FormData(event.currentTarget)
+      const value = (name: string) => String(sent.get(name) ?? "").trim()
+      const query = Object.fromEntries(filters.map((name) => [name, value(name)]))
+      navigate(pages.imports(supplier, query))
+    }}
+  >
+    <label class="field">
+      <span>State</span>
+      <select name="state" defaultValue={filter.state ?? ""} key={`state ${filter.state}`}>
+        <option value="">Any</option>
+        {stateOrder.map((state) => (
+          <option key={state} value={state} selected={state === filter.state}>
+            {stateWord(state)}
+          </option>
+        ))}
+      </select>
+    </label>
+    {(
+      [
+        ["code", "Code"],
+        ["cohort", "Cohort"],
+        ["search", "Number begins with"]
+      ] as const
+    ).map(([name, label]) => (
+      <label class="field" key={`${name} ${filter[name]}`}>
+        <span>{label}</span>
+        <input name={name} type="text" defaultValue={filter[name] ?? ""} spellcheck={false} />
+      </label>
+    ))}
+    <input type="hidden" name="attr" value={filter.attr ?? ""} />
+    <button type="submit">Show</button>
+    <Link to={pages.imports(supplier)}>Clear</Link>
+  </form>
+)
+
+interface ListProps extends FormProps {
+  readonly list: ImportRows
+  readonly turn: (after: string | null) => void
+  readonly isFirst: boolean
+}
+
+const List = ({ isFirst, list, supplier, turn }: ListProps) => {
+  if (list.imports.length === 0) return <p class="empty">No account is like this.</p>
+  return (
+    <>
+      <Table
+        caption="Accounts in the order of their numbers"
+        columns={columnsFor(supplier)}
+        rows={list.imports}
+        keyOf={({ external_account_number }) => external_account_number}
+      />
+      <div class="pager">
+        <button type="button" disabled={isFirst} onClick={() => turn(null)}>
+          Back
+        </button>
+        <button
+          type="button"
+          disabled={list.next_after === null}
+          onClick={() => turn(list.next_after)}
+        >
+          Next
+        </button>
+      </div>
+    </>
+  )
+}
+
+/** The pages that were turned are kept, so that one can go back without asking for a count. */
+const Pages = ({ filter, supplier }: FormProps) => {
+  const [turned, setTurned] = useState<ReadonlyArray<string>>([])
+  const after = turned.at(-1)
+  const answer = useAnswer<ImportRows>(
+    answers.of(supplier, "imports/", { ...filter, after, limit })
+  )
+  const turn = (next: string | null) =>
+    setTurned((before) => (next === null ? before.slice(0, -1) : [...before, next]))
+  return (
+    <>
+      <Headline title={`Accounts of ${supplier}`}>
+        {answer.value === undefined ? "Accounts" : ofImports(answer.value, filter)}
+      </Headline>
+      <FilterForm supplier={supplier} filter={filter} />
+      <Answered answer={answer} lines={12}>
+        {(list) => (
+          <List
+            list={list}
+            supplier={supplier}
+            filter={filter}
+            turn={turn}
+            isFirst={turned.length === 0}
+          />
+        )}
+      </Answered>
+    </>
+  )
+}
+
+export const ImportsPage = ({ supplier }: { readonly supplier: string }) => {
+  const filter = filterOf(useLocation().query)
+  return <Pages key={JSON.stringify(filter)} supplier={supplier} filter={filter} />
+}

@@ -1,0 +1,99 @@
+/** One migration: how far it is, when it will be done, what is wrong, and what to do about it. */
+import { PlanButton } from "../actions/PlanButton.tsx"
+import { RetryButton } from "../actions/RetryButton.tsx"
+import { SignOffButton } from "../actions/SignOffButton.tsx"
+import { StatusButton } from "../actions/StatusButton.tsx"
+import type { MigrationDetail } from "../data/Answers.ts"
+import { useNow } from "../data/Now.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Condition } from "../parts/Condition.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { States } from "../parts/States.tsx"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { ofMigration } from "../text/Headlines.ts"
+import { useIsManager } from "../data/User.ts"
+import { BatchesSection } from "./BatchesSection.tsx"
+import { CohortsSection } from "./CohortsSection.tsx"
+import { FailuresSection } from "./FailuresSection.tsx"
+import { MoneySection } from "./MoneySection.tsx"
+import { OldestSection } from "./OldestSection.tsx"
+import { ProgressSection } from "./ProgressSection.tsx"
+
+const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }) => {
+  const { import_supplier: supplier, states } = migration
+  if (!useIsManager()) {
+    return <p class="quiet">You may look, not act: ask a manager, or for the role manager.</p>
+  }
+  return (
+    <div class="actions">
+      {migration.status === "Ongoing" && (
+        <RetryButton supplier={supplier} accounts={states.FAILED} />
+      )}
+      <StatusButton migration={migration} />
+      <SignOffButton migration={migration} />
+    </div>
+  )
+}
+
+const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
+  <div class="empty">
+    <p>
+      The supplier has sent no account yet. It can begin with a <code>VALIDATE</code> batch, which
+      changes nothing, or stage a first account. The <a href="/docs/quickstart">guide</a> shows how.
+    </p>
+    <PlanButton detail={detail} />
+  </div>
+)
+
+const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const { migration } = detail
+  const { import_supplier: supplier, states, total } = migration
+  return (
+    <>
+      <div class="summary">
+        <p>
+          <Condition name={migration.condition} /> {migration.reason}
+        </p>
+        <Actions detail={detail} />
+      </div>
+      {total === 0 ? (
+        <Empty detail={detail} />
+      ) : (
+        <>
+          <States supplier={supplier} states={states} total={total} />
+          <div class="sections">
+            <ProgressSection detail={detail} actions={<PlanButton detail={detail} />} />
+            <FailuresSection detail={detail} />
+            <BatchesSection supplier={supplier} />
+            <CohortsSection detail={detail} />
+            <OldestSection detail={detail} />
+            <MoneySection detail={detail} />
+          </div>
+        </>
+      )}
+      <p class="quiet">
+        Summary: <a href={answers.of(supplier, "summary.pdf")}>PDF</a>,{" "}
+        <a href={answers.of(supplier, "summary.csv")}>CSV</a>.{" "}
+        <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
+      </p>
+    </>
+  )
+}
+
+export const MigrationPage = ({ supplier }: { readonly supplier: string }) => {
+  const now = useNow()
+  const answer = useAnswer<MigrationDetail>(answers.migration(supplier))
+  const { value } = answer
+  return (
+    <>
+      <Headline title={supplier}>
+        {value === undefined ? supplier : ofMigration(value.migration, now, value.time_zone)}
+      </Headline>
+      <Answered answer={answer} lines={16}>
+        {(detail) => <Detail detail={detail} />}
+      </Answered>
+    </>
+  )
+}

@@ -1,0 +1,222 @@
+/** All migrations: which of them need attention, the worst first. */
+import { useEffect, useRef } from "preact/hooks"
+import { Sparkline } from "../charts/Sparkline.tsx"
+import type { Condition as Name, Migration, MigrationList } from "../data/Answers.ts"
+import { useNow } from "../data/Now.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Condition, Shape } from "../parts/Condition.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Time } from "../parts/Time.tsx"
+import { Link, navigate, useLocation } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { doneBy, interval } from "../text/Forecast.ts"
+import { ofMigrations } from "../text/Headlines.ts"
+import { count, share } from "../text/Numbers.ts"
+import { ownZone } from "../text/Times.ts"
+import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
+
+const Forecast = ({ migration }: { readonly migration: Migration }) => {
+  const now = useNow()
+  const { forecast, import_supplier } = migration
+  if (forecast === null) return <span class="quiet">–</span>
+  const zone = ownZone()
+  return (
+    <span class="tip" data-tip={interval(forecast, zone)}>
+      <Link to={`${pages.migration(import_supplier)}#progress`}>
+        {doneBy(forecast, now, zone).replace(/^on /, "")}
+        <span class="hidden">. {interval(forecast, zone)}</span>
+      </Link>
+    </span>
+  )
+}
+
+const Progress = ({ migration }: { readonly migration: Migration }) => {
+  const { import_supplier, states, total } = migration
+  const imported = count(states.IMPORTED)
+  return (
+    <>
+      <Link
+        to={pages.imports(import_supplier, { state: "IMPORTED" })}
+        label={`${imported} imported`}
+      >
+        {imported}
+      </Link>
+      {" / "}
+      <Link to={pages.imports(import_supplier)} label={`of ${count(total)} accounts`}>
+        {count(total)}
+      </Link>
+    </>
+  )
+}
+
+const Failed = ({ migration }: { readonly migration: Migration }) => {
+  const { import_supplier, states } = migration
+  if (states.FAILED === 0) return <span class="quiet">0</span>
+  return (
+    <Link
+      to={pages.imports(import_supplier, { state: "FAILED" })}
+      label={`${count(states.FAILED)} failed`}
+    >
+      {count(states.FAILED)}
+    </Link>
+  )
+}
+
+const hourly = ({ imported_hourly, imported_last_hour }: Migration): string =>
+  `Imported in each of the last 24 hours: at most ${count(Math.max(0, ...imported_hourly))}, ` +
+  `${count(imported_last_hour)} in the last one`
+
+const columns: ReadonlyArray<Column<Migration>> = [
+  { name: "State", cell: ({ condition }) => <Condition name={condition} /> },
+  {
+    name: "Supplier",
+    isHead: true,
+    class: "code",
+    cell: ({ import_supplier }) => (
+      <Link to={pages.migration(import_supplier)}>{import_supplier}</Link>
+    )
+  },
+  { name: "Why", class: "why", cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  {
+    name: "Imported / all",
+    isNumber: true,
+    cell: (migration) => <Progress migration={migration} />
+  },
+  { name: "%", isNumber: true, cell: ({ states, total }) => share(states.IMPORTED, total) },
+  { name: "Failed", isNumber: true, cell: (migration) => <Failed migration={migration} /> },
+  {
+    name: "Last hour",
+    isNumber: true,
+    cell: ({ import_supplier, imported_last_hour }) => (
+      <Link to={`${pages.migration(import_supplier)}#progress`}>{count(imported_last_hour)}</Link>
+    )
+  },
+  {
+    name: "24 hours",
+    class: "sparkline",
+    cell: (migration) => <Sparkline values={migration.imported_hourly} label={hourly(migration)} />
+  },
+  { name: "Done", class: "forecast", cell: (migration) => <Forecast migration={migration} /> },
+  {
+    name: "Last change",
+    class: "changed",
+    cell: ({ last_change_at }) =>
+      last_change_at === null ? <span class="quiet">never</span> : <Time at={last_change_at} />
+  }
+]
+
+/** How many are in each condition; the numbers sum up to all. */
+const Conditions = ({ list, chosen }: { list: MigrationList; chosen: string | null }) => {
+  const of = (name: Name) => list.migrations.filter(({ condition }) => condition === name).length
+  return (
+    <nav class="filters" aria-label="By state">
+      <Link to={pages.migrations()} isCurrent={chosen === null}>
+        All <b>{count(list.migrations.length)}</b>
+      </Link>
+      <span aria-hidden="true">=</span>
+      {conditionOrder.map((name) => (
+        <Link
+          key={name}
+          to={pages.migrations({ condition: name })}
+          isCurrent={chosen === name}
+          class={of(name) === 0 ? "none" : `condition ${name}`}
+        >
+          <Shape name={name} />
+          {conditions[name].word} <b>{count(of(name))}</b>
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** The field that a slash reaches from everywhere on the page. */
+const Search = ({ query }: { readonly query: URLSearchParams }) => {
+  const ref = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest("input, select")
+      if (event.key !== "/" || isTyping) return
+      event.preventDefault()
+      ref.current?.focus()
+    }
+    addEventListener("keydown", focus)
+    return () => removeEventListener("keydown", focus)
+  }, [])
+  return (
+    <label class="search">
+      <span>
+        Search <kbd>/</kbd>
+      </span>
+      <input
+        ref={ref}
+        type="search"
+        value={query.get("search") ?? ""}
+        onInput={({ currentTarget }) => {
+          const condition = query.get("condition")
+          navigate(pages.migrations({ condition, search: currentTarget.value }), true)
+        }}
+      />
+    </label>
+  )
+}
+
+const Empty = () => (
+  <div class="empty">
+    <p>
+      A migration appears here as soon as your operator has set up its supplier, with{" "}
+      <code>operator supplier create</code>. Suppliers for tests are not shown.
+    </p>
+  </div>
+)
+
+const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
+  const chosen = query.get("condition")
+  const search = (query.get("search") ?? "").toLowerCase()
+  const found = list.migrations.filter(
+    ({ condition, import_supplier, organisation }) =>
+      (chosen === null || condition === chosen) &&
+      `${import_supplier} ${organisation}`.toLowerCase().includes(search)
+  )
+  if (list.migrations.length === 0) return <Empty />
+  return (
+    <>
+      <div class="toolbar">
+        <Conditions list={list} chosen={chosen} />
+        <Search query={query} />
+      </div>
+      {found.length === 0 ? (
+        <p class="empty">
+          No migration is like this. <Link to={pages.migrations()}>Show all</Link>
+        </p>
+      ) : (
+        <Table
+          caption="Migrations, those that need attention first"
+          class="dense migrations"
+          columns={columns}
+          rows={found}
+          keyOf={({ import_supplier }) => import_supplier}
+          rowClass={({ condition }) => (needsAttention(condition) ? "needy" : "healthy")}
+        />
+      )}
+    </>
+  )
+}
+
+export const MigrationsPage = () => {
+  const answer = useAnswer<MigrationList>(answers.migrations)
+  const { query } = useLocation()
+  return (
+    <>
+      <Headline title="All migrations">
+        {answer.value === undefined
+          ? "Migrations"
+          : ofMigrations(answer.value.migrations.map(({ condition }) => condition))}
+      </Headline>
+      <Answered answer={answer} lines={20}>
+        {(list) => <Found list={list} query={query} />}
+      </Answered>
+    </>
+  )
+}

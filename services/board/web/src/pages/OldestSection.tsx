@@ -1,0 +1,39 @@
+/** The accounts that have waited longest, and what each of them waits for. */
+import type { MigrationDetail } from "../data/Answers.ts"
+import { Section } from "../parts/Section.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Time } from "../parts/Time.tsx"
+import { Link } from "../routing/Location.tsx"
+import { pages } from "../routing/Paths.ts"
+
+type Open = MigrationDetail["oldest_open"][number]
+
+const columnsFor = ({ migration, time_zone }: MigrationDetail): ReadonlyArray<Column<Open>> => [
+  {
+    name: "Account",
+    isHead: true,
+    class: "code",
+    cell: ({ external_account_number: number }) => (
+      <Link to={pages.account(migration.import_supplier, number)}>{number}</Link>
+    )
+  },
+  { name: "Staged", cell: ({ staged_at }) => <Time at={staged_at} zone={time_zone} /> },
+  { name: "Waits for", cell: ({ waits_for }) => waits_for }
+]
+
+export const OldestSection = ({ detail }: { readonly detail: MigrationDetail }) => (
+  <Section
+    id="oldest"
+    title="Waiting longest"
+    note={detail.oldest_open.length === 0 ? "No account waits." : undefined}
+  >
+    {detail.oldest_open.length > 0 && (
+      <Table
+        caption="The open accounts that were staged first"
+        columns={columnsFor(detail)}
+        rows={detail.oldest_open}
+        keyOf={({ external_account_number }) => external_account_number}
+      />
+    )}
+  </Section>
+)

@@ -1,0 +1,94 @@
+/** How far a migration is, against its plan, and when it will be done. */
+import { useState } from "preact/hooks"
+import { BurnUp } from "../charts/BurnUp.tsx"
+import { burnUp, tableHead, tableRows } from "../charts/BurnUpModel.ts"
+import { ChartData } from "../charts/ChartData.tsx"
+import type { History, MigrationDetail } from "../data/Answers.ts"
+import { useNow } from "../data/Now.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Section } from "../parts/Section.tsx"
+import { answers } from "../routing/Paths.ts"
+import { doneBy, interval } from "../text/Forecast.ts"
+import { count, share } from "../text/Numbers.ts"
+import type { ComponentChildren } from "preact"
+
+type Step = History["step"]
+
+const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) => (
+  <fieldset class="choice">
+    <legend class="hidden">Step of the curve</legend>
+    {(["hour", "day"] as const).map((name) => (
+      <label key={name}>
+        <input type="radio" name="step" checked={step === name} onChange={() => choose(name)} />
+        by {name}
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** When it will be done, and how good such forecasts were. */
+const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const now = useNow()
+  const { forecast_record: record, migration, time_zone: zone } = detail
+  const { forecast } = migration
+  const known =
+    record.made === 0
+      ? "No forecast of this migration has ended yet."
+      : `So far ${count(record.held)} of ${count(record.made)} forecasts held ` +
+        `(${share(record.held, record.made)}; 80 % are meant to).`
+  if (forecast === null) return <p class="quiet">{known}</p>
+  return (
+    <p>
+      At today's rate it is done <strong>{doneBy(forecast, now, zone)}</strong>.{" "}
+      {interval(forecast, zone)} <span class="quiet">{known}</span>
+    </p>
+  )
+}
+
+interface Props {
+  readonly detail: MigrationDetail
+  readonly actions?: ComponentChildren
+}
+
+export const ProgressSection = ({ actions, detail }: Props) => {
+  const [step, setStep] = useState<Step>("hour")
+  const { migration, plan, time_zone: zone } = detail
+  const { import_supplier: supplier } = migration
+  const answer = useAnswer<History>(answers.of(supplier, "history/", { step }))
+  const at = Date.parse(detail.at)
+  return (
+    <Section
+      id="progress"
+      class="wide"
+      title="Progress"
+      note={plan === null ? "There is no plan to compare it with." : undefined}
+      actions={
+        <>
+          <Steps step={step} choose={setStep} />
+          {actions}
+        </>
+      }
+    >
+      <Answered answer={answer} lines={8}>
+        {(history) => {
+          const model = burnUp({ history, migration, plan, zone, at })
+          return (
+            <figure>
+              <BurnUp model={model} at={at} zone={zone} />
+              <figcaption>
+                <ForecastText detail={detail} />
+              </figcaption>
+              <ChartData
+                title={`Staged, imported and planned accounts of ${supplier}`}
+                file={`${supplier}-progress`}
+                head={tableHead}
+                rows={tableRows(model, zone)}
+              />
+            </figure>
+          )
+        }}
+      </Answered>
+    </Section>
+  )
+}

@@ -1,0 +1,67 @@
+/** What is stored of an account: masked, until somebody asks for it, which is audited. */
+import { useState } from "preact/hooks"
+import type { Account, Revealed } from "../data/Answers.ts"
+import { useAction, useIsManager } from "../data/User.ts"
+import { Failure } from "../parts/Answered.tsx"
+import { Section } from "../parts/Section.tsx"
+import { answers } from "../routing/Paths.ts"
+import { flattened } from "../text/Flattened.ts"
+
+const Stored = ({ stored }: { readonly stored: unknown }) => (
+  <div class="scroll" role="region" aria-label="What is stored" tabIndex={0}>
+    <dl class="stored">
+      {flattened(stored).map(([path, value]) => (
+        <div key={path}>
+          <dt class="code">{path}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  </div>
+)
+
+export const StoredSection = ({ account }: { readonly account: Account }) => {
+  const act = useAction()
+  const isManager = useIsManager()
+  const [revealed, setRevealed] = useState<Revealed | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const { external_account_number: number, import_supplier: supplier, stored } = account
+
+  const reveal = async () => {
+    setError(null)
+    try {
+      setRevealed((await act(answers.account(supplier, number, "reveal/"))) as Revealed)
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)))
+    }
+  }
+  const note =
+    stored === null
+      ? "What was staged is deleted."
+      : revealed === null
+        ? "Personal data is masked: the first character, and how long it is."
+        : "Personal data is shown until you leave this page. The audit log has it under your name."
+  return (
+    <Section
+      id="stored"
+      title="What is stored"
+      note={note}
+      actions={
+        stored !== null &&
+        isManager &&
+        (revealed === null ? (
+          <button type="button" class="action" onClick={() => void reveal()}>
+            Show personal data (is audited)
+          </button>
+        ) : (
+          <button type="button" class="action" onClick={() => setRevealed(null)}>
+            Mask it again
+          </button>
+        ))
+      }
+    >
+      {error !== null && <Failure error={error} />}
+      {stored !== null && <Stored stored={revealed === null ? stored : revealed.stored} />}
+    </Section>
+  )
+}

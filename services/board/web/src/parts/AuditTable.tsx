@@ -1,0 +1,54 @@
+/** Entries of the audit log, the newest first. */
+import type { AuditEntry } from "../data/Answers.ts"
+import { Link } from "../routing/Location.tsx"
+import { pages } from "../routing/Paths.ts"
+import { type Column, Table } from "./Table.tsx"
+import { Time } from "./Time.tsx"
+
+const About = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { external_account_number: number, import_supplier: supplier, organisation } = entry
+  if (supplier === null) return <>{organisation}</>
+  return (
+    <>
+      <Link to={pages.migration(supplier)}>{supplier}</Link>
+      {number !== null && (
+        <>
+          {" "}
+          <Link to={pages.account(supplier, number)}>{number}</Link>
+        </>
+      )}
+    </>
+  )
+}
+
+const columnsFor = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => [
+  { name: "When", isHead: true, cell: ({ at }) => <Time at={at} /> },
+  {
+    name: "Who",
+    cell: ({ who }) => <Link to={pages.audit({ who })}>{who}</Link>
+  },
+  {
+    name: "Action",
+    class: "code",
+    cell: ({ action }) => <Link to={pages.audit({ action })}>{action}</Link>
+  },
+  { name: "Outcome", class: "code", cell: ({ outcome }) => outcome },
+  ...(isOfAll
+    ? [{ name: "About", class: "code", cell: (entry: AuditEntry) => <About entry={entry} /> }]
+    : []),
+  { name: "Request", class: "code id", cell: ({ request_id }) => request_id }
+]
+
+interface Props {
+  readonly entries: ReadonlyArray<AuditEntry>
+  readonly isOfAll?: boolean
+}
+
+export const AuditTable = ({ entries, isOfAll = false }: Props) => (
+  <Table
+    caption="Entries of the audit log, the newest first"
+    columns={columnsFor(isOfAll)}
+    rows={entries}
+    keyOf={({ id }) => id}
+  />
+)

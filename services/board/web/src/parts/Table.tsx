@@ -1,0 +1,85 @@
+/**
+ * A table with a sticky head that becomes a list of cards on a narrow screen. Roles are given,
+ * because a browser drops those of a table that is laid out otherwise.
+ */
+import type { ComponentChildren } from "preact"
+
+export interface Column<Row> {
+  readonly name: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly isNumber?: boolean
+  /** The cell that names its row. */
+  readonly isHead?: boolean
+  /** Said, not shown. */
+  readonly isNameHidden?: boolean
+  readonly class?: string
+}
+
+interface Props<Row> {
+  readonly caption: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+  readonly keyOf: (row: Row) => string
+  readonly rowClass?: (row: Row) => string
+  readonly foot?: ReadonlyArray<ComponentChildren>
+  readonly class?: string
+}
+
+const classOf = <Row,>({ class: name = "", isNumber = false }: Column<Row>): string =>
+  `${isNumber ? "number " : ""}${name}`
+
+const Cell = <Row,>({ column, row }: { column: Column<Row>; row: Row }) =>
+  column.isHead === true ? (
+    <th role="rowheader" scope="row" class={classOf(column)}>
+      {column.cell(row)}
+    </th>
+  ) : (
+    <td role="cell" class={classOf(column)}>
+      <span class="card-name" aria-hidden="true">
+        {column.name}
+      </span>
+      <span class="cell">{column.cell(row)}</span>
+    </td>
+  )
+
+const Head = <Row,>({ columns }: { columns: ReadonlyArray<Column<Row>> }) => (
+  <thead role="rowgroup">
+    <tr role="row">
+      {columns.map((column) => (
+        <th role="columnheader" scope="col" key={column.name} class={classOf(column)}>
+          <span class={column.isNameHidden === true ? "hidden" : undefined}>{column.name}</span>
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
+
+export const Table = <Row,>(props: Props<Row>) => {
+  const { caption, columns, foot, keyOf, rowClass, rows } = props
+  return (
+    <table role="table" class={`cards ${props.class ?? ""}`}>
+      <caption class="hidden">{caption}</caption>
+      <Head columns={columns} />
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr role="row" key={keyOf(row)} class={rowClass?.(row)}>
+            {columns.map((column) => (
+              <Cell key={column.name} column={column} row={row} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+      {foot !== undefined && (
+        <tfoot role="rowgroup">
+          <tr role="row">
+            {foot.map((cell, index) => (
+              <td role="cell" key={index} class={columns[index] && classOf(columns[index])}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  )
+}

@@ -1,0 +1,19 @@
+/** An instant, relative to now; the absolute one with its zone is there on hover and focus. */
+import { useNow } from "../data/Now.ts"
+import { absolute, ownZone, relative } from "../text/Times.ts"
+
+interface Props {
+  readonly at: string
+  readonly zone?: string
+}
+
+export const Time = ({ at, zone = ownZone() }: Props) => {
+  const now = useNow()
+  const instant = Date.parse(at)
+  return (
+    <time class="tip" dateTime={at} tabIndex={0} data-tip={absolute(instant, zone)}>
+      {relative(instant, now)}
+      <span class="hidden">, {absolute(instant, zone)}</span>
+    </time>
+  )
+}

@@ -1,0 +1,76 @@
+/** The addresses of the board's pages and of its API. */
+
+type Query = Readonly<Record<string, string | null | undefined>>
+
+const root = "/board/"
+export const api = "/board/api/"
+
+/** A path with the members of the query that have a value. */
+export const withQuery = (path: string, query: Query): string => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null || value === "" ? [] : [[name, value]]
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+}
+
+const migration = (supplier: string) => `${root}migrations/${encodeURIComponent(supplier)}/`
+const migrationApi = (supplier: string) => `${api}migrations/${encodeURIComponent(supplier)}/`
+
+export const pages = {
+  migrations: (query: Query = {}) => withQuery(root, query),
+  migration,
+  problems: (supplier: string, query: Query = {}) =>
+    withQuery(`${migration(supplier)}problems/`, query),
+  imports: (supplier: string, query: Query = {}) =>
+    withQuery(`${migration(supplier)}imports/`, query),
+  account: (supplier: string, number: string) =>
+    `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
+  audit: (query: Query = {}) => withQuery(`${root}audit/`, query)
+}
+
+export const answers = {
+  session: `${api}session/`,
+  teams: `${api}teams/`,
+  migrations: `${api}migrations/`,
+  migration: migrationApi,
+  of: (supplier: string, rest: string, query: Query = {}) =>
+    withQuery(`${migrationApi(supplier)}${rest}`, query),
+  account: (supplier: string, number: string, rest = "") =>
+    `${migrationApi(supplier)}imports/${encodeURIComponent(number)}/${rest}`,
+  batch: (id: string, rest: string) => `${api}batches/${encodeURIComponent(id)}/${rest}`,
+  audit: (query: Query) => withQuery(`${api}audit/`, query),
+  auditFile: (query: Query) => withQuery(`${api}audit.csv`, query)
+}
+
+/** A page of the board, with what its path names. */
+export type Page =
+  | { readonly name: "migrations" }
+  | { readonly name: "audit" }
+  | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
+  | { readonly name: "account"; readonly supplier: string; readonly number: string }
+  | { readonly name: "unknown" }
+
+const decoded = (part: string): string | null => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+/** The page at a path; a final slash may be missing. */
+export const pageAt = (path: string): Page => {
+  const unknown = { name: "unknown" } as const
+  if (!`${path}/`.startsWith(root)) return unknown
+  const parts = path.slice(root.length).split("/").map(decoded)
+  if (parts.at(-1) === "") parts.pop()
+  const [kind, supplier, list, number] = parts
+  if (kind === undefined) return { name: "migrations" }
+  if (kind === "audit" && parts.length === 1) return { name: "audit" }
+  if (kind !== "migrations" || !supplier || parts.length > 4) return unknown
+  if (list === undefined) return { name: "migration", supplier }
+  if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
+  if (list !== "imports") return unknown
+  if (parts.length === 3) return { name: "imports", supplier }
+  return number ? { name: "account", supplier, number } : unknown
+}

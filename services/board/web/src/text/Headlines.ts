@@ -1,0 +1,99 @@
+/** The first sentence of each page: its answer, with numbers. */
+import type {
+  Account,
+  Condition,
+  ImportRows,
+  Migration,
+  Problems,
+  States
+} from "../data/Answers.ts"
+import { doneBy } from "./Forecast.ts"
+import { count, counted, verb } from "./Numbers.ts"
+import { stateWord } from "./Words.ts"
+import { needsAttention } from "./Words.ts"
+
+export const sumOf = (states: States): number =>
+  Object.values(states).reduce((sum, value) => sum + value, 0)
+
+export const openOf = ({ FAILED, IN_PROGRESS, PENDING }: States): number =>
+  FAILED + IN_PROGRESS + PENDING
+
+/** Of all migrations. */
+export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
+  const all = conditions.length
+  const needy = conditions.filter(needsAttention).length
+  if (all === 0) return "There is no migration yet"
+  if (needy === 0) {
+    return all === 1
+      ? "The one migration needs no attention"
+      : `None of ${count(all)} migrations needs attention`
+  }
+  return `${count(needy)} of ${counted(all, "migration")} ${verb(needy, "needs", "need")} attention`
+}
+
+const ending = ({ condition, forecast, states, status }: Migration, now: number, zone: string) => {
+  if (status === "Complete") return ", signed off"
+  if (condition === "done" || openOf(states) === 0) return ", nothing is open"
+  if (condition === "paused") return ", paused"
+  return forecast === null
+    ? ", no forecast: nothing moves"
+    : `, done ${doneBy(forecast, now, zone)}`
+}
+
+/** Of one migration. */
+export const ofMigration = (migration: Migration, now: number, zone: string): string => {
+  const { import_supplier, states, total } = migration
+  if (total === 0) return `${import_supplier}: nothing is staged yet`
+  const failed = states.FAILED === 0 ? "none failed" : `${count(states.FAILED)} failed`
+  const imported = `${count(states.IMPORTED)} of ${count(total)} imported`
+  return `${import_supplier}: ${imported}, ${failed}${ending(migration, now, zone)}`
+}
+
+/** How many of the first problems are worth naming. */
+const first = 3
+
+/** Of the problems of a migration. */
+export const ofProblems = ({ failed, groups }: Problems): string => {
+  if (failed === 0) return "No account has failed"
+  const named = Math.min(first, groups.length)
+  const cleared = groups[named - 1]?.cleared ?? 0
+  const whole = `${count(cleared)} of ${counted(failed, "failed account")}`
+  if (groups.length === 1)
+    return `One problem keeps ${counted(failed, "account")} from being imported`
+  return `Correcting the first ${count(named)} of ${count(groups.length)} problems clears ${whole}`
+}
+
+interface Filter {
+  readonly state?: string | null
+  readonly code?: string | null
+  readonly cohort?: string | null
+  readonly search?: string | null
+}
+
+/** Of a list of imports. */
+export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Filter): string => {
+  const { code, cohort, search, state } = filter
+  const conditions = [
+    state ? `in the state ${stateWord(state)}` : "",
+    code ? `that failed with ${code}` : "",
+    cohort ? `of the cohort ${cohort}` : "",
+    search ? `that begin with ${search}` : ""
+  ].filter((condition) => condition !== "")
+  const number = total ?? imports.length
+  const atLeast = total === null && next_after !== null ? "More than " : ""
+  const found = number === 0 ? "No accounts" : counted(number, "account")
+  return `${atLeast}${found} ${conditions.join(", ")}`.trim()
+}
+
+/** Of one account. */
+export const ofAccount = (account: Account): string => {
+  const { external_account_number: number, kraken_account_number, state } = account
+  if (state === "IMPORTED")
+    return `${number} is imported as ${kraken_account_number ?? "an account"}`
+  const attempts = counted(account.attempts.length, "attempt")
+  const latest = account.attempts[0]
+  if (state === "FAILED") return `${number} failed: ${latest?.meaning ?? latest?.code ?? attempts}`
+  if (state === "PENDING") return `${number} is staged and waits to be imported`
+  if (state === "IN_PROGRESS") return `${number} is being imported`
+  return `${number} is ${stateWord(state).toLowerCase()}`
+}

@@ -1,0 +1,91 @@
+/** The words of the contract, with what each means to somebody who manages a migration. */
+import type { BatchBody, Condition, States } from "../data/Answers.ts"
+
+interface Word {
+  readonly word: string
+  readonly meaning: string
+}
+
+/** In the order of need. */
+export const conditions: Readonly<Record<Condition, Word>> = {
+  stuck: { word: "Stuck", meaning: "Accounts are open, and none has moved for too long." },
+  failing: { word: "Failing", meaning: "Accounts have failed and need a correction." },
+  slow: { word: "Slow", meaning: "It moves, but behind its plan." },
+  waiting: {
+    word: "Waiting",
+    meaning: "Accounts are staged, and nobody has asked to import them."
+  },
+  paused: { word: "Paused", meaning: "Somebody has paused it." },
+  running: { word: "Running", meaning: "Accounts are being imported, as planned." },
+  done: { word: "Done", meaning: "Nothing is open." }
+}
+
+export const conditionOrder = Object.keys(conditions) as ReadonlyArray<Condition>
+
+/** A person should look at these. */
+export const needsAttention = (condition: Condition): boolean =>
+  condition === "stuck" || condition === "failing" || condition === "slow"
+
+export const states: Readonly<Record<keyof States, Word>> = {
+  FAILED: { word: "Failed", meaning: "The latest attempt failed. It needs a correction." },
+  PENDING: { word: "Pending", meaning: "Staged, and no attempt was made since." },
+  IN_PROGRESS: { word: "In progress", meaning: "An attempt is running." },
+  IMPORTED: { word: "Imported", meaning: "The account exists." },
+  SKIPPED: { word: "Skipped", meaning: "The operator has marked it to be left out." },
+  ERASED: { word: "Erased", meaning: "The operator has erased its data." }
+}
+
+export const stateOrder = Object.keys(states) as ReadonlyArray<keyof States>
+
+export const stateWord = (state: string): string =>
+  state in states ? states[state as keyof States].word : state
+
+const batchStates: Readonly<Record<string, string>> = {
+  OPEN: "Open: not started",
+  QUEUED: "Queued",
+  RUNNING: "Running",
+  PAUSED: "Paused",
+  COMPLETED: "Completed",
+  COMPLETED_WITH_FAILURES: "Completed with failures",
+  CANCELLED: "Cancelled"
+}
+
+export const batchState = (state: string): string => batchStates[state] ?? state
+
+const pauses: Readonly<Record<string, string>> = {
+  CALLER: "by the supplier",
+  OPERATOR: "by an operator or a manager",
+  SUPPLIER: "because the migration is not ongoing",
+  KEY: "because its API key is not valid any more",
+  FAILURES: "because too many lines have failed"
+}
+
+const waits: Readonly<Record<string, string>> = {
+  WORKER: "Waits until there is room to work on it.",
+  DATABASE: "Waits for the database.",
+  DOCUMENTS: "Waits for the document store.",
+  VENDOR: "Waits for the payment vendor.",
+  LIMIT: "Waits because of the limit of its organisation."
+}
+
+/** Why a batch does not move; empty if nothing keeps it. */
+export const whyStill = ({ paused_by, waiting_for }: BatchBody): string => {
+  if (paused_by.length > 0)
+    return `Paused ${paused_by.map((it) => pauses[it] ?? it).join(", and ")}.`
+  return waiting_for === null ? "" : (waits[waiting_for] ?? waiting_for)
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  import_supplier_migration_not_ongoing: "Resume the migration, then try again.",
+  permission_denied: "Ask whoever gives access to the board for the role manager.",
+  not_found: "Ask whoever gives access to the board whether you may see this organisation.",
+  operations_team_name_does_not_exist: "Choose one of the teams in the list.",
+  throttled: "Try again in a minute.",
+  service_unavailable: "Nothing was changed. Try again in a minute.",
+  batch_state_conflict: "The batch has moved on. Look at its state, and choose again.",
+  batch_limit_exceeded: "Wait until other batches of this supplier have ended.",
+  error: "Give the request id to your operator."
+}
+
+/** What would allow something that was refused with a code. */
+export const remedyOf = (code: string): string => remedies[code] ?? ""

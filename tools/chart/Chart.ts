@@ -1,0 +1,108 @@
+/** Renders the chart with its values, as `helm template` does. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parse as parseYaml, parseAllDocuments, stringify } from "yaml"
+import { execute, type Functions, isTrue, parse, printed, type Value } from "./Template.ts"
+
+export const folder = join(import.meta.dirname, "..", "..", "docker", "helm")
+
+type Members = Readonly<Record<string, Value>>
+
+export const valuesOf = (text: string): Members => parseYaml(text) as Members
+
+export const defaults: Members = valuesOf(readFileSync(join(folder, "values.yaml"), "utf8"))
+
+const isMap = (value: Value): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Maps are merged and all else replaced, as Helm does. */
+export const merged = (values: Members, over: Members): Members =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(values), ...Object.keys(over)])].map((name) => {
+      const [one, other] = [values[name], over[name]]
+      if (!(name in over)) return [name, one]
+      return [name, isMap(one) && isMap(other) ? merged(one, other) : other]
+    })
+  )
+
+const indent = (by: Value, text: Value): string =>
+  String(text)
+    .split("\n")
+    .map((line) => " ".repeat(Number(by)) + line)
+    .join("\n")
+
+const pairs = (args: ReadonlyArray<Value>): Members =>
+  Object.fromEntries(
+    args.flatMap((name, index) => (index % 2 === 0 ? [[String(name), args[index + 1]]] : []))
+  )
+
+/** Those of Go and Helm that the chart uses. */
+const functions: Functions = {
+  add: (...numbers) => numbers.reduce<number>((sum, each) => sum + Number(each), 0),
+  and: (...values) => values.find((each) => !isTrue(each)) ?? values.at(-1),
+  default: (fallback, value) => (isTrue(value) ? value : fallback),
+  dict: (...args) => pairs(args),
+  index: (value, ...names) => names.reduce((each, name) => (each as Members)[String(name)], value),
+  nindent: (by, text) => `\n${indent(by, text)}`,
+  or: (...values) => values.find(isTrue) ?? values.at(-1),
+  printf: (format, ...args) => {
+    const left = [...args]
+    return String(format).replaceAll("%s", () => String(left.shift()))
+  },
+  quote: (value) => JSON.stringify(value === undefined || value === null ? "" : printed(value)),
+  replace: (from, to, text) => String(text).replaceAll(String(from), String(to)),
+  toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0 }).trimEnd(),
+  upper: (text) => String(text).toUpperCase()
+}
+
+interface Release {
+  readonly name: string
+  readonly values?: Members
+}
+
+/** The text of each template that makes something, by its file. */
+export const render = ({ name, values = {} }: Release): ReadonlyMap<string, string> => {
+  const files = readdirSync(join(folder, "templates")).toSorted()
+  const parsed = files.map(
+    (file) => [file, parse(readFileSync(join(folder, "templates", file), "utf8"))] as const
+  )
+  const defined = new Map(parsed.flatMap(([, template]) => [...template.defined]))
+  const { appVersion } = valuesOf(readFileSync(join(folder, "Chart.yaml"), "utf8"))
+  const root = {
+    Release: { Name: name },
+    Chart: { AppVersion: appVersion },
+    Values: merged(defaults, values)
+  }
+  const including: Functions = {
+    ...functions,
+    include: (template, dot) => {
+      const body = defined.get(String(template))
+      if (body === undefined) throw new Error(`There is no template ${String(template)}`)
+      return execute(body, { dot, variables: new Map([["$", dot]]) }, including)
+    }
+  }
+  const scope = () => ({ dot: root, variables: new Map<string, Value>([["$", root]]) })
+  return new Map(
+    parsed.flatMap(([file, { main }]) => {
+      const text = execute(main, scope(), including)
+      return text.trim() === "" ? [] : [[file, `${text.trim()}\n`]]
+    })
+  )
+}
+
+export interface Resource {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: { readonly name: string } & Members
+  readonly spec: Members
+}
+
+/** The resources of a rendering. @throws if a text is no YAML. */
+export const resourcesOf = (rendering: ReadonlyMap<string, string>): ReadonlyArray<Resource> =>
+  [...rendering.values()].flatMap((text) =>
+    parseAllDocuments(text, { uniqueKeys: true }).flatMap((document) => {
+      const [error] = document.errors
+      if (error !== undefined) throw error
+      return document.contents === null ? [] : [document.toJS() as Resource]
+    })
+  )

@@ -1,0 +1,29 @@
+/**
+ * The short form of a disaster, on a system of its own. `npm run test:restore` repeats it with a
+ * PostgreSQL that waits for the disk, and with the archive of a deployment.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import * as System from "@data-import/testbed/System"
+import { isPassed, line } from "../Report.ts"
+import { report } from "../Scenario.ts"
+import { restoreToPoint } from "../scenarios/Restore.ts"
+
+/** Long enough for a machine that has other things to do. */
+const limit = Duration.minutes(4)
+
+layer(System.layer({ proxied: false, durable: false, seed: 1 }), {
+  excludeTestServices: true,
+  timeout: limit
+})("a system that was destroyed", (it) => {
+  it.effect(
+    "has every write that was acknowledged before the point, and none after it",
+    () =>
+      Effect.gen(function* () {
+        const found = yield* report(restoreToPoint, restoreToPoint.short)
+        expect(found.findings.described(5), line(found)).toEqual([])
+        expect(isPassed(found), line(found)).toBe(true)
+      }),
+    Duration.toMillis(limit)
+  )
+})
