@@ -31,7 +31,7 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-/** The outbox of one import is read by the owner alone, and forecasts by nobody else yet. */
+/** The outbox of one import is read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
@@ -39,7 +39,6 @@ export const make = Effect.fnUntraced(function* (
   const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
-  const ofOwner = yield* portsAt(owner)
   const keys = Context.get(operator, ApiKeys)
   const worker = Context.get(ports["batch-worker"], Batches)
   const deliverer = Context.get(ports.events, Webhooks)
@@ -64,7 +63,7 @@ export const make = Effect.fnUntraced(function* (
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
-      events: Context.get(ofOwner, AuditLog).events
+      events: Context.get(yield* portsAt(owner), AuditLog).events
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
@@ -88,7 +87,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
-    Context.add(Forecasts, Context.get(ofOwner, Forecasts)),
+    Context.add(Forecasts, Context.get(ports.board, Forecasts)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),
