@@ -79,6 +79,7 @@ const changed = [
   "customers",
   "earlier_audit_chains",
   "event_heads",
+  "forecasts",
   "refusal_windows",
   "idempotency_keys",
   "import_differences",
@@ -215,6 +216,7 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "readable_choices",
       "counts_at_once",
       "transaction_keys",
+      "forecasts",
       "board_sessions",
       "checks"
     ])
