@@ -111,6 +111,45 @@ const accountsBefore = (
     ) as past
     group by 1, 2`)
 
+const hourRows = rowsOf(
+  Schema.Struct({ supplier: SupplierCode, at: Instant, imported: Schema.Int })
+)
+
+/** Each count less the one before it, also where that is older than `since`. */
+const importedByHour = (
+  sql: Sql,
+  { since, suppliers }: Parameters<Port["importedByHour"]>[0]
+) =>
+  hourRows(sql`
+    select supplier, hour as at, sum(added)::float8 as imported
+    from (
+      select wanted.supplier, hour, count - coalesce(
+        lag(count) over (partition by wanted.supplier, part.name order by hour), (
+          select count from import_history
+          where supplier = wanted.supplier and cohort = '' and kind = 'balance'
+            and name = part.name and hour < ${DateTime.toDateUtc(since)}
+          order by hour desc limit 1
+        ), 0) as added
+      from unnest(${suppliers}::text[]) as wanted (supplier)
+      cross join unnest(array['', 'transfer']) as part (name)
+      join import_history as present on present.supplier = wanted.supplier
+        and present.cohort = '' and present.kind = 'balance' and present.name = part.name
+        and hour >= ${DateTime.toDateUtc(since)}
+    ) as changes
+    group by supplier, hour having sum(added) <> 0
+    order by supplier, hour`).pipe(
+    Effect.map((rows) => Map.groupBy(rows, ({ supplier }) => supplier)),
+    Effect.map(
+      (bySupplier) =>
+        new Map(
+          [...bySupplier].map(([supplier, hours]) => [
+            supplier,
+            hours.map(({ at, imported }) => ({ at, imported }))
+          ])
+        )
+    )
+  )
+
 const activityRows = rowsOf(
   Schema.Struct({
     supplier: SupplierCode,
@@ -372,6 +411,7 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
         isStorable(query.cohort ?? "")
           ? run(history(database, query))
           : Effect.succeed(query.before.map(() => pastCounts([]))),
+      importedByHour: (query) => run(importedByHour(sql, query)),
       beginning: (query) =>
         isStorable(query.cohort ?? "") ? run(beginning(database, query)) : Effect.succeedNone,
       cohorts: (query) => run(cohorts(database, query)),
