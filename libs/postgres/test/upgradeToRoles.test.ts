@@ -222,11 +222,11 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "counts_at_once",
       "transaction_keys",
       "forecasts",
-  "import_activity",
-  "import_history",
-  "migration_plans",
-  "migration_sign_offs",
-  "undivided_suppliers",
+      "import_activity",
+      "import_history",
+      "migration_plans",
+      "migration_sign_offs",
+      "undivided_suppliers",
       "board_sessions",
       "checks"
     ])

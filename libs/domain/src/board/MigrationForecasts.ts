@@ -43,13 +43,11 @@ const make = Effect.gen(function* () {
     const counts = yield* migrations.overview({ suppliers, at })
     const since = DateTime.startOf(DateTime.subtract(at, past), "hour")
     const hours = yield* migrations.importedByHour({ suppliers, since })
-    return counts.map(
-      ({ states, supplier }): MeasuredSupplier => ({
-        supplier,
-        open: states.PENDING + states.FAILED + states.IN_PROGRESS,
-        hours: hours.get(supplier) ?? []
-      })
-    )
+    return counts.map(({ states, supplier }): MeasuredSupplier => ({
+      supplier,
+      open: states.PENDING + states.FAILED + states.IN_PROGRESS,
+      hours: hours.get(supplier) ?? []
+    }))
   })
 
   const measure = Effect.tap(measured, (suppliers) =>

@@ -116,10 +116,7 @@ const hourRows = rowsOf(
 )
 
 /** Each count less the one before it, also where that is older than `since`. */
-const importedByHour = (
-  sql: Sql,
-  { since, suppliers }: Parameters<Port["importedByHour"]>[0]
-) =>
+const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importedByHour"]>[0]) =>
   hourRows(sql`
     select supplier, hour as at, sum(added)::float8 as imported
     from (

@@ -156,9 +156,7 @@ export const layerMemory: Layer.Layer<Migrations> = Layer.effect(
       importedByHour: ({ since, suppliers }) =>
         Effect.sync(
           () =>
-            new Map(
-              suppliers.map((supplier) => [supplier, importedByHour(store, supplier, since)])
-            )
+            new Map(suppliers.map((supplier) => [supplier, importedByHour(store, supplier, since)]))
         ),
       beginning: ({ cohort, supplier }) =>
         Effect.sync(() => beginningOf(store, supplier, cohort ?? "")),
