@@ -221,12 +221,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "readable_choices",
       "counts_at_once",
       "transaction_keys",
-      "forecasts",
-      "import_activity",
       "import_history",
-      "migration_plans",
-      "migration_sign_offs",
-      "undivided_suppliers",
+      "forecasts",
       "board_sessions",
       "checks"
     ])
