@@ -32,7 +32,7 @@ import {
 import { claim, stagedPayload } from "../testing/importStates.ts"
 import { domesticAccount } from "../testing/samples.ts"
 
-export const ports = Layer.mergeAll(
+const ports = Layer.mergeAll(
   accounts,
   documents(new Map()),
   forecasts,
