@@ -63,7 +63,7 @@ const everyService: ReadonlyArray<Case> = [
   integer("BODY_MEMORY_MIB", 0, 65_537),
   integer("TRUST_PROXY", -1, 11),
   url("OTEL_EXPORTER_OTLP_ENDPOINT"),
-  integer("METRICS_PORT", -1, 65_536)
+  { name: "METRICS_PORT", bad: ["-1", "65536", "many", "1.5", "on"] }
 ]
 
 const badUrls = ["somewhere", "mysql://user:pw@somewhere/db"]

@@ -21,6 +21,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import * as Json from "../schema/Json.ts"
@@ -103,6 +104,7 @@ const claim = Effect.fnUntraced(function* (
     case "Refused":
       return claimed
     case "LimitExceeded":
+      yield* RequestFacts.note({ limit: "attempts" })
       return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })
   }
 })

@@ -116,6 +116,8 @@ export class Database extends Context.Service<
     readonly ready: Effect.Effect<void, StorageUnavailable>
     /** The current state of the database and each later one. */
     readonly states: CircuitBreaker.Breaker["states"]
+    /** How the connections for requests are used now. */
+    readonly connections: Admission.Admission["connections"]
     /** The database's clock, measured before the first request is admitted. */
     readonly clock: Clock.Clock
   }
@@ -253,6 +255,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     ready,
     states,
     clock,
+    connections: admission.connections,
     admit: admission.admit
   })
 })
