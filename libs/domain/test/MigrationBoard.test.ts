@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Batch from "../src/batch/Batch.ts"
+import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
@@ -219,6 +220,35 @@ layer(boardLayer)("the migration board", (it) => {
       expect((yield* board.detail(user, supplier.code)).migration).toMatchObject({
         condition: "stuck",
         reason: "A batch is paused because the operator paused it."
+      })
+    })
+  )
+
+  it.effect("forecasts the end from what was imported by hour", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
+      yield* stage(mine, numbers)
+      for (const number of numbers.slice(0, 10)) {
+        yield* complete(mine, number)
+        yield* fold
+        yield* TestClock.adjust("1 hour")
+      }
+      expect((yield* detail(user, code)).migration.forecast).toBeNull()
+      yield* keepAll
+      const { forecast } = (yield* detail(user, code)).migration
+      const ends = [forecast?.low, forecast?.at, forecast?.high].map((end) => end ?? "")
+      expect(ends).toEqual(ends.toSorted())
+      expect(ends[0]?.startsWith("2026-01-0")).toBe(true)
+      for (const number of numbers.slice(10)) yield* complete(mine, number)
+      yield* fold
+      yield* keepAll
+      expect(yield* detail(user, code)).toMatchObject({
+        migration: { condition: "done", forecast: null },
+        forecast_record: { made: 1 }
       })
     })
   )

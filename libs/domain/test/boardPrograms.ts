@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { layer as auditBoard } from "../src/board/AuditBoard.ts"
 import { layer as importBoard } from "../src/board/ImportBoard.ts"
 import { layer as actions } from "../src/board/MigrationActions.ts"
+import { layer as forecasting } from "../src/board/MigrationForecasts.ts"
 import { layer as migrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
 import type { OrganisationName } from "../src/organisation/Organisation.ts"
@@ -14,6 +15,7 @@ import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
+import { layerMemory as forecasts } from "../src/ports/memory/Forecasts.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as importSearch } from "../src/ports/memory/ImportSearch.ts"
 import { layerMemory as migrations } from "../src/ports/memory/Migrations.ts"
@@ -30,9 +32,10 @@ import {
 import { claim, stagedPayload } from "../testing/importStates.ts"
 import { domesticAccount } from "../testing/samples.ts"
 
-export const ports = Layer.mergeAll(
+const ports = Layer.mergeAll(
   accounts,
   documents(new Map()),
+  forecasts,
   importSearch,
   auditLog,
   batches,
@@ -44,6 +47,7 @@ export const ports = Layer.mergeAll(
 )
 
 export const boardLayer = Layer.mergeAll(auditBoard, importBoard, actions, migrationBoard).pipe(
+  Layer.provideMerge(forecasting),
   Layer.provideMerge(ports)
 )
 

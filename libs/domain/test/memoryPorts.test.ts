@@ -10,6 +10,7 @@ import { layerMemory as changes } from "../src/ports/memory/SupplierChanges.ts"
 import { layerMemory as checks } from "../src/ports/memory/Checks.ts"
 import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
+import { layerMemory as forecasts } from "../src/ports/memory/Forecasts.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
@@ -32,6 +33,7 @@ import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { erasuresContract } from "../testing/ErasuresContract.ts"
 import { checksContract } from "../testing/ChecksContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
+import { forecastsContract } from "../testing/ForecastsContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { operatorAuditContract } from "../testing/OperatorAuditContract.ts"
@@ -47,6 +49,7 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
+forecastsContract("in memory", Layer.mergeAll(storage, forecasts))
 boardSessionsContract("in memory", Layer.mergeAll(boardSessions, storage))
 supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries, erasures))
 migrationsContract("in memory", Layer.mergeAll(storage, summaries, migrations))

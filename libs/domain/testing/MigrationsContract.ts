@@ -152,6 +152,16 @@ export const migrationsContract = <E>(name: string, layer: Layer.Layer<Ports, E>
           expect(counts?.importedHourly.slice(0, -4).every((count) => count === 0)).toBe(true)
           expect(counts?.importedAt).toEqual(noonPlus(2 * hour + 5))
           expect(counts?.changedAt).toEqual(noonPlus(3 * hour))
+          const { importedByHour } = yield* Migrations
+          const { code } = owner.supplier
+          const byHour = (seconds: number) =>
+            Effect.map(importedByHour({ suppliers: [code], since: noonPlus(seconds) }), (found) =>
+              found.get(code)
+            )
+          const third = { at: noonPlus(2 * hour), imported: 2 }
+          expect(yield* byHour(0)).toEqual([{ at: noon, imported: 1 }, third])
+          expect(yield* byHour(hour)).toEqual([third])
+          expect((yield* byHour(3 * hour)) ?? []).toEqual([])
           const [later] = yield* overviewOf([owner], 30 * hour)
           expect(later?.importedHourly.every((count) => count === 0)).toBe(true)
         })

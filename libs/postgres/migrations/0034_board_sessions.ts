@@ -28,6 +28,7 @@ export const boardSessions = Effect.gen(function* () {
   yield* action
   yield* createRole
   yield* grantSessions
+  yield* grantForecasts
   yield* grantReading
   yield* grantActions
 })
@@ -69,6 +70,12 @@ const grantSessions = Effect.gen(function* () {
     grant select, insert, delete, update (last_seen_at) on board_sessions to data_import_board`
   yield* sql`grant select, delete on board_links to data_import_board`
   yield* sql`grant insert on board_links to data_import_operator`
+})
+
+const grantForecasts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    grant select, insert, update (held, settled_at) on forecasts to data_import_board`
 })
 
 /** What the pages show. It reads a staged payload too, which is masked until it is asked for. */

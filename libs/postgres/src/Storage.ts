@@ -12,6 +12,7 @@ import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
+import * as Forecasts from "./imports/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as ImportSearch from "./imports/ImportSearch.ts"
 import * as Migrations from "./imports/Migrations.ts"
@@ -31,6 +32,7 @@ export const layerPorts = Layer.mergeAll(
   Checks.layer,
   Erasures.layer,
   EventLog.layer,
+  Forecasts.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
   ImportSearch.layer,

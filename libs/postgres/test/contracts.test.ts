@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { tokenBucketsContract } from "@data-import/domain/testing/TokenBucketsContract"
 import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
+import { forecastsContract } from "@data-import/domain/testing/ForecastsContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { checksContract } from "@data-import/domain/testing/ChecksContract"
@@ -28,6 +29,7 @@ supplierSummariesContract("in PostgreSQL", storage)
 auditSearchContract("in PostgreSQL", storage)
 importSearchContract("in PostgreSQL", storage)
 migrationsContract("in PostgreSQL", storage)
+forecastsContract("in PostgreSQL", storage)
 boardSessionsContract("in PostgreSQL", storage)
 supplierChangesContract("in PostgreSQL", storage)
 sandboxContract("in PostgreSQL", storage)

@@ -30,6 +30,7 @@ export const matrix = {
   earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
+  forecasts: "board ra(w)",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
   import_activity: "query ra(w), board r",
@@ -115,6 +116,7 @@ export const columns = {
   "event_heads operator r": "organisation position",
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",
+  "forecasts board w": "held settled_at",
   "idempotency_keys account-import w": "answer expires_at fingerprint import_id token",
   "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id token",
   "idempotency_keys batches w": "answer expires_at fingerprint import_id token",

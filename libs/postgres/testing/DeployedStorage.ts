@@ -12,6 +12,7 @@ import { Batches } from "@data-import/domain/ports/Batches"
 import { Checks } from "@data-import/domain/ports/Checks"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
+import { Forecasts } from "@data-import/domain/ports/Forecasts"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
@@ -91,6 +92,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
+    Context.add(Forecasts, Context.get(ports.board, Forecasts)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),

@@ -7,6 +7,7 @@ import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as AuditBoard from "@data-import/domain/board/AuditBoard"
 import * as ImportBoard from "@data-import/domain/board/ImportBoard"
 import * as MigrationActions from "@data-import/domain/board/MigrationActions"
+import * as MigrationForecasts from "@data-import/domain/board/MigrationForecasts"
 import * as MigrationBoard from "@data-import/domain/board/MigrationBoard"
 import * as BoardAccess from "@data-import/domain/auth/BoardAccess"
 import { Documents } from "@data-import/domain/ports/Documents"
@@ -31,6 +32,7 @@ const serving = Effect.gen(function* () {
   const premises: Premises = { access, admit, publicUrl }
   const signIn = provider === null ? null : OpenIdConnect.make(provider, publicUrl)
   const changes = Changes.make(yield* SupplierChanges, premises)
+  const forecasts = yield* MigrationForecasts.MigrationForecasts
   const web = yield* WebFiles.make(premises)
   return {
     routes: [
@@ -41,7 +43,7 @@ const serving = Effect.gen(function* () {
     ],
     otherwise: web.otherwise,
     dependencies: { database },
-    background: Effect.all([yield* report, access.upkeep, changes.watch], {
+    background: Effect.all([yield* report, access.upkeep, changes.watch, forecasts.run], {
       concurrency: "unbounded"
     })
   }
@@ -65,7 +67,7 @@ const programs = Layer.mergeAll(
   ImportBoard.layer,
   MigrationActions.layer,
   MigrationBoard.layer
-)
+).pipe(Layer.provideMerge(MigrationForecasts.layer))
 
 const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.layer))
 

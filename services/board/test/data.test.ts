@@ -71,6 +71,11 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         const root = `/board/api/migrations/${code}/`
         const plan = { points: [{ on: "2030-01-31", accounts: 10 }] }
         expect(yield* act(`${root}plan/`, plan)).toMatchObject({ status: 200 })
+        const half = yield* act(`${root}plan/`, { points: [{ on: "2030-01-31", accounts: 0.5 }] })
+        expect([half.status, half.text]).toEqual([
+          400,
+          expect.stringContaining("points.0.accounts")
+        ])
         const cohort = { cohort: "wave-2", selection: { state: "PENDING" } }
         expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2}')
         const status = yield* act(`${root}status/`, { status: "Paused" })

@@ -22,7 +22,9 @@ describe("a summary as PDF", () => {
     }
     const start = Number(/startxref\n(\d+)\n/.exec(text)?.[1])
     expect(text.slice(start, start + 4)).toBe("xref")
-    const offsets = [...text.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, at]) => Number(at))
+    const offsets = [...text.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, at]) =>
+      Number(at)
+    )
     expect(offsets.length).toBeGreaterThan(5)
     for (const [index, offset] of offsets.entries()) {
       expect(text.slice(offset)).toMatch(new RegExp(`^${index + 1} 0 obj\n`))

@@ -31,9 +31,11 @@ const Processing = Schema.Struct({
   operations_team_name: Schema.String
 })
 
-/** The bodies of the actions. */
+/** The bodies of the actions; what has a rule of its own is checked by the program. */
 export const actionBodies = {
-  plan: Migrations.PlanBody,
+  plan: Schema.Struct({
+    points: Schema.Array(Schema.Struct({ on: Schema.String, accounts: Schema.Number }))
+  }),
   status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
   cohort: Schema.Struct({
     cohort: Schema.NullOr(Schema.String),

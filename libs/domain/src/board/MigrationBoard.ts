@@ -18,6 +18,7 @@ import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import { byNeed } from "./Condition.ts"
 import * as Bodies from "./MigrationBodies.ts"
+import { MigrationForecasts } from "./MigrationForecasts.ts"
 import { stepsBetween, type Step } from "./Steps.ts"
 import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
 
@@ -66,15 +67,14 @@ const oldestShown = 10
 interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
+  readonly forecasts: MigrationForecasts["Service"]
   readonly migrations: Migrations["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
 
-const noRecord = { made: 0, held: 0 }
-
 /** What is known of each, by few statements for all of them. */
 const known = Effect.fnUntraced(function* (
-  { batches, migrations }: Dependencies,
+  { batches, forecasts, migrations }: Dependencies,
   suppliers: ReadonlyArray<Supplier>,
   at: DateTime.Utc
 ) {
@@ -102,7 +102,7 @@ const known = Effect.fnUntraced(function* (
             supplier,
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
-            forecast: null,
+            forecast: forecasts.of(supplier.code),
             pausedBatches: paused.map(({ pausedBy }) => pausedBy)
           }
         ]
@@ -118,20 +118,21 @@ const list = Effect.fnUntraced(function* (deps: Dependencies, user: BoardUser) {
 })
 
 const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Supplier) {
-  const { migrations, summaries } = deps
+  const { forecasts, migrations, summaries } = deps
   const at = yield* DateTime.now
   const { code } = supplier
-  const [found, summary, oldest] = yield* Effect.all(
+  const [found, summary, oldest, record] = yield* Effect.all(
     [
       known(deps, [supplier], at),
       summaries.read({ supplier: code, cohort: null, at }),
-      migrations.oldestPending({ supplier: code, limit: oldestShown })
+      migrations.oldestPending({ supplier: code, limit: oldestShown }),
+      forecasts.record(code)
     ],
     { concurrency: "unbounded" }
   )
   const [one] = found
   if (one === undefined) return yield* Effect.die(new Error("A supplier has no counts"))
-  return Bodies.detailBody({ known: one, summary, oldest, record: noRecord }, at)
+  return Bodies.detailBody({ known: one, summary, oldest, record }, at)
 })
 
 const history = Effect.fnUntraced(function* (
@@ -174,6 +175,7 @@ const make = Effect.gen(function* () {
   const deps: Dependencies = {
     batches: yield* Batches,
     configuration,
+    forecasts: yield* MigrationForecasts,
     migrations: yield* Migrations,
     summaries: yield* SupplierSummaries
   }
@@ -203,5 +205,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Needs the storage ports. */
+/** Needs the storage ports and the forecasts. */
 export const layer = Layer.effect(MigrationBoard, make)

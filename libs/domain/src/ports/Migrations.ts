@@ -5,6 +5,7 @@
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { HourCount } from "../account/Forecast.ts"
 import type { SupplierSummary } from "../account/SupplierSummary.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
@@ -86,6 +87,15 @@ export class Migrations extends Context.Service<
       readonly cohort: string | null
       readonly before: ReadonlyArray<DateTime.Utc>
     }) => Effect.Effect<ReadonlyArray<PastCounts>, StorageUnavailable>
+
+    /**
+     * Accounts that were created in each hour since this one, the oldest first; hours without any
+     * are left out.
+     */
+    readonly importedByHour: (query: {
+      readonly suppliers: ReadonlyArray<SupplierCode>
+      readonly since: DateTime.Utc
+    }) => Effect.Effect<ReadonlyMap<SupplierCode, ReadonlyArray<HourCount>>, StorageUnavailable>
 
     /** The first hour of which there are counts; none for a supplier without imports. */
     readonly beginning: (query: {

@@ -9,16 +9,14 @@ import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import {
   hoursShown,
   type MigrationCounts,
-  type MigrationPlan,
   Migrations,
   noCounts,
   type PastCounts,
   type StateCounts
 } from "@data-import/domain/ports/Migrations"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { CalendarDate } from "@data-import/domain/schema/Field"
-import { auditEntry, isPending } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import * as Records from "./MigrationRecords.ts"
 
 type Sql = Database["Service"]["sql"]
 type Port = Migrations["Service"]
@@ -110,6 +108,42 @@ const accountsBefore = (
       order by hour desc limit 1
     ) as past
     group by 1, 2`)
+
+const hourRows = rowsOf(
+  Schema.Struct({ supplier: SupplierCode, at: Instant, imported: Schema.Int })
+)
+
+/** Each count less the one before it, also where that is older than `since`. */
+const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importedByHour"]>[0]) =>
+  hourRows(sql`
+    select supplier, hour as at, sum(added)::float8 as imported
+    from (
+      select wanted.supplier, hour, count - coalesce(
+        lag(count) over (partition by wanted.supplier, part.name order by hour), (
+          select count from import_history
+          where supplier = wanted.supplier and cohort = '' and kind = 'balance'
+            and name = part.name and hour < ${DateTime.toDateUtc(since)}
+          order by hour desc limit 1
+        ), 0) as added
+      from unnest(${suppliers}::text[]) as wanted (supplier)
+      cross join unnest(array['', 'transfer']) as part (name)
+      join import_history as present on present.supplier = wanted.supplier
+        and present.cohort = '' and present.kind = 'balance' and present.name = part.name
+        and hour >= ${DateTime.toDateUtc(since)}
+    ) as changes
+    group by supplier, hour having sum(added) <> 0
+    order by supplier, hour`).pipe(
+    Effect.map((rows) => Map.groupBy(rows, ({ supplier }) => supplier)),
+    Effect.map(
+      (bySupplier) =>
+        new Map(
+          [...bySupplier].map(([supplier, hours]) => [
+            supplier,
+            hours.map(({ at, imported }) => ({ at, imported }))
+          ])
+        )
+    )
+  )
 
 const activityRows = rowsOf(
   Schema.Struct({
@@ -280,88 +314,6 @@ const oldestPending = ({ sql }: Database["Service"], { limit, supplier }: Query<
       and failed_staging is null and lease_attempt is null
     order by supplier, id limit ${limit}`)
 
-const planRows = rowsOf(
-  Schema.Struct({
-    supplier: SupplierCode,
-    points: Schema.Array(Schema.Struct({ on: CalendarDate, accounts: Schema.Int }))
-  })
-)
-
-const plans = ({ sql }: Database["Service"], suppliers: ReadonlyArray<SupplierCode>) =>
-  planRows(sql`
-    select supplier, points from migration_plans where supplier = any(${suppliers}::text[])`).pipe(
-    Effect.map(
-      (rows): ReadonlyMap<SupplierCode, MigrationPlan> =>
-        new Map(rows.map(({ points, supplier }) => [supplier, points]))
-    )
-  )
-
-const setPlan = Effect.fnUntraced(function* (
-  { sql }: Database["Service"],
-  { at, caller, plan, supplier }: Parameters<Port["setPlan"]>[0]
-) {
-  const setAt = DateTime.toDateUtc(at)
-  yield* plan.length === 0
-    ? sql`delete from migration_plans where supplier = ${supplier}`
-    : sql`
-        insert into migration_plans as present (supplier, points, set_at)
-        values (${supplier}, ${JSON.stringify(plan)}::json, ${setAt})
-        on conflict on constraint migration_plans_pkey do update
-        set points = excluded.points, set_at = excluded.set_at`
-  const key = { import_supplier: supplier, external_account_number: null }
-  yield* sql`${auditEntry(sql, { at, caller, action: "set_plan", outcome: "set", key }, sql``)}`
-})
-
-const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
-
-/** In the order of the numbers, so that two of them never wait for each other. */
-const setCohorts = (
-  { sql }: Database["Service"],
-  { at, caller, cohort, numbers, supplier }: Parameters<Port["setCohorts"]>[0]
-) => {
-  const key = { import_supplier: supplier, external_account_number: sql`external_account_number` }
-  const write = { at, caller, action: "change_import", outcome: "changed", key } as const
-  return countRows(sql`
-    with due as (
-      select id from import_processes as present
-      where supplier = ${supplier} and external_account_number = any(${numbers}::text[])
-        and ${isPending(sql, at)} and cohort is distinct from ${cohort}::text
-      order by external_account_number for update
-    ),
-    changed as (
-      update import_processes set cohort = ${cohort} from due
-      where import_processes.id = due.id returning external_account_number
-    ),
-    audit as (${auditEntry(sql, write)})
-    select count(*)::int as count from changed`).pipe(Effect.map(([row]) => row?.count ?? 0))
-}
-
-const signOffRows = rowsOf(Schema.Struct({ by: Schema.String, at: Instant }))
-
-const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
-  signOffRows(sql`
-    select signed_by as by, signed_at as at from migration_sign_offs
-    where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
-
-const recordSignOff = (
-  { sql }: Database["Service"],
-  { at, caller, supplier }: Parameters<Port["recordSignOff"]>[0]
-) => {
-  const key = { import_supplier: supplier, external_account_number: null }
-  const write = { at, caller, action: "sign_off", outcome: "signed", key } as const
-  return Effect.as(
-    sql`
-      with signed as (
-        insert into migration_sign_offs as present (supplier, signed_by, signed_at)
-        values (${supplier}, ${caller.apiKey}, ${DateTime.toDateUtc(at)})
-        on conflict on constraint migration_sign_offs_pkey do update
-        set signed_by = excluded.signed_by, signed_at = excluded.signed_at
-      )
-      ${auditEntry(sql, write, sql``)}`,
-    { by: caller.apiKey, at }
-  )
-}
-
 export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
   Migrations,
   Effect.map(Database, (database) => {
@@ -372,15 +324,16 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
         isStorable(query.cohort ?? "")
           ? run(history(database, query))
           : Effect.succeed(query.before.map(() => pastCounts([]))),
+      importedByHour: (query) => run(importedByHour(sql, query)),
       beginning: (query) =>
         isStorable(query.cohort ?? "") ? run(beginning(database, query)) : Effect.succeedNone,
       cohorts: (query) => run(cohorts(database, query)),
       oldestPending: (query) => run(oldestPending(database, query)),
-      plans: (suppliers) => run(plans(database, suppliers)),
-      setPlan: (command) => run(sql.withTransaction(setPlan(database, command))),
-      setCohorts: (command) => run(setCohorts(database, command)),
-      signOff: (supplier) => run(signOff(database, supplier)),
-      recordSignOff: (command) => run(recordSignOff(database, command))
+      plans: (suppliers) => run(Records.plans(database, suppliers)),
+      setPlan: (command) => run(sql.withTransaction(Records.setPlan(database, command))),
+      setCohorts: (command) => run(Records.setCohorts(database, command)),
+      signOff: (supplier) => run(Records.signOff(database, supplier)),
+      recordSignOff: (command) => run(Records.recordSignOff(database, command))
     })
   })
 )

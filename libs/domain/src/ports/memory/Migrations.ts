@@ -2,6 +2,7 @@
 import { Array, DateTime, Effect, Layer, Option, Order } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { isFree, stateAt } from "../../account/ImportProcess.ts"
+import type { HourCount } from "../../account/Forecast.ts"
 import { hourBefore } from "../../account/SupplierSummary.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
@@ -47,6 +48,19 @@ const countsOf = (store: Store, supplier: SupplierCode, at: DateTime.Utc): Migra
     changedAt: history?.changedAt ?? null,
     importedAt: history?.importedAt ?? null
   }
+}
+
+const importedByHour = (
+  store: Store,
+  supplier: SupplierCode,
+  since: DateTime.Utc
+): ReadonlyArray<HourCount> => {
+  const counts = store.histories.get(supplier)?.counts.get(countKey("", "accounts")) ?? []
+  return counts.flatMap(({ count, hour }, index) =>
+    DateTime.isLessThan(hour, since)
+      ? []
+      : [{ at: hour, imported: count - (counts[index - 1]?.count ?? 0) }]
+  )
 }
 
 const pastCounts = (
@@ -138,6 +152,11 @@ export const layerMemory: Layer.Layer<Migrations> = Layer.effect(
       history: ({ before, cohort, supplier }) =>
         Effect.sync(() =>
           before.map((instant) => pastCounts(store, supplier, cohort ?? "", instant))
+        ),
+      importedByHour: ({ since, suppliers }) =>
+        Effect.sync(
+          () =>
+            new Map(suppliers.map((supplier) => [supplier, importedByHour(store, supplier, since)]))
         ),
       beginning: ({ cohort, supplier }) =>
         Effect.sync(() => beginningOf(store, supplier, cohort ?? "")),

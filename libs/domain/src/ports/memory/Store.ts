@@ -25,6 +25,7 @@ import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
 import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
+import type { RecordedForecast } from "../Forecasts.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { HourlyCount, MigrationPlan, SignOff } from "../Migrations.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
@@ -116,6 +117,11 @@ export interface RefusalWindow {
   readonly recorded: Set<string>
 }
 
+export interface StoredForecast extends RecordedForecast {
+  /** Null until it is settled. */
+  readonly held: boolean | null
+}
+
 export class MemoryStore extends Context.Service<
   MemoryStore,
   {
@@ -160,6 +166,8 @@ export class MemoryStore extends Context.Service<
     readonly signOffs: Map<SupplierCode, SignOff>
     /** When each was last seen. */
     readonly workers: Map<string, DateTime.Utc>
+    /** By day and supplier. */
+    readonly forecasts: Map<string, StoredForecast>
     readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
     /** By walk, subject and check. */
     readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
@@ -193,6 +201,7 @@ export class MemoryStore extends Context.Service<
     plans: new Map(),
     signOffs: new Map(),
     workers: new Map(),
+    forecasts: new Map(),
     checkWalks: new Map(),
     checkDifferences: new Map()
   }))

@@ -1,0 +1,58 @@
+/** What the instances of the board do for the record of forecasts, for as long as they run. */
+import { expect, it } from "@effect/vitest"
+import { DateTime, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeForecastUpkeep, type MeasuredSupplier } from "../src/import/ForecastUpkeep.ts"
+import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { Forecasts } from "../src/ports/Forecasts.ts"
+import { layerMemory } from "../src/ports/memory/Forecasts.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+
+const supplier = SupplierCode.make("NORDLYS_LEGACY")
+const start = DateTime.makeUnsafe("2026-11-02T00:00:00Z")
+
+/** So many hours of 100 imports each, after which as many are open. */
+const measured = (hours: number, open: number): MeasuredSupplier => ({
+  supplier,
+  open,
+  hours: Array.from({ length: hours }, (_, hour) => ({
+    at: DateTime.add(start, { hours: hour }),
+    imported: 100
+  }))
+})
+
+it.effect("keeps one forecast a day and settles all when nothing is open", () =>
+  Effect.gen(function* () {
+    const forecasts = yield* Forecasts
+    const known = { open: 4_800, hours: 48 }
+    const measure = Effect.sync(() => [measured(known.hours, known.open)])
+    const { keepAll } = makeForecastUpkeep(forecasts, measure)
+    yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.add(start, { hours: 48 })))
+    for (const hours of [48, 49, 72]) {
+      Object.assign(known, { hours, open: 9_600 - 100 * hours })
+      yield* keepAll
+      yield* TestClock.adjust(hours === 48 ? "1 hour" : "23 hours")
+    }
+    expect(yield* forecasts.read(supplier)).toEqual({ made: 0, held: 0 })
+    known.open = 0
+    yield* keepAll
+    expect(yield* forecasts.read(supplier)).toEqual({ made: 2, held: 2 })
+  }).pipe(Effect.provide(layerMemory))
+)
+
+it.effect("runs each minute, and goes on after a failure", () =>
+  Effect.gen(function* () {
+    const forecasts = yield* Forecasts
+    let turns = 0
+    const measure = Effect.suspend(() => {
+      turns += 1
+      return turns === 1 ? Effect.fail(new StorageUnavailable({})) : Effect.succeed([])
+    })
+    const running = yield* Effect.forkChild(makeForecastUpkeep(forecasts, measure).run)
+    yield* TestClock.adjust("1 second")
+    expect(turns).toBe(1)
+    yield* TestClock.adjust("2 minutes")
+    expect(turns).toBe(3)
+    yield* Fiber.interrupt(running)
+  }).pipe(Effect.provide(layerMemory))
+)
