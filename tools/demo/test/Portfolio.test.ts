@@ -27,7 +27,9 @@ describe("the portfolio of the board", () => {
   it("has lines with numbers and cohorts of their own, of which some are faulty", () => {
     const plain = linesFrom(0, 12, 0, null)
     const faulty = linesFrom(0, 12, 4, null)
-    const wrong = faulty.filter((line, index) => JSON.stringify(line) !== JSON.stringify(plain[index]))
+    const wrong = faulty.filter(
+      (line, index) => JSON.stringify(line) !== JSON.stringify(plain[index])
+    )
     expect(wrong).toHaveLength(3)
     expect(plain.map(({ cohort }) => cohort).slice(0, 3)).toEqual(["wave-1", "wave-2", undefined])
   })
@@ -36,6 +38,8 @@ describe("the portfolio of the board", () => {
     const now = Date.parse("2026-11-24T23:30:00Z")
     const dayIn = (timeZone: string) => new Intl.DateTimeFormat("sv", { timeZone }).format(now)
     expect(dayIn(firstZone) > dayIn(lastZone)).toBe(true)
-    expect(JSON.stringify(linesFrom(0, 8, 1, "2026-11-25"))).toContain('"date_of_birth":"2026-11-25"')
+    expect(JSON.stringify(linesFrom(0, 8, 1, "2026-11-25"))).toContain(
+      '"date_of_birth":"2026-11-25"'
+    )
   })
 })

@@ -154,7 +154,8 @@ const atRest = (standing: Standing): Judgement | null => {
   if (status === "Paused") {
     return { condition: "paused", reason: `It is paused, with ${imports(open)} open.` }
   }
-  if (total === 0 && heldBatches(standing) === null) return { condition: "waiting", reason: "Nothing was staged yet." }
+  if (total === 0 && heldBatches(standing) === null)
+    return { condition: "waiting", reason: "Nothing was staged yet." }
   // Lines of a batch that is held are no imports yet.
   return open === 0 && heldBatches(standing) === null
     ? { condition: "done", reason: `All ${imports(total)} are done.` }
