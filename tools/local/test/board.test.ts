@@ -59,7 +59,7 @@ const stagedSupplier = Effect.gen(function* () {
     expect(staged.status).toBe(201)
   }
   yield* setup.configureSupplier(supplier.code, { documentCheck: true })
-  return { ask, code: supplier.code as string }
+  return { ask, code: supplier.code }
 })
 
 /** The supplier processes everything, and four accounts fail. */

@@ -7,7 +7,7 @@ export const api = "/board/api/"
 
 /** A path with the members of the query that have a value. */
 export const withQuery = (path: string, query: Query): string => {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const given = Object.entries(query).flatMap(([name, value]): Array<[string, string]> =>
     value === undefined || value === null || value === "" ? [] : [[name, value]]
   )
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`

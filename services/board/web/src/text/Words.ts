@@ -83,8 +83,7 @@ const remedies: Readonly<Record<string, string>> = {
   throttled: "Try again in a minute.",
   service_unavailable: "Nothing was changed. Try again in a minute.",
   batch_state_conflict: "The batch has moved on. Look at its state, and choose again.",
-  batch_limit_exceeded: "Wait until other batches of this supplier have ended.",
-
+  batch_limit_exceeded: "Wait until other batches of this supplier have ended."
 }
 
 /** What would allow something that was refused with a code. */
