@@ -1,6 +1,8 @@
 /**
- * What the counts of imports were at the end of each hour, when each supplier changed last, the plan
- * of each migration and who has signed it off, and balances by where they come from. The counts are those of `import_totals`, stored by the statement that adds
+ * What the counts of imports were at the end of each hour, when each supplier changed last, the
+ * plan
+ * of each migration and who has signed it off, and balances by where they come from. The counts are
+ * those of `import_totals`, stored by the statement that adds
  * the differences up, so no write of an import takes longer. They are the whole counts and no
  * changes: what an instance of an earlier release adds up without them is in the next one.
  */

@@ -1,5 +1,6 @@
 /**
- * What a manager does with batches on the board: starts them for imports that are there already, and
+ * What a manager does with batches on the board: starts them for imports that are there already,
+ * and
  * pauses and resumes them. They act under `board:` and the user's name.
  * Source: docs/contract/board.md#actions.
  */

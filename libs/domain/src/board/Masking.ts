@@ -128,7 +128,8 @@ const isOfDetail = (word: string, index: number): boolean => {
 }
 
 /**
- * What an error says, without values that were sent. Where it may repeat words that were sent, it is
+ * What an error says, without values that were sent. Where it may repeat words that were sent, it
+ * is
  * the meaning of the code.
  */
 export const maskedDetail = (code: string, detail: string | undefined): string => {

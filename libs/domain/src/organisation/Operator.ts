@@ -1,5 +1,6 @@
 /**
- * Who runs an operator command, or acts on the board, for the audit log. Storage reads it where a command writes, and
+ * Who runs an operator command, or acts on the board, for the audit log. Storage reads it where a
+ * command writes, and
  * records the write in the same transaction. Programs of clients' requests have no operator; they
  * record the caller.
  */

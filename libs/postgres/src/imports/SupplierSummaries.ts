@@ -191,7 +191,8 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const minutesKept = { hours: 3 }
 
 /**
- * In a transaction. The new totals are those of the present hour, too. The lock is taken by a statement of its own, so that the next one sees all that
+ * In a transaction. The new totals are those of the present hour, too. The lock is taken by a
+ * statement of its own, so that the next one sees all that
  * the last holder of the lock has committed.
  */
 const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Port["fold"]>[0]) {
