@@ -91,8 +91,8 @@ export const columns = {
   "allowances events w": "at requests",
   "allowances post-import w": "at requests",
   "allowances query w": "at requests",
-  "api_keys operator w": "revoked_at",
   "api_keys board r": "expires_at id revoked_at",
+  "api_keys operator w": "revoked_at",
   "batch_chunks batch-worker w": "blockers lines outcomes ready_at results tries unfinished",
   "batch_chunks batches w": "blockers",
   "batch_chunks board w": "blockers",
@@ -121,9 +121,11 @@ export const columns = {
   "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id token",
   "idempotency_keys batches w": "answer expires_at fingerprint import_id token",
   "idempotency_keys post-import w": "answer expires_at fingerprint import_id token",
+  "import_activity query w": "changed_at imported_at",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts batch-worker w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
+  "import_history query w": "count",
   "import_processes account-import w":
     "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
     "payload payload_bytes payload_hash staged_at stagings",
@@ -144,6 +146,8 @@ export const columns = {
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
   "import_totals query w": "amount count",
+  "migration_plans board w": "points set_at",
+  "migration_sign_offs board w": "signed_at signed_by",
   "outbox operator r": "at event_id id organisation position",
   "outbox query r": "at id position",
   "outbox events w": "event_id import_supplier organisation position",
