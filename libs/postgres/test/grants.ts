@@ -7,7 +7,7 @@ export const matrix = {
     "account-import a, post-import (r)(w), query r, batch-worker (r)a(w), board r, operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
-    "account-import r, post-import r, query r, batches r, batch-worker r, events r, auth r, board (r), operator ra(w)",
+    "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
   audit_chains: "query r, board r, operator r",
   audit_log:
     "account-import a, post-import a, query ra, batches a, batch-worker a, board ra, operator ra",
