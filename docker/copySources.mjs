@@ -1,7 +1,7 @@
 /**
  * Copies what a package needs to run: its own files and those of the packages of the workspace that
- * it depends on, without tests and what tests share, and the documents that they publish. Plain
- * JavaScript, because it runs before anything is installed:
+ * it depends on, without tests, what tests share and what has to be built, and the documents that
+ * they publish. Plain JavaScript, because it runs before anything is installed:
  *   node docker/copySources.mjs services/query /sources
  */
 import { cpSync, globSync, readFileSync } from "node:fs"
@@ -17,7 +17,7 @@ const folders = new Map(
   })
 )
 
-const unused = new Set(["test", "testing", "node_modules", "dist", "README.md", "build.ts"])
+const unused = new Set(["test", "testing", "node_modules", "dist", "web", "README.md", "build.ts"])
 
 const needed = new Set([main])
 for (const folder of needed) {

@@ -1,27 +1,40 @@
 /**
  * Checks the types of one project, the dependency rule, and that it runs its effects, as its Nx
  * target `types` does:
- * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is only one
- * tsconfig.json, so Oxlint reads the workspace as one program. A program for each project takes
- * five times as long.
+ * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is one
+ * tsconfig.json for all that runs on Node, so Oxlint reads it as one program; a program for each
+ * project takes five times as long. Web parts have one each, because they run in browsers.
  */
-import { join } from "node:path"
+import { globSync } from "node:fs"
+import { dirname, join } from "node:path"
 import ts from "typescript"
 import { ownDiagnostics } from "./lint/ownDiagnostics.ts"
 
 const root = join(import.meta.dirname, "..")
 const [project = "."] = process.argv.slice(2)
 
-const read = ts.readConfigFile(join(root, "tsconfig.json"), (file) => ts.sys.readFile(file))
-const workspace = read.config as { readonly include: ReadonlyArray<string> }
-const files = { ...workspace, include: project === "." ? workspace.include : [project] }
-const { errors, fileNames, options } = ts.parseJsonConfigFileContent(files, ts.sys, root)
+interface Settings {
+  readonly include: ReadonlyArray<string>
+}
 
-const program = ts.createProgram({ options, rootNames: fileNames })
+const settingsIn = (folder: string): Settings =>
+  ts.readConfigFile(join(folder, "tsconfig.json"), (file) => ts.sys.readFile(file))
+    .config as Settings
+
+/** What is wrong with the program of these settings. */
+const wrongIn = (folder: string, settings: Settings): ReadonlyArray<ts.Diagnostic> => {
+  const { errors, fileNames, options } = ts.parseJsonConfigFileContent(settings, ts.sys, folder)
+  const program = ts.createProgram({ options, rootNames: fileNames })
+  return [...errors, ...ts.getPreEmitDiagnostics(program), ...ownDiagnostics(program, fileNames)]
+}
+
+const workspace = settingsIn(root)
+const webParts = globSync("services/*/web/tsconfig.json", { cwd: root })
+  .map(dirname)
+  .filter((web) => project === "." || web.startsWith(`${project}/`))
 const diagnostics = [
-  ...errors,
-  ...ts.getPreEmitDiagnostics(program),
-  ...ownDiagnostics(program, fileNames)
+  ...wrongIn(root, { ...workspace, include: project === "." ? workspace.include : [project] }),
+  ...webParts.flatMap((web) => wrongIn(join(root, web), settingsIn(join(root, web))))
 ]
 const host = {
   getCanonicalFileName: (file: string) => file,

@@ -10,10 +10,10 @@ import { files, isTest, modules, read } from "./lint/workspaceFiles.ts"
 const lineLimit = 100
 const functionLimit = 70
 
-const typescript = modules.filter((file) => file.endsWith(".ts"))
+const typescript = modules.filter((file) => /\.tsx?$/.test(file))
 const source = typescript.filter((file) => !isTest(file))
 const written = files.filter((file) =>
-  /\.(ts|mjs|js|sql|ya?ml|sh)$|Dockerfile$|^\.ci\/run$/.test(file)
+  /\.(tsx?|mjs|js|css|sql|ya?ml|sh)$|Dockerfile$|^\.ci\/run$/.test(file)
 )
 
 /** `file:line: text` of every line that the test calls wrong. */
@@ -41,8 +41,7 @@ const isLong = (line: string): boolean =>
 const statement = /^\s*\/\/ ?\s*(const|let|import|export|return|yield\*?|await|if|for) .*[=({"]/
 const callOrBrace = /^\s*\/\/ ?\s*([\w.]+\(.*\)|[{}])$/
 
-const parsed = (file: string) =>
-  ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS)
+const parsed = (file: string) => ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true)
 
 const isCase = (node: ts.Node): boolean =>
   ts.isExpressionStatement(node) && /^(it|test|describe|layer)\b/.test(node.getText())

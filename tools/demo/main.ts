@@ -10,6 +10,7 @@ import { Config, Data, Effect, FileSystem } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { accountJourney } from "./AccountJourney.ts"
+import { fillBoard } from "./BoardFill.ts"
 import { batchJourney } from "./BatchJourney.ts"
 import { journey } from "./Journey.ts"
 import { postImportJourney } from "./PostImportJourney.ts"
@@ -40,10 +41,15 @@ const command = Command.make(
     isSingle: Flag.Boolean("single").pipe(
       Flag.withDescription("Single requests only, without the batches and the operator's commands"),
       Flag.withDefault(false)
+    ),
+    fillsBoard: Flag.Boolean("board").pipe(
+      Flag.withDescription("Fill the migration board with forty migrations instead"),
+      Flag.withDefault(false)
     )
   },
   Effect.fnUntraced(
-    function* ({ isSingle }) {
+    function* ({ fillsBoard, isSingle }) {
+      if (fillsBoard) return yield* fillBoard(yield* readDemo)
       const noColor = yield* Config.withDefault(Config.String("NO_COLOR"), "")
       const paint = painter(process.stdout.isTTY, noColor)
       const steps = isSingle ? single : [...single, ...batchJourney, ...progressJourney]
@@ -51,6 +57,7 @@ const command = Command.make(
     },
     Effect.catchTags({
       NoDemo: ({ file }) => fail(`There is no demo tenant in ${file}: npm start makes one.`),
+      NotFilled: ({ why }) => fail(`The board was not filled: ${why}`),
       NobodyAnswers: ({ baseUrl }) => fail(`Nothing answers at ${baseUrl}: npm start starts it.`),
       WrongAnswer: ({ differences, title }) =>
         fail(`\n${title}:\n  ${differences.slice(0, shownDifferences).join("\n  ")}`)

@@ -47,7 +47,8 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["ports"],
     ["validation", "writes"],
     ["import", "post-import", "auth", "events", "checks"],
-    ["batch-processing"]
+    ["batch-processing"],
+    ["board"]
   ],
   postgres: [
     ["connection"],

@@ -24,8 +24,8 @@ export const read = (file: string): string => readFileSync(join(root, file), "ut
 export const isTest = (file: string): boolean =>
   file.includes("/test/") || file.endsWith(".test.ts")
 
-/** TypeScript and JavaScript, tests included. */
-export const modules: ReadonlyArray<string> = files.filter((file) => /\.(ts|mjs|js)$/.test(file))
+/** TypeScript and JavaScript, tests included, also with JSX. */
+export const modules: ReadonlyArray<string> = files.filter((file) => /\.(tsx?|mjs|js)$/.test(file))
 
 export interface Package {
   /** Its folder, `""` for the workspace itself. */

@@ -5,15 +5,13 @@
  * Source: docs/contract/operator.md#imports.
  */
 import * as Batch from "@data-import/domain/batch/Batch"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
-import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { failedImports, processImports } from "@data-import/domain/batch-processing/PendingBatches"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { type SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
-import { Array, DateTime, Effect, Option, Stream } from "effect"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
@@ -22,97 +20,10 @@ import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
-type Settings = Pick<Batch.BatchSettings, "supplier" | "operationsTeam">
-
-const created = Effect.fnUntraced(function* (caller: Caller, settings: Settings, at: DateTime.Utc) {
-  const batches = yield* Batches
-  const creating = yield* batches
-    .create({
-      id: Batch.BatchId.make(crypto.randomUUID()),
-      settings: {
-        ...settings,
-        operation: "PROCESS",
-        pending: null,
-        name: "Retry by the operator",
-        dryRun: false,
-        cohort: null,
-        retryOf: null,
-        maxFailures: null,
-        parameters: {}
-      },
-      limit: batchLimits.unfinishedBatches,
-      caller,
-      at
-    })
-    .pipe(Effect.catchTag("ReservationLost", Effect.die))
-  if (creating._tag === "Created") return creating.batch
-  return yield* new Refused({ why: "The organisation has too many unfinished batches." })
-})
-
-const lineOf = (externalAccountNumber: ExternalAccountNumber) => ({
-  bytes: new TextEncoder().encode(
-    JSON.stringify({ external_account_number: externalAccountNumber })
-  ),
-  externalAccountNumber
-})
-
-/** The imports in the state FAILED, in their order, as many as a batch may have. */
-const failed = Effect.fnUntraced(function* (
-  supplier: SupplierCode,
-  code: string | null,
-  at: DateTime.Utc
-) {
-  const imports = yield* ImportProcesses
-  const filter = { failed: true, ...(code !== null && { code }) }
-  const found = yield* Stream.runCollect(
-    imports.list({
-      supplier,
-      kind: "pending",
-      after: null,
-      limit: batchLimits.lines,
-      detailed: { filter, details: "none", at }
-    })
-  )
-  return found.map(({ external_account_number }) => external_account_number)
-})
-
-const linesAtOnce = 1_000
-
-/** Sends the batch a line for each. */
-const send = Effect.fnUntraced(function* (
-  { id }: Batch.Batch,
-  numbers: ReadonlyArray<ExternalAccountNumber>,
-  { apiKey }: Caller,
-  at: DateTime.Utc
-) {
-  const batches = yield* Batches
-  const upload = yield* batches.beginUpload(id)
-  let from = 1
-  for (const part of Array.chunksOf(numbers, linesAtOnce)) {
-    const lines = part.map(lineOf)
-    const { _tag } = yield* batches.append({ id, apiKey, upload, from, lines, at })
-    if (_tag === "LimitExceeded") {
-      return yield* new Refused({ why: "The organisation has too much in unfinished batches." })
-    }
-    from += lines.length
-  }
-})
-
-/** Nobody else knows the batch. */
-const impossible = { StateConflict: Effect.die, LineCountMismatch: Effect.die }
-
-const started = Effect.fnUntraced(function* (
-  { id }: Batch.Batch,
-  lines: number,
-  caller: Caller,
-  at: DateTime.Utc
-) {
-  const batches = yield* Batches
-  const decide = (batch: Batch.Batch) => Batch.start(batch, lines, { at, apiKey: caller.apiKey })
-  return yield* batches
-    .change({ id, decide, action: "start_batch", caller, at })
-    .pipe(Effect.catchTags({ ReservationLost: Effect.die, ...impossible }))
-})
+const tooMany = {
+  batches: "The organisation has too many unfinished batches.",
+  lines: "The organisation has too much in unfinished batches."
+}
 
 /** A batch would only say so of its line, which has the number. */
 const refuseErased = Effect.fnUntraced(function* (key: ImportKey) {
@@ -161,10 +72,23 @@ export const retry = Command.make(
     const at = yield* DateTime.now
     const numbers = Option.isSome(number)
       ? [number.value]
-      : yield* failed(supplier, Option.getOrNull(code), at)
-    const batch = yield* created(caller, { supplier, operationsTeam: team }, at)
-    yield* send(batch, numbers, caller, at)
-    const { counts, id } = yield* started(batch, numbers.length, caller, at)
+      : yield* failedImports(
+          yield* ImportProcesses,
+          supplier,
+          Option.isSome(code) ? { code: code.value } : {},
+          at
+        )
+    const wanted = {
+      id: Batch.BatchId.make(crypto.randomUUID()),
+      supplier,
+      operationsTeam: team,
+      name: "Retry by the operator",
+      caller,
+      at
+    }
+    const { counts, id } = yield* processImports(yield* Batches, wanted, numbers).pipe(
+      Effect.catchTag("BatchLimitExceeded", ({ of }) => new Refused({ why: tooMany[of] }))
+    )
     yield* say(
       { batch_id: id, imports: counts.received },
       counts.received === 0

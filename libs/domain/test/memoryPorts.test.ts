@@ -17,6 +17,11 @@ import { layerMemory as configuration } from "../src/ports/memory/Configuration.
 import { layerMemory as webhooks } from "../src/ports/memory/Webhooks.ts"
 import { webhooksContract } from "../testing/WebhooksContract.ts"
 import { layerMemory as summaries } from "../src/ports/memory/SupplierSummaries.ts"
+import { layerMemory as migrations } from "../src/ports/memory/Migrations.ts"
+import { layerMemory as importSearch } from "../src/ports/memory/ImportSearch.ts"
+import { auditSearchContract } from "../testing/AuditSearchContract.ts"
+import { importSearchContract } from "../testing/ImportSearchContract.ts"
+import { migrationsContract } from "../testing/MigrationsContract.ts"
 import { supplierSummariesContract } from "../testing/SupplierSummariesContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
@@ -44,9 +49,13 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 operatorAuditContract("in memory", Layer.mergeAll(webhooks, storage))
+forecastsContract("in memory", Layer.mergeAll(storage, forecasts))
 boardSessionsContract("in memory", Layer.mergeAll(boardSessions, storage))
 forecastsContract("in memory", Layer.mergeAll(storage, forecasts))
 supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries, erasures))
+migrationsContract("in memory", Layer.mergeAll(storage, summaries, migrations))
+auditSearchContract("in memory", storage)
+importSearchContract("in memory", Layer.mergeAll(storage, erasures, importSearch))
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

@@ -7,7 +7,6 @@ import { Effect, Random } from "effect"
 type Draw = () => number
 
 export interface SimulatedMigration {
-  readonly shape: string
   /** The hour of the first import, from a Monday at midnight on. */
   readonly firstHour: number
   /** From the first import on; the last hour is the one in which it was done. */
@@ -135,11 +134,11 @@ const longest = 400 * 24
 const arrivals = (draw: Draw, expected: number): number =>
   Math.max(0, Math.round(expected + Math.sqrt(expected) * normal(draw)))
 
-const simulate = (draw: Draw, shape: string): SimulatedMigration => {
+const simulate = (draw: Draw, shape: Shape): SimulatedMigration => {
   const start = Math.floor(between(draw, 0, 7 * 24))
   const hours = ofAnyScale(draw, 8, 24 * 60)
   const total = Math.floor(ofAnyScale(draw, 500, 200_000))
-  const rate = (shapes[shape] ?? always)(draw, start, hours)
+  const rate = shape(draw, start, hours)
   const counts: Array<number> = []
   let [left, lastShare, firstHour] = [total, 1, start]
   for (let hour = start; left > 0 && hour < start + longest; hour += 1) {
@@ -150,11 +149,11 @@ const simulate = (draw: Draw, shape: string): SimulatedMigration => {
     left -= count
     lastShare = count / Math.max(1, possible)
   }
-  return { shape, firstHour, counts, lastShare }
+  return { firstHour, counts, lastShare }
 }
 
 /** The migration of a seed, and draws for what is done with it. */
-export const simulatedMigration = (shape: string, seed: number) =>
+export const simulatedMigration = (shape: Shape, seed: number) =>
   Effect.runSync(
     Effect.map(Random.Random, (random) => {
       const draw = () => random.nextDoubleUnsafe()

@@ -1,5 +1,5 @@
 /** What every adapter of `Forecasts` must do. */
-import { expect, layer as withLayer } from "@effect/vitest"
+import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { SupplierCode } from "../src/organisation/Supplier.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
@@ -21,6 +21,94 @@ const madeAfter = (supplier: SupplierCode, seconds: number) => ({
 
 const freshCode = Effect.map(freshSupplier, ({ supplier }) => supplier.code)
 
+type It = Vitest.MethodsNonLive<Forecasts | Configuration>
+
+const settled = (it: It): void => {
+  it.effect("has no settled forecast of a supplier before its end is known", () =>
+    Effect.gen(function* () {
+      const { read, record, settle } = yield* Forecasts
+      const supplier = yield* freshCode
+      expect(yield* read(supplier)).toEqual({ made: 0, held: 0 })
+      yield* record(madeAfter(supplier, 0))
+      yield* settle({ supplier, isDone: false, at: noonPlus(3 * day) })
+      expect(yield* read(supplier)).toEqual({ made: 0, held: 0 })
+    })
+  )
+
+  it.effect("held if the imports were done within the interval, both ends included", () =>
+    Effect.gen(function* () {
+      const { read, record, settle } = yield* Forecasts
+      const ends = [2 * day - 1, 2 * day, 3 * day, 3 * day + 1]
+      const records = yield* Effect.forEach(ends, (end) =>
+        Effect.gen(function* () {
+          const supplier = yield* freshCode
+          yield* record(madeAfter(supplier, 0))
+          yield* settle({ supplier, isDone: true, at: noonPlus(end) })
+          return yield* read(supplier)
+        })
+      )
+      expect(records.map(({ made }) => made)).toEqual([1, 1, 1, 1])
+      expect(records.map(({ held }) => held)).toEqual([0, 1, 1, 0])
+    })
+  )
+
+  it.effect("did not hold if imports are open when the interval is over", () =>
+    Effect.gen(function* () {
+      const { read, record, settle } = yield* Forecasts
+      const supplier = yield* freshCode
+      yield* record(madeAfter(supplier, 0))
+      yield* record(madeAfter(supplier, day))
+      yield* settle({ supplier, isDone: false, at: noonPlus(3 * day + 1) })
+      expect(yield* read(supplier)).toEqual({ made: 1, held: 0 })
+      yield* settle({ supplier, isDone: true, at: noonPlus(3 * day + 2) })
+      expect(yield* read(supplier)).toEqual({ made: 2, held: 1 })
+    })
+  )
+}
+
+const keptOnce = (it: It): void => {
+  it.effect("is settled once", () =>
+    Effect.gen(function* () {
+      const { read, record, settle } = yield* Forecasts
+      const supplier = yield* freshCode
+      yield* record(madeAfter(supplier, 0))
+      yield* settle({ supplier, isDone: true, at: noonPlus(2 * day) })
+      for (const isDone of [true, false]) {
+        yield* settle({ supplier, isDone, at: noonPlus(9 * day) })
+      }
+      expect(yield* read(supplier)).toEqual({ made: 1, held: 1 })
+    })
+  )
+
+  it.effect("is kept once for a supplier and day, the first that was made", () =>
+    Effect.gen(function* () {
+      const { read, record, settle } = yield* Forecasts
+      const supplier = yield* freshCode
+      const midnight = 12 * hour
+      yield* record(madeAfter(supplier, 0))
+      const later = [1, hour, midnight - 1, midnight].map((at) => madeAfter(supplier, at))
+      yield* Effect.forEach(later, record, { concurrency: "unbounded" })
+      yield* settle({ supplier, isDone: true, at: noonPlus(2 * day) })
+      expect(yield* read(supplier)).toEqual({ made: 2, held: 1 })
+    })
+  )
+
+  it.effect("of one supplier does not settle those of another", () =>
+    Effect.gen(function* () {
+      const { read, record, settle } = yield* Forecasts
+      const [one, other] = [yield* freshCode, yield* freshCode]
+      const before = yield* read(null)
+      yield* record(madeAfter(one, 0))
+      yield* record(madeAfter(other, 0))
+      yield* settle({ supplier: one, isDone: true, at: noonPlus(2 * day) })
+      expect(yield* read(other)).toEqual({ made: 0, held: 0 })
+      yield* settle({ supplier: other, isDone: true, at: noonPlus(0) })
+      expect(yield* read(other)).toEqual({ made: 1, held: 0 })
+      expect(yield* read(null)).toEqual({ made: before.made + 2, held: before.held + 1 })
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const forecastsContract = <E>(
   name: string,
@@ -29,86 +117,7 @@ export const forecastsContract = <E>(
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `Forecasts, ${name}`,
     (it) => {
-      it.effect("has no settled forecast of a supplier before its end is known", () =>
-        Effect.gen(function* () {
-          const { read, record, settle } = yield* Forecasts
-          const supplier = yield* freshCode
-          expect(yield* read(supplier)).toEqual({ made: 0, held: 0 })
-          yield* record(madeAfter(supplier, 0))
-          yield* settle({ supplier, isDone: false, at: noonPlus(3 * day) })
-          expect(yield* read(supplier)).toEqual({ made: 0, held: 0 })
-        })
-      )
-
-      it.effect("held if the imports were done within the interval, both ends included", () =>
-        Effect.gen(function* () {
-          const { read, record, settle } = yield* Forecasts
-          const ends = [2 * day - 1, 2 * day, 3 * day, 3 * day + 1]
-          const records = yield* Effect.forEach(ends, (end) =>
-            Effect.gen(function* () {
-              const supplier = yield* freshCode
-              yield* record(madeAfter(supplier, 0))
-              yield* settle({ supplier, isDone: true, at: noonPlus(end) })
-              return yield* read(supplier)
-            })
-          )
-          expect(records.map(({ made }) => made)).toEqual([1, 1, 1, 1])
-          expect(records.map(({ held }) => held)).toEqual([0, 1, 1, 0])
-        })
-      )
-
-      it.effect("did not hold if imports are open when the interval is over", () =>
-        Effect.gen(function* () {
-          const { read, record, settle } = yield* Forecasts
-          const supplier = yield* freshCode
-          yield* record(madeAfter(supplier, 0))
-          yield* record(madeAfter(supplier, day))
-          yield* settle({ supplier, isDone: false, at: noonPlus(3 * day + 1) })
-          expect(yield* read(supplier)).toEqual({ made: 1, held: 0 })
-          yield* settle({ supplier, isDone: true, at: noonPlus(3 * day + 2) })
-          expect(yield* read(supplier)).toEqual({ made: 2, held: 1 })
-        })
-      )
-
-      it.effect("is settled once", () =>
-        Effect.gen(function* () {
-          const { read, record, settle } = yield* Forecasts
-          const supplier = yield* freshCode
-          yield* record(madeAfter(supplier, 0))
-          yield* settle({ supplier, isDone: true, at: noonPlus(2 * day) })
-          for (const isDone of [true, false]) {
-            yield* settle({ supplier, isDone, at: noonPlus(9 * day) })
-          }
-          expect(yield* read(supplier)).toEqual({ made: 1, held: 1 })
-        })
-      )
-
-      it.effect("is kept once for a supplier and day, the first that was made", () =>
-        Effect.gen(function* () {
-          const { read, record, settle } = yield* Forecasts
-          const supplier = yield* freshCode
-          const midnight = 12 * hour
-          yield* record(madeAfter(supplier, 0))
-          const later = [1, hour, midnight - 1, midnight].map((at) => madeAfter(supplier, at))
-          yield* Effect.forEach(later, record, { concurrency: "unbounded" })
-          yield* settle({ supplier, isDone: true, at: noonPlus(2 * day) })
-          expect(yield* read(supplier)).toEqual({ made: 2, held: 1 })
-        })
-      )
-
-      it.effect("of one supplier does not settle those of another", () =>
-        Effect.gen(function* () {
-          const { read, record, settle } = yield* Forecasts
-          const [one, other] = [yield* freshCode, yield* freshCode]
-          const before = yield* read(null)
-          yield* record(madeAfter(one, 0))
-          yield* record(madeAfter(other, 0))
-          yield* settle({ supplier: one, isDone: true, at: noonPlus(2 * day) })
-          expect(yield* read(other)).toEqual({ made: 0, held: 0 })
-          yield* settle({ supplier: other, isDone: true, at: noonPlus(0) })
-          expect(yield* read(other)).toEqual({ made: 1, held: 0 })
-          expect(yield* read(null)).toEqual({ made: before.made + 2, held: before.held + 1 })
-        })
-      )
+      settled(it)
+      keptOnce(it)
     }
   )

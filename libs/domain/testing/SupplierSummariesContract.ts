@@ -3,13 +3,13 @@
  * themselves says, before and after the differences are added up. Every adapter runs it.
  */
 import { expect, layer as withLayer } from "@effect/vitest"
-import { DateTime, Effect, type Layer, Option } from "effect"
+import { BigDecimal, DateTime, Effect, type Layer, Option } from "effect"
 import fc from "fast-check"
 import { type Account, openingBalance } from "../src/account/Account.ts"
 import { detailedStateOf, type DetailedState } from "../src/account/ImportDetails.ts"
 import type { AttemptId, ImportKey } from "../src/account/ImportProcess.ts"
 import { balanceOf } from "../src/account/Ledger.ts"
-import type { CodeCount, SupplierSummary } from "../src/account/SupplierSummary.ts"
+import { type CodeCount, type SupplierSummary, ties } from "../src/account/SupplierSummary.ts"
 import type { Code } from "../src/codes/Code.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import type { SupplierCode } from "../src/organisation/Supplier.ts"
@@ -18,7 +18,14 @@ import { Erasures } from "../src/ports/Erasures.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
 import { sum, twoDecimals } from "../src/schema/Decimal.ts"
-import { expectSame, freshAttempt, freshSupplier, newAccountFor, noonPlus } from "./freshNames.ts"
+import {
+  expectSame,
+  freshAttempt,
+  freshSupplier,
+  minimalAccount,
+  newAccountFor,
+  noonPlus
+} from "./freshNames.ts"
 import { claim, stagedPayload } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
@@ -80,12 +87,17 @@ const freshWorld = Effect.map(freshSupplier, ({ caller, keyOf, supplier }): Worl
   attempts: new Map()
 }))
 
+const accountWithoutLedgers = (key: ImportKey): Account => ({
+  ...minimalAccount(key),
+  transfer_balance: BigDecimal.make(-1_250n, 2)
+})
+
 const complete = Effect.fnUntraced(function* (world: World, key: ImportKey, at: DateTime.Utc) {
   const imports = yield* ImportProcesses
   const { caller } = world
   const number = key.external_account_number
   const attempt = world.attempts.get(number) ?? freshAttempt()
-  const account = domesticAccount(key)
+  const account = number === "n2" ? accountWithoutLedgers(key) : domesticAccount(key)
   const newAccount = { ...newAccountFor(key, at), account }
   const done = yield* imports.complete({ key, attempt, newAccount, caller })
   const known = world.known.get(number)
@@ -151,6 +163,8 @@ const seenIn = Effect.fnUntraced(function* ({ keyOf, known }: World, at: DateTim
   )
 })
 
+const hasNoLedger = ({ ledgers }: Account): boolean => (ledgers ?? []).length === 0
+
 const ledgersOf = (accounts: ReadonlyArray<Account>) => {
   const ledgers = accounts.flatMap((account) => account.ledgers ?? [])
   const codes = [...new Set(ledgers.map(({ ledger_code: code }) => code))]
@@ -184,6 +198,8 @@ const countOf = (seen: ReadonlyArray<Seen>) => {
       .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
       .map(([code, imports]) => ({ code, imports })),
     balance: twoDecimals(sum(accounts.map(openingBalance))),
+    withoutLedger: twoDecimals(sum(accounts.filter(hasNoLedger).map(openingBalance))),
+    added: "0.00",
     ledgers: ledgersOf(accounts)
   }
 }
@@ -198,14 +214,17 @@ const expectExamples = ({ code, examples, imports }: CodeCount, seen: ReadonlyAr
 
 /** Expects of the summary what a count of these imports says. */
 const expectCounted = (summary: SupplierSummary, seen: ReadonlyArray<Seen>, label: string) => {
-  const { balance, codes, ledgers, ...told } = summary
+  const { added, balance, codes, ledgers, withoutLedger, ...told } = summary
   const plain = {
     ...told,
     codes: codes.map(({ code, imports }) => ({ code, imports })),
     balance: twoDecimals(balance),
+    withoutLedger: twoDecimals(withoutLedger),
+    added: twoDecimals(added),
     ledgers: ledgers.map((each) => ({ ...each, balance: twoDecimals(each.balance) }))
   }
   expectSame(plain, countOf(seen), label)
+  expect(ties(summary), label).toBe(true)
   for (const each of codes) expectExamples(each, seen)
 }
 

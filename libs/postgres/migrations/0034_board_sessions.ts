@@ -28,6 +28,7 @@ export const boardSessions = Effect.gen(function* () {
   yield* action
   yield* createRole
   yield* grantSessions
+  yield* grantForecasts
   yield* grantReading
   yield* grantActions
 })
@@ -71,13 +72,20 @@ const grantSessions = Effect.gen(function* () {
   yield* sql`grant insert on board_links to data_import_operator`
 })
 
+const grantForecasts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    grant select, insert, update (held, settled_at) on forecasts to data_import_board`
+})
+
 /** What the pages show. It reads a staged payload too, which is masked until it is asked for. */
 const grantReading = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     grant select on suppliers, organisations, operations_teams, choices, import_processes,
       import_attempts, import_failures, import_totals, import_differences, uncounted_suppliers,
-      batches, batch_problems, batch_problem_sets, batch_workers, audit_log, audit_chains
+      import_history, import_activity, migration_plans, migration_sign_offs, batches,
+      batch_problems, batch_problem_sets, batch_workers, audit_log, audit_chains
     to data_import_board`
   yield* sql`
     grant select on accounts, account_metadata, customers, billing_addresses, billing_options,
@@ -90,6 +98,10 @@ const grantReading = Effect.gen(function* () {
 const grantActions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`grant update (status) on suppliers to data_import_board`
+  yield* sql`
+    grant insert, update (points, set_at), delete on migration_plans to data_import_board`
+  yield* sql`
+    grant insert, update (signed_by, signed_at) on migration_sign_offs to data_import_board`
   yield* sql`grant update (cohort) on import_processes to data_import_board`
   yield* sql`
     grant insert, update (started_at, api_key, is_taken, paused_by, accepted_failures,
@@ -98,5 +110,7 @@ const grantActions = Effect.gen(function* () {
     on batches to data_import_board`
   yield* sql`grant select, insert, update (blockers) on batch_chunks to data_import_board`
   yield* sql`grant select, insert on batch_links to data_import_board`
+  // Whether the key that lines are stored for is still valid.
+  yield* sql`grant select (id, revoked_at, expires_at) on api_keys to data_import_board`
   yield* sql`grant insert on audit_log, outbox to data_import_board`
 })

@@ -14,6 +14,8 @@ import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as Forecasts from "./imports/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as ImportSearch from "./imports/ImportSearch.ts"
+import * as Migrations from "./imports/Migrations.ts"
 import * as SupplierChanges from "./imports/SupplierChanges.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Sandbox from "./setup/Sandbox.ts"
@@ -33,6 +35,8 @@ export const layerPorts = Layer.mergeAll(
   Forecasts.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
+  ImportSearch.layer,
+  Migrations.layer,
   SupplierChanges.layer,
   SupplierSummaries.layer,
   Configuration.layer,

@@ -11,8 +11,8 @@ import { IndexesBlocked, migrate, MigrationsBlocked } from "./setup/migrate.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, and likewise `POST_IMPORT_`, `QUERY_`, `BATCHES_`,
- * `BATCH_WORKER_`, `EVENTS_`, `BOARD_`, `AUTH_` and `OPERATOR_`: the DATABASE_URL of that worker. Users whose
- * URL is not set are not touched.
+ * `BATCH_WORKER_`, `EVENTS_`, `BOARD_`, `AUTH_` and `OPERATOR_`: the DATABASE_URL of that worker.
+ * Users whose URL is not set are not touched.
  */
 const databaseUsers = Config.all(
   Record.map(

@@ -8,6 +8,9 @@ import { importProcessesContract } from "@data-import/domain/testing/ImportProce
 import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { checksContract } from "@data-import/domain/testing/ChecksContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
+import { auditSearchContract } from "@data-import/domain/testing/AuditSearchContract"
+import { importSearchContract } from "@data-import/domain/testing/ImportSearchContract"
+import { migrationsContract } from "@data-import/domain/testing/MigrationsContract"
 import { boardSessionsContract } from "@data-import/domain/testing/BoardSessionsContract"
 import { supplierChangesContract } from "@data-import/domain/testing/SupplierChangesContract"
 import { supplierSummariesContract } from "@data-import/domain/testing/SupplierSummariesContract"
@@ -23,6 +26,10 @@ apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
 operatorAuditContract("in PostgreSQL", storage)
 supplierSummariesContract("in PostgreSQL", storage)
+auditSearchContract("in PostgreSQL", storage)
+importSearchContract("in PostgreSQL", storage)
+migrationsContract("in PostgreSQL", storage)
+forecastsContract("in PostgreSQL", storage)
 boardSessionsContract("in PostgreSQL", storage)
 supplierChangesContract("in PostgreSQL", storage)
 forecastsContract("in PostgreSQL", storage)

@@ -15,6 +15,8 @@ import { EventLog } from "@data-import/domain/ports/EventLog"
 import { Forecasts } from "@data-import/domain/ports/Forecasts"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import { Migrations } from "@data-import/domain/ports/Migrations"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
@@ -31,15 +33,15 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-/** The outbox of one import is read by the owner alone, and forecasts by nobody else yet. */
+/** The outbox of one import is read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
 ) {
   const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
+  const owned = yield* portsAt(owner)
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
-  const ofOwner = yield* portsAt(owner)
   const keys = Context.get(operator, ApiKeys)
   const worker = Context.get(ports["batch-worker"], Batches)
   const deliverer = Context.get(ports.events, Webhooks)
@@ -63,8 +65,10 @@ export const make = Effect.fnUntraced(function* (
     Context.add(AuditLog, {
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
+      search: Context.get(ports.board, AuditLog).search,
+      verifyImport: Context.get(ports.board, AuditLog).verifyImport,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
-      events: Context.get(ofOwner, AuditLog).events
+      events: Context.get(owned, AuditLog).events
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
@@ -88,7 +92,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
-    Context.add(Forecasts, Context.get(ofOwner, Forecasts)),
+    Context.add(Forecasts, Context.get(ports.board, Forecasts)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),
@@ -96,6 +100,8 @@ export const make = Effect.fnUntraced(function* (
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
+    Context.add(ImportSearch, Context.get(ports.board, ImportSearch)),
+    Context.add(Migrations, Context.get(ports.board, Migrations)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(ports.board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),

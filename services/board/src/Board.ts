@@ -3,7 +3,14 @@
  * knows sessions and no tokens.
  */
 import { Effect, Layer } from "effect"
+import * as DocumentStore from "@data-import/documents/DocumentStore"
+import * as AuditBoard from "@data-import/domain/board/AuditBoard"
+import * as ImportBoard from "@data-import/domain/board/ImportBoard"
+import * as MigrationActions from "@data-import/domain/board/MigrationActions"
+import * as MigrationForecasts from "@data-import/domain/board/MigrationForecasts"
+import * as MigrationBoard from "@data-import/domain/board/MigrationBoard"
 import * as BoardAccess from "@data-import/domain/auth/BoardAccess"
+import { Documents } from "@data-import/domain/ports/Documents"
 import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
@@ -25,6 +32,7 @@ const serving = Effect.gen(function* () {
   const premises: Premises = { access, admit, publicUrl }
   const signIn = provider === null ? null : OpenIdConnect.make(provider, publicUrl)
   const changes = Changes.make(yield* SupplierChanges, premises)
+  const forecasts = yield* MigrationForecasts.MigrationForecasts
   const web = yield* WebFiles.make(premises)
   return {
     routes: [
@@ -35,11 +43,31 @@ const serving = Effect.gen(function* () {
     ],
     otherwise: web.otherwise,
     dependencies: { database },
-    background: Effect.all([yield* report, access.upkeep, changes.watch], {
+    background: Effect.all([yield* report, access.upkeep, changes.watch, forecasts.run], {
       concurrency: "unbounded"
     })
   }
 })
+
+/** Without a store there are no links to documents; everything else is shown. */
+const withoutStore = Layer.succeed(Documents, {
+  find: () => Effect.succeedNone,
+  readLink: () => Effect.succeedNone,
+  uploadLink: () => Effect.succeedNone
+})
+
+const documents = Layer.unwrap(
+  Effect.map(BoardSettings.hasDocumentStore, (hasStore) =>
+    hasStore ? DocumentStore.layer : withoutStore
+  )
+)
+
+const programs = Layer.mergeAll(
+  AuditBoard.layer,
+  ImportBoard.layer,
+  MigrationActions.layer,
+  MigrationBoard.layer
+).pipe(Layer.provideMerge(MigrationForecasts.layer))
 
 const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.layer))
 
@@ -48,10 +76,11 @@ const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.l
  * (unset: sign-in links only), BOARD_OIDC_CLIENT_ID, BOARD_OIDC_CLIENT_SECRET (unset),
  * BOARD_OIDC_SCOPE (openid profile email), BOARD_OIDC_ROLE_CLAIM (data_import_role),
  * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_SESSION_IDLE (30 minutes) and
- * BOARD_SESSION_LENGTH (12 hours). Behind the gateway TRUST_PROXY must be 1: sign-in links are for
+ * BOARD_SESSION_LENGTH (12 hours), and those of the document store, if there are to be links to
+ * documents. Behind the gateway TRUST_PROXY must be 1: sign-in links are for
  * clients on this machine only.
  */
 export const layer = Service.layer("board", serving).pipe(
-  Layer.provide(access),
-  Layer.provide([Storage.layer, TokenSecrets.layer])
+  Layer.provide([access, programs]),
+  Layer.provide([documents, Storage.layer, TokenSecrets.layer])
 )

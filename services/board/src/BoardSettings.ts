@@ -93,3 +93,9 @@ export const sessionTimes: Config.Config<SessionTimes> = Config.all({
     maximum: "7 days"
   }).or(Duration.hours(12))
 })
+
+/** Whether there is a document store to link to; the settings are those of its adapters. */
+export const hasDocumentStore: Config.Config<boolean> = Config.map(
+  Config.all([Settings.text("S3_BUCKET").optional, Settings.text("DOCUMENTS_DIR").optional]),
+  (named) => named.some(Option.isSome)
+)

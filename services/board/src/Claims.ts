@@ -35,7 +35,7 @@ const organisationsIn = (claim: unknown): BoardUser["organisations"] => {
 }
 
 const printable = (text: string): string =>
-  [...text.replaceAll(/\p{C}/gu, "").trim()].slice(0, nameLength).join("")
+  Array.from(text.replaceAll(/\p{C}/gu, "").trim()).slice(0, nameLength).join("")
 
 /** The audit log has the name, so the ones that are unique at the provider come first. */
 const nameOf = (claims: Claims): string => {

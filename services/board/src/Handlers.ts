@@ -4,7 +4,9 @@ import { BoardSessionGroup } from "@data-import/api/board/BoardApi"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
+import * as ActionHandlers from "./ActionHandlers.ts"
 import * as Cookies from "./Cookies.ts"
+import * as DataHandlers from "./DataHandlers.ts"
 import * as Guard from "./Guard.ts"
 
 const sessionRoutes = (premises: Guard.Premises) =>
@@ -38,4 +40,10 @@ const sessionRoutes = (premises: Guard.Premises) =>
   )
 
 /** Every route of the API. */
-export const routes = (premises: Guard.Premises) => sessionRoutes(premises)
+export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
+  return [
+    ...(yield* sessionRoutes(premises)),
+    ...(yield* DataHandlers.routes(premises)),
+    ...(yield* ActionHandlers.routes(premises))
+  ]
+})

@@ -1,7 +1,7 @@
 /**
  * How people come to a session: by OpenID Connect, or on this machine by a link that works once.
- * Whoever signs in gets a new session id, whatever cookie the browser has sent, and the session that
- * it had ends.
+ * Whoever signs in gets a new session id, whatever cookie the browser has sent, and the session
+ * that it had ends.
  * Source: docs/contract/board.md#signing-in.
  */
 import { Duration, Effect, Option, type Scope } from "effect"

@@ -38,6 +38,7 @@ const page = (status: number, title: string, body: string) =>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="/board/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${stylesheet.path}">
 <main>
 <h1>${title}</h1>

@@ -72,7 +72,7 @@ export const identityProvider = Effect.fnUntraced(function* (redirectUri: string
   let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {}
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => createServer((request, response) => handle(request, response))),
-    (made) => Effect.sync(() => void made.close().closeAllConnections())
+    (made) => Effect.sync(() => made.close().closeAllConnections())
   )
   const issuer = `http://127.0.0.1:${yield* listening(server)}`
   const provider = new Provider(

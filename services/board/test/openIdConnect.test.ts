@@ -38,7 +38,7 @@ const manager: Claims = {
 }
 
 /** A browser that comes back from the provider, and the path with which it does. */
-const comeBack = Effect.fnUntraced(function* (claims: Claims, from = start) {
+const comeBack = Effect.fnUntraced(function* (claims: Claims, from: string = start) {
   const { person, signIn } = yield* Identity
   Object.assign(person, { claims, refuses: false })
   const one = yield* browser

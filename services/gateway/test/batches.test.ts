@@ -57,6 +57,9 @@ describe("a request that waits", () => {
     ["MAX_REQUESTS_PER_ADDRESS", `${batch}?wait=20`, 200],
     ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?after=7&wait=20", 200],
     ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?after=7", 503],
+    ["MAX_REQUESTS_IN_PROGRESS", "/board/api/changes/", 200],
+    ["MAX_REQUESTS_PER_ADDRESS", "/board/api/changes/", 200],
+    ["MAX_REQUESTS_IN_PROGRESS", "/board/api/changes/x", 503],
     ["MAX_REQUESTS_IN_PROGRESS", `${batch}?after_line=1`, 503],
     ["MAX_REQUESTS_IN_PROGRESS", `${batch}results/?wait=20`, 503]
   ] as const)("leaves the slots of %s to others: %s", ([limit, path, status]) =>
@@ -92,6 +95,22 @@ describe("a request that waits", () => {
       })
       connection.reset()
       yield* gone
+    })
+  )
+})
+
+describe("the stream of the board", () => {
+  it.live("is forwarded while it is written, and cut when the gateway stops", () =>
+    Effect.gen(function* () {
+      const { answer, connection, running } = yield* asking("/board/api/changes/")
+      answer.writeHead(200, { "content-type": "text/event-stream" })
+      for (const event of ["event: one\n\n", "event: two\n\n"]) {
+        answer.write(event)
+        yield* Effect.promise(() => connection.until(event))
+      }
+      const stopping = yield* Effect.forkChild(Scope.close(running, Exit.void))
+      expect(yield* Effect.promise(() => connection.rest())).not.toContain("\r\n0\r\n")
+      yield* Fiber.join(stopping)
     })
   )
 })

@@ -2,91 +2,34 @@
  * What is below `/docs`, looked at in a real Chromium: wide and narrow, light and dark. It is
  * skipped where there is none; `CHROMIUM` names one that is not in a usual place.
  */
-import { existsSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import axe from "axe-core"
 import { Effect, Exit, Scope } from "effect"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser } from "playwright-core"
+import * as Browsing from "@data-import/server/testing/Browser"
+import {
+  excessWidth,
+  inaccessible,
+  type Look,
+  looks,
+  patience
+} from "@data-import/server/testing/Browser"
 import { gateway } from "./gatewayService.ts"
 
-const executable = [
-  process.env["CHROMIUM"] ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome"
-].find((path) => existsSync(path))
-
-if (executable === undefined) {
+if (!Browsing.hasBrowser) {
   console.log("The pages of /docs are not looked at: there is no Chromium.")
 }
 
-const sizes = { wide: { width: 1400, height: 1000 }, narrow: { width: 390, height: 844 } }
-
-interface Look {
-  readonly size: keyof typeof sizes
-  readonly colorScheme: "light" | "dark"
-}
-
-const both: ReadonlyArray<Look> = [
-  { size: "wide", colorScheme: "light" },
-  { size: "narrow", colorScheme: "dark" }
-]
-
-const looks: ReadonlyArray<Look> = [
-  ...both,
-  { size: "wide", colorScheme: "dark" },
-  { size: "narrow", colorScheme: "light" }
-]
-
-/** A machine that runs all tests at once makes the reference in a minute. */
-const patience = 180_000
-
-interface Opened {
-  readonly page: Page
-  /** Errors of the console, and requests to other servers. */
-  readonly faults: ReadonlyArray<string>
-}
+const both = looks.slice(0, 2)
 
 let browser: Browser
 let origin = ""
 const scope = Scope.makeUnsafe()
 
-const open = async (path: string, look: Look, javaScriptEnabled = true): Promise<Opened> => {
-  const { colorScheme, size } = look
-  const context = await browser.newContext({
-    viewport: sizes[size],
-    colorScheme,
-    javaScriptEnabled
-  })
-  context.setDefaultTimeout(patience)
-  const page = await context.newPage()
-  const faults: Array<string> = []
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) faults.push(message.text())
-  })
-  page.on("pageerror", (error) => faults.push(error.message))
-  page.on("request", (request) => {
-    const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) faults.push(url)
-  })
-  await page.goto(origin + path)
-  return { page, faults }
+const open = async (path: string, look: Look, javaScriptEnabled = true) => {
+  const opened = await Browsing.blank(browser, origin, { ...look, javaScriptEnabled })
+  await opened.page.goto(origin + path)
+  return opened
 }
-
-/** `rule: element` of all that is not accessible. */
-const inaccessible = async (page: Page, ignored: ReadonlyArray<string> = []) => {
-  await page.evaluate(axe.source)
-  const rules = Object.fromEntries(ignored.map((rule) => [rule, { enabled: false }]))
-  const { violations } = await page.evaluate(
-    (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
-    { rules, resultTypes: ["violations" as const] }
-  )
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}
-
-/** How far the page can be scrolled to the side. */
-const excessWidth = (page: Page): Promise<number> =>
-  page.evaluate("window.scrollTo(1000, 0), window.scrollX")
 
 const expectFine = async (path: string, look: Look) => {
   const { faults, page } = await open(path, look)
@@ -121,25 +64,13 @@ const openReference = async (look: Look, anchor = "") => {
   return opened
 }
 
-const suite = executable === undefined ? describe.skip : describe
+const suite = Browsing.hasBrowser ? describe : describe.skip
 
 suite("in Chromium", () => {
   beforeAll(async () => {
     const port = await Effect.runPromise(Scope.provide(gateway("http://127.0.0.1:1"), scope))
     origin = `http://127.0.0.1:${port}`
-    browser = await chromium.launch({
-      executablePath: executable ?? "",
-      timeout: patience,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync"
-      ]
-    })
+    browser = await Browsing.launch()
   }, patience)
 
   afterAll(async () => {

@@ -48,7 +48,7 @@ export const listening = Effect.fnUntraced(function* (
   url: string,
   settings: Readonly<Record<string, string>> = {}
 ) {
-  const names = ["ACCOUNT_IMPORT", "POST_IMPORT", "BATCHES", "EVENTS", "QUERY", "AUTH"]
+  const names = ["ACCOUNT_IMPORT", "POST_IMPORT", "BATCHES", "EVENTS", "BOARD", "QUERY", "AUTH"]
   const services = Object.fromEntries(names.map((name) => [`${name}_URL`, url]))
   const config = ConfigProvider.fromUnknown({ PORT: "0", ...services, ...settings })
   const built = yield* Layer.build(

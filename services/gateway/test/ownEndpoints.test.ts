@@ -91,7 +91,8 @@ describe("health", () => {
         QUERY_URL: bad.url,
         POST_IMPORT_URL: "",
         BATCHES_URL: "",
-        EVENTS_URL: ""
+        EVENTS_URL: "",
+        BOARD_URL: ""
       })
       expect((yield* request(port, { path: "/health/ready" })).status).toBe(200)
       yield* TestClock.adjust("5 seconds")

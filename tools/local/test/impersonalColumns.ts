@@ -11,6 +11,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     board_sessions: "csrf_token hash name organisations role subject",
     api_keys: "hash id label organisation scopes",
     choices: "list value",
+    migration_plans: "points supplier",
+    migration_sign_offs: "signed_by supplier",
     migrations: "name",
     operations_teams: "name",
     organisations: "name test_of",
@@ -28,7 +30,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refresh_token_families: "api_key family",
     refresh_tokens: "family hash",
     refusal_windows: "api_key organisation",
-    uncounted_suppliers: "supplier"
+    uncounted_suppliers: "supplier",
+    undivided_suppliers: "supplier"
   },
   "what a batch is to do, and how its lines ended": {
     batch_chunks: "outcomes",
@@ -43,9 +46,11 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     check_walks: "walk"
   },
   "states, codes and cohorts": {
+    import_activity: "supplier",
     import_attempts: "id outcome",
     import_differences: "cohort kind name supplier",
     import_failures: "code cohort supplier",
+    import_history: "cohort kind name supplier",
     import_processes: "cohort lease_attempt supplier",
     import_totals: "cohort kind name supplier"
   },

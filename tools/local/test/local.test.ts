@@ -39,6 +39,12 @@ const operator = (dataDir: string, ...args: ReadonlyArray<string>) =>
 
 const succeeded = { status: 0, err: "" }
 
+/** All that a local run prints: its address, and how to sign in to the board. */
+const said = ({ baseUrl, line }: { readonly baseUrl: string; readonly line: string }): unknown => {
+  const link = `Sign in to the board, once: ${baseUrl}/board/sign-in/[\\w-]{43}/`
+  return expect.stringMatching(new RegExp(`^${line}\n${link}\n$`))
+}
+
 const sampleDocuments = (): ReadonlyArray<string> => {
   const samples = JSON.stringify([domesticPayload(), notesPayload(), statementsPayload()])
   const paths = [...samples.matchAll(/"(?:document|statement)_path":"([^"]+)"/g)]
@@ -108,7 +114,7 @@ describe("the local run", { timeout: 120_000 }, () => {
     await expectDemoTenant(dataDir)
     expect(await runToEnd("demo", [], { DATA_DIR: dataDir })).toMatchObject(succeeded)
     expect(await operator(dataDir, "team", "create", "Aftercare")).toMatchObject(succeeded)
-    expect(await stop(first.process, "SIGTERM")).toEqual({ ...succeeded, out: `${first.line}\n` })
+    expect(await stop(first.process, "SIGTERM")).toEqual({ ...succeeded, out: said(first) })
     expect(postgresOf(dataDir)).toBeNull()
 
     const second = await startLocal(dataDir)
@@ -116,7 +122,7 @@ describe("the local run", { timeout: 120_000 }, () => {
     const teams = await operator(dataDir, "team", "list", "--json")
     expect(JSON.parse(teams.out)).toEqual([{ name: "Aftercare" }, { name: "Migration Team" }])
     expect(await runToEnd("demo", ["--single"], { DATA_DIR: dataDir })).toMatchObject(succeeded)
-    expect(await stop(second.process, "SIGINT")).toEqual({ ...succeeded, out: `${second.line}\n` })
+    expect(await stop(second.process, "SIGINT")).toEqual({ ...succeeded, out: said(second) })
     expect(postgresOf(dataDir)).toBeNull()
   })
 

@@ -184,7 +184,7 @@ const processes: Readonly<Record<string, Process>> = {
   },
   board: {
     layer: Board.layer,
-    cases: [...everyService, ...onDatabase, ...ofBoard]
+    cases: [...everyService, ...onDatabase, ...onStore, ...ofBoard]
   },
   query: {
     layer: Query.layer,

@@ -8,6 +8,7 @@
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Migrations from "./Migrations.ts"
 
@@ -15,14 +16,38 @@ const root = "/board/api/"
 const migration = `${root}migrations/:import_supplier/` as const
 const supplier = { import_supplier: Schema.String }
 const oneImport = { ...supplier, external_account_number: Schema.String }
-const text = Schema.optionalKey(Schema.String)
+const text = Schema.optionalKey(plainText)
+const limit = Schema.optionalKey(wholeNumber(1, 1_000))
 
 /** Selects imports by all of its members. */
 export const SelectionBody = Schema.Struct({
-  state: text,
-  code: text,
-  cohort: text
+  state: Schema.optionalKey(Schema.String),
+  code: Schema.optionalKey(Schema.String),
+  cohort: Schema.optionalKey(Schema.String)
 })
+
+const Processing = Schema.Struct({
+  selection: SelectionBody,
+  operations_team_name: Schema.String
+})
+
+/** The bodies of the actions; what has a rule of its own is checked by the program. */
+export const actionBodies = {
+  plan: Schema.Struct({
+    points: Schema.Array(Schema.Struct({ on: Schema.String, accounts: Schema.Number }))
+  }),
+  status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
+  cohort: Schema.Struct({
+    cohort: Schema.NullOr(Schema.String),
+    selection: SelectionBody
+  }),
+  processing: Processing,
+  signOff: Schema.Struct({
+    import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
+    accept_open: Schema.Boolean
+  }),
+  document: Schema.Struct({ document_path: Schema.String })
+}
 
 const Started = Schema.Struct({ batch_id: Schema.String, lines: Schema.Int })
 
@@ -38,27 +63,29 @@ const listImports = get("listImports", `${migration}imports/`, {
     cohort: text,
     search: text.annotateKey({ description: "The beginning of the external account number." }),
     after: text,
-    limit: text.annotateKey({ description: "1 to 1,000; 100 unless given." })
+    limit: limit.annotateKey({ description: "1 to 1,000; 100 unless given." })
   }),
   success: Migrations.ImportRowsBody
 })
 
+const auditFilter = {
+  import_supplier: text,
+  external_account_number: text,
+  who: text,
+  action: text,
+  from: text,
+  to: text
+}
+
 const listAudit = get("listAudit", `${root}audit/`, {
-  query: Schema.Struct({
-    import_supplier: text,
-    external_account_number: text,
-    who: text,
-    action: text,
-    from: text,
-    to: text,
-    before: text,
-    limit: text
-  }),
+  query: Schema.Struct({ ...auditFilter, before: text, limit }),
   success: Accounts.AuditBody
 })
 
-/** The same filter as the list. */
-const exportAudit = get("exportAudit", `${root}audit.csv`, { success: Schema.String })
+const exportAudit = get("exportAudit", `${root}audit.csv`, {
+  query: Schema.Struct(auditFilter),
+  success: Schema.String
+})
 
 /** For everybody who is signed in. */
 export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
@@ -76,7 +103,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   get("getHistory", `${migration}history/`, {
     params: supplier,
     query: Schema.Struct({
-      step: Schema.optionalKey(Schema.Literals(["hour", "day"])),
+      step: Schema.optionalKey(oneOf(["hour", "day"])),
       cohort: text
     }),
     success: Migrations.HistoryBody
@@ -110,38 +137,32 @@ export const BoardGroup = HttpApiGroup.make("board").add(
 export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("setPlan", `${migration}plan/`, {
     params: supplier,
-    payload: Migrations.PlanBody,
+    payload: actionBodies.plan,
     success: Migrations.PlanBody
   }),
   post("setStatus", `${migration}status/`, {
     params: supplier,
-    payload: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
+    payload: actionBodies.status,
     success: Schema.Struct({ status: Schema.String })
   }),
   post("setCohort", `${migration}cohort/`, {
     params: supplier,
-    payload: Schema.Struct({
-      cohort: Schema.NullOr(Schema.String),
-      selection: SelectionBody
-    }),
+    payload: actionBodies.cohort,
     success: Schema.Struct({ changed: Schema.Int })
   }),
   post("processCohort", `${migration}process/`, {
     params: supplier,
-    payload: Schema.Struct({ selection: SelectionBody, operations_team_name: Schema.String }),
+    payload: actionBodies.processing,
     success: Started
   }),
   post("retryFailed", `${migration}retry/`, {
     params: supplier,
-    payload: Schema.Struct({ selection: SelectionBody, operations_team_name: Schema.String }),
+    payload: actionBodies.processing,
     success: Started
   }),
   post("signOff", `${migration}sign-off/`, {
     params: supplier,
-    payload: Schema.Struct({
-      import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
-      accept_open: Schema.Boolean
-    }),
+    payload: actionBodies.signOff,
     success: Migrations.SignOffBody
   }),
   post("pauseBoardBatch", `${root}batches/:batch_id/pause/`, {
@@ -158,7 +179,7 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   }),
   post("linkDocument", `${migration}imports/:external_account_number/document-links/`, {
     params: oneImport,
-    payload: Schema.Struct({ document_path: Schema.String }),
+    payload: actionBodies.document,
     success: Accounts.DocumentLinkBody
   })
 )

@@ -166,6 +166,7 @@ export const BoardBatchesBody = Schema.Struct({
 
 export const BoardProblemsBody = Schema.Struct({
   failed: count("All failed imports."),
+  of: count("In how many of them the groups were counted: in all, or in 2,000 of more."),
   groups: Schema.Array(
     Schema.Struct({
       code: Schema.String,

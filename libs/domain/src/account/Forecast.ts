@@ -82,10 +82,6 @@ type Random = ReturnType<typeof seeded>
 
 const exponential = (random: Random): number => -Math.log(1 - random())
 
-/** Standard normal, by the Box-Muller transform. */
-const normal = (random: Random): number =>
-  Math.sqrt(2 * exponential(random)) * Math.cos(2 * Math.PI * random())
-
 const total = (counts: ReadonlyArray<number>): number =>
   counts.reduce((sum, count) => sum + count, 0)
 
@@ -203,7 +199,7 @@ const drawing = (past: Past, random: Random) => {
 const simulate = (past: Past, open: number, random: Random): number => {
   const draw = drawing(past, random)
   const restsOnWeekends = !past.knowsWeekends && random() < 0.5
-  const step = past.spread * Math.sqrt(dayHours / Math.max(dayHours, past.counts.length))
+  const step = Math.exp(past.spread * Math.sqrt(dayHours / Math.max(dayHours, past.counts.length)))
   const lasts = past.pace > 0 && random() < paceLasts.probability
   const lasting = lasts ? Math.floor(exponential(random) * paceLasts.meanHours) : 0
   if (past.pace * lasting >= open) return open / past.pace
@@ -212,14 +208,15 @@ const simulate = (past: Past, open: number, random: Random): number => {
   for (let start = 0; start < horizon; start += dayHours) {
     const day = draw(past.hour + start)
     if (day === undefined) return horizon
-    level *= Math.exp(step * normal(random))
-    const isWhole = start >= lasting && !restsOnWeekends
+    level *= random() < 0.5 ? step : 1 / step
+    const meetsWeekend = restsOnWeekends && kindOf(past.hour + start) > 0
+    const isWhole = start >= lasting && !meetsWeekend
     if (isWhole && day.total * level < left) {
       left -= day.total * level
       continue
     }
     for (let index = Math.max(0, lasting - start); index < dayHours; index += 1) {
-      const rests = restsOnWeekends && isWeekend(past.hour + start + index)
+      const rests = meetsWeekend && isWeekend(past.hour + start + index)
       const count = rests ? 0 : (day.counts[index] ?? 0) * level
       if (count >= left) return start + index + left / count
       left -= count
@@ -247,7 +244,6 @@ export const forecast = (
   const hours = Array.from({ length: futures }, () => simulate(past, open, random))
   const sorted = hours.toSorted((a, b) => a - b)
   const quantile = (share: number): number => sorted[Math.floor(share * futures)] ?? horizon
-  const at = (share: number) =>
-    DateTime.add(now, { seconds: Math.ceil(quantile(share) * 3_600) })
+  const at = (share: number) => DateTime.add(now, { seconds: Math.ceil(quantile(share) * 3_600) })
   return quantile(0.5) < horizon ? { median: at(0.5), low: at(0.1), high: at(0.9) } : null
 }

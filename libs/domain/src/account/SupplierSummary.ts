@@ -4,6 +4,7 @@
  * Source: docs/contract/queries.md#summary.
  */
 import { type BigDecimal, DateTime, Order } from "effect"
+import { isEqual, sum } from "../schema/Decimal.ts"
 import type { ExternalAccountNumber } from "./Account.ts"
 import type { DetailedState } from "./ImportDetails.ts"
 
@@ -41,6 +42,10 @@ export interface SupplierSummary {
   readonly codes: ReadonlyArray<CodeCount>
   /** The sum of the balances of all accounts, with what was added after their import. */
   readonly balance: BigDecimal.BigDecimal
+  /** The part of it that accounts without ledgers had when they were imported. */
+  readonly withoutLedger: BigDecimal.BigDecimal
+  /** The part of it that came after the import. */
+  readonly added: BigDecimal.BigDecimal
   /** In code point order. */
   readonly ledgers: ReadonlyArray<LedgerSum>
 }
@@ -48,6 +53,13 @@ export interface SupplierSummary {
 /** Accounts are counted by the minute, so the last hour starts with a minute. */
 export const hourBefore = (at: DateTime.Utc): DateTime.Utc =>
   DateTime.startOf(DateTime.subtract(at, { hours: 1 }), "minute")
+
+/**
+ * Whether the balances of the ledgers and the other parts come to the sum of all accounts. Each is
+ * a sum of its own: of ledgers, and of accounts.
+ */
+export const ties = ({ added, balance, ledgers, withoutLedger }: SupplierSummary): boolean =>
+  isEqual(sum([...ledgers.map((ledger) => ledger.balance), withoutLedger, added]), balance)
 
 const missingDocument = "path_does_not_exist_in_file_store"
 

@@ -25,14 +25,25 @@ export interface Problems {
   }>
 }
 
-const keyOf = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
-  JSON.stringify([code, attr])
+/** A problem by its code and place, whatever it is of. */
+interface Named {
+  readonly code: string
+  readonly attr: string | null
+}
+
+const keyOf = ({ attr, code }: Named): string => JSON.stringify([code, attr])
 
 /**
  * For each group, how many lines have no other problem than this one and those before it. Lines
  * with a problem that is not among the groups are never cleared.
  */
-export const clearedLines = ({ groups, sets }: Problems): ReadonlyArray<number> => {
+export const clearedLines = ({
+  groups,
+  sets
+}: {
+  readonly groups: ReadonlyArray<Named>
+  readonly sets: ReadonlyArray<{ readonly problems: ReadonlyArray<Named>; readonly lines: number }>
+}): ReadonlyArray<number> => {
   const ranks = new Map(groups.map((group, index) => [keyOf(group), index]))
   const cleared = groups.map(() => 0)
   for (const { lines, problems } of sets) {

@@ -1,5 +1,6 @@
 /**
- * Who runs an operator command, for the audit log. Storage reads it where a command writes, and
+ * Who runs an operator command, or acts on the board, for the audit log. Storage reads it where a
+ * command writes, and
  * records the write in the same transaction. Programs of clients' requests have no operator; they
  * record the caller.
  */
@@ -7,8 +8,10 @@ import { Context } from "effect"
 import { ApiKeyId, type Caller, type OrganisationName, type RequestId } from "./Organisation.ts"
 
 export interface OperatorCommand {
-  /** The operator's name, 1 to 64 characters. */
+  /** The person's name, 1 to 64 characters. */
   readonly name: string
+  /** Where the person acts; with the operator command unless given. */
+  readonly on?: "operator" | "board"
   readonly requestId: RequestId
 }
 
@@ -21,13 +24,13 @@ export const CurrentOperator = Context.Reference<OperatorCommand | null>(
 /** In the audit log, the organisation of what belongs to the whole deployment. None has this name. */
 const deployment = "*" as OrganisationName
 
-/** The operator as a caller, who changes something of this organisation, or of the deployment. */
+/** The person as a caller, who changes something of this organisation, or of the deployment. */
 export const callerOf = (
-  { name, requestId }: OperatorCommand,
+  { name, on = "operator", requestId }: OperatorCommand,
   organisation: OrganisationName | null
 ): Caller => ({
   organisation: organisation ?? deployment,
-  apiKey: ApiKeyId.make(`operator:${name}`),
+  apiKey: ApiKeyId.make(`${on}:${name}`),
   scopes: [],
   requestId
 })

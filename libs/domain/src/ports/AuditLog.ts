@@ -38,11 +38,16 @@ export const readOutcomes = {
   read_account: "read",
   read_accounts: "begun",
   read_batch: "read",
-  read_import: "read"
+  read_import: "read",
+  read_document: "read"
 } as const
 export type ReadAction = keyof typeof readOutcomes
 
-/** The actions of the log: writes of clients, reads, and what the operator does. */
+/** What the users of the board do beside what clients and the operator do. */
+export const boardActions = ["set_plan", "sign_off"] as const
+export type BoardAction = (typeof boardActions)[number]
+
+/** The actions of the log: writes of clients, reads, and what operator and board do. */
 export const auditActions = [
   "stage",
   "process",
@@ -59,7 +64,8 @@ export const auditActions = [
   "cancel_batch",
   "empty_sandbox",
   ...Struct.keys(readOutcomes),
-  ...operatorActions
+  ...operatorActions,
+  ...boardActions
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
@@ -101,6 +107,25 @@ export interface AuditedRequest extends Omit<AuditEntry, "organisation"> {
   readonly organisation: string
   readonly import_supplier: string | null
   readonly external_account_number: string | null
+}
+
+/** An entry with its number in the log. */
+export interface NumberedEntry extends AuditedRequest {
+  readonly id: bigint
+}
+
+/** Entries that meet every condition. */
+export interface AuditFilter {
+  /** Of these organisations; null for all, and for what belongs to the whole deployment. */
+  readonly organisations: ReadonlyArray<OrganisationName> | null
+  readonly supplier?: SupplierCode
+  readonly number?: string
+  readonly apiKey?: string
+  readonly action?: string
+  /** Inclusive. */
+  readonly from?: DateTime.Utc
+  /** Exclusive. */
+  readonly to?: DateTime.Utc
 }
 
 /**
@@ -193,6 +218,24 @@ export class AuditLog extends Context.Service<
     readonly ofRequest: (
       id: RequestId
     ) => Effect.Effect<ReadonlyArray<AuditedRequest>, StorageUnavailable>
+
+    /**
+     * The newest first, those before `before` (exclusive), without those of test suppliers. Entries
+     * of one import are found by index. Other filters look at a bounded part of the log: `next` is
+     * where it ended, null at the beginning of the log, and there may be fewer entries than the
+     * limit before it.
+     */
+    readonly search: (query: {
+      readonly filter: AuditFilter
+      readonly before: bigint | null
+      readonly limit: number
+    }) => Effect.Effect<
+      { readonly entries: ReadonlyArray<NumberedEntry>; readonly next: bigint | null },
+      StorageUnavailable
+    >
+
+    /** Verifies the chains of one import as `verifyAudit` does. */
+    readonly verifyImport: (key: ImportKey) => Effect.Effect<AuditVerification, StorageUnavailable>
 
     /**
      * Verifies every chain from its first entry to its head, up to the first altered entry. Others

@@ -165,12 +165,16 @@ const summaryOf = (found: Found): SupplierSummary => {
   const { oldest, tallies } = found
   const ofKind = (wanted: (typeof Tally.Type)["kind"]) =>
     tallies.filter(({ kind }) => kind === wanted)
+  const balanceOf = (part: string) =>
+    sum(ofKind("balance").flatMap(({ amount, name }) => (name === part ? [amount] : [])))
   return {
     states: statesOf(found),
     importedLastHour: ofKind("imported").reduce((total, { count }) => total + count, 0),
     oldestPending: oldest,
     codes: codesOf(found),
     balance: sum(ofKind("balance").map(({ amount }) => amount)),
+    withoutLedger: balanceOf("transfer"),
+    added: balanceOf("added"),
     ledgers: ofKind("ledger").map(({ amount, count, name }) => ({
       code: name,
       ledgers: count,
@@ -187,7 +191,8 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const minutesKept = { hours: 3 }
 
 /**
- * In a transaction. The lock is taken by a statement of its own, so that the next one sees all that
+ * In a transaction. The new totals are those of the present hour, too. The lock is taken by a
+ * statement of its own, so that the next one sees all that
  * the last holder of the lock has committed.
  */
 const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Port["fold"]>[0]) {
@@ -195,6 +200,7 @@ const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Po
     select pg_try_advisory_xact_lock(hashtextextended('data-import import totals', 0))
       as "isTaken"`)
   if (lock?.isTaken !== true) return 0
+  const now = DateTime.toDateUtc(at)
   const [folded] = yield* countRows(sql`
     with taken as (
       delete from import_differences
@@ -212,6 +218,23 @@ const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Po
       group by supplier, cohort, kind, name order by supplier, cohort, kind, name
       on conflict on constraint import_totals_pkey do update
       set count = total.count + excluded.count, amount = total.amount + excluded.amount
+      returning supplier, cohort, kind, name, count
+    ),
+    history as (
+      insert into import_history as past (supplier, cohort, kind, name, hour, count)
+      select supplier, cohort, kind, name, date_trunc('hour', ${now}::timestamptz), count
+      from merged where kind in ('state', 'code', 'balance') and supplier not like ' %'
+      order by supplier, cohort, kind, name
+      on conflict on constraint import_history_pkey do update set count = excluded.count
+    ),
+    activity as (
+      insert into import_activity as past (supplier, changed_at, imported_at)
+      select supplier, ${now}, case when sum(count) filter (where kind = 'balance') > 0
+        then ${now}::timestamptz end
+      from taken where supplier not like ' %' group by supplier order by supplier
+      on conflict on constraint import_activity_pkey do update
+      set changed_at = excluded.changed_at,
+        imported_at = coalesce(excluded.imported_at, past.imported_at)
     )
     select count(*)::int as count from taken`)
   yield* sql`

@@ -26,8 +26,17 @@ const recount = `
   where supplier = $1 and created_at > now() - interval '2 hours'
   group by 1, 3
   union all
-  select cohort, 'balance', '', count(*), sum(balance)
-  from accounts join import_processes using (id) where supplier = $1 group by 1
+  select cohort, 'balance', part.name, sum(part.count)::bigint, sum(part.amount)
+  from accounts join import_processes using (id) cross join lateral (
+    select coalesce(sum(effect_on_balance), 0) as amount from transactions
+    where account_id = id and origin = 'post_import'
+  ) as later cross join lateral (values
+    (case when transfer_balance is not null
+      and not exists (select from ledgers where account_id = id) then 'transfer' else '' end,
+      1, balance - later.amount),
+    ('added', 0, later.amount)
+  ) as part (name, count, amount)
+  where supplier = $1 group by 1, 3
   union all
   select cohort, 'ledger', ledger_code, count(*),
     sum(coalesce(ledger_balance, coalesce(last_statement_balance, 0) + coalesce(current.effect, 0)))
@@ -62,6 +71,22 @@ export const missingCounts = `
   where kind <> 'imported' or name >= ${minutesKept}
   group by 1, 2, 3 having sum(count) <> 0 or sum(amount) <> 0`
 
+/** Balances that an earlier release has counted, by where they come from. */
+const divideAll = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const suppliers = yield* sql<{ supplier: string }>`
+    select supplier from undivided_suppliers order by supplier`
+  for (const { supplier } of suppliers) {
+    yield* sql.unsafe(
+      `with due as (delete from undivided_suppliers where supplier = $1 returning supplier)
+      insert into import_differences (supplier, cohort, kind, name, count, amount)
+      select due.supplier, missing.* from due, (${missingCounts}) as missing
+      where missing.kind = 'balance'`,
+      [supplier]
+    )
+  }
+})
+
 /** Of several concurrent runs, one counts a supplier. */
 export const countAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -75,4 +100,5 @@ export const countAll = Effect.gen(function* () {
       [supplier]
     )
   }
+  yield* divideAll
 })

@@ -39,6 +39,7 @@ import { testOrganisations } from "../../migrations/0028_test_organisations.ts"
 import { readableChoices } from "../../migrations/0029_readable_choices.ts"
 import { countsAtOnce } from "../../migrations/0030_counts_at_once.ts"
 import { transactionKeys } from "../../migrations/0031_transaction_keys.ts"
+import { importHistory } from "../../migrations/0032_import_history.ts"
 import { forecasts } from "../../migrations/0033_forecasts.ts"
 import { boardSessions } from "../../migrations/0034_board_sessions.ts"
 import { checks } from "../../migrations/0036_checks.ts"
@@ -80,6 +81,7 @@ export const migrations = {
   "0029_readable_choices": readableChoices,
   "0030_counts_at_once": countsAtOnce,
   "0031_transaction_keys": transactionKeys,
+  "0032_import_history": importHistory,
   "0033_forecasts": forecasts,
   "0034_board_sessions": boardSessions,
   "0036_checks": checks

@@ -1,8 +1,8 @@
 /** The frame around every page: who is signed in, where one is, and whether what is shown is old. */
 import { useEffect } from "preact/hooks"
 import type { Session } from "./data/Answers.ts"
-import { Refusal } from "./data/Http.ts"
-import { listen } from "./data/Live.ts"
+import { post, Refusal } from "./data/Http.ts"
+import { listen } from "./data/Changes.ts"
 import { useAnswer } from "./data/Store.ts"
 import { SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
@@ -49,6 +49,11 @@ const Content = ({ page }: { readonly page: Page }) => {
   }
 }
 
+const signOut = async ({ csrf_token }: Session) => {
+  await post(answers.signOut, csrf_token)
+  location.assign("/board/sign-in/")
+}
+
 const Header = ({ page, session }: { page: Page; session: Session }) => (
   <header>
     <nav aria-label="Board">
@@ -63,12 +68,9 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
       <span>
         {session.name}, {session.role}
       </span>
-      <form method="post" action="/board/sign-out/">
-        <input type="hidden" name="csrf_token" value={session.csrf_token} />
-        <button type="submit" class="plain">
-          Sign out
-        </button>
-      </form>
+      <button type="button" class="plain" onClick={() => void signOut(session)}>
+        Sign out
+      </button>
     </div>
   </header>
 )
@@ -78,7 +80,10 @@ const SignedOut = () => (
     <Headline title="Sign in">You are not signed in</Headline>
     <p>Sessions end by themselves after a while. Sign in, and you come back to this page.</p>
     <p>
-      <a class="button" href={`/board/sign-in/?to=${encodeURIComponent(location.pathname)}`}>
+      <a
+        class="button"
+        href={`/board/sign-in/?to=${encodeURIComponent(location.pathname + location.search)}`}
+      >
         Sign in
       </a>
     </p>

@@ -51,6 +51,35 @@ const recordRefusal = (store: MemoryStore["Service"], refusal: Refusal): void =>
   )
 }
 
+type Search = Parameters<AuditLog["Service"]["search"]>[0]
+
+const isWanted = (
+  { entry, key }: MemoryStore["Service"]["audit"][number],
+  { action, apiKey, from, number, organisations, supplier, to }: Search["filter"]
+): boolean =>
+  key.import_supplier?.startsWith(" ") !== true &&
+  (organisations === null || organisations.includes(entry.organisation)) &&
+  (supplier === undefined || key.import_supplier === supplier) &&
+  (number === undefined || key.external_account_number === number) &&
+  (apiKey === undefined || entry.apiKey === apiKey) &&
+  (action === undefined || entry.action === action) &&
+  (from === undefined || DateTime.isGreaterThanOrEqualTo(entry.at, from)) &&
+  (to === undefined || DateTime.isLessThan(entry.at, to))
+
+const search = (store: MemoryStore["Service"], { before, filter, limit }: Search) => {
+  const found = store.audit
+    .map((audited, index) => ({ audited, id: BigInt(index + 1) }))
+    .filter(({ audited, id }) => (before === null || id < before) && isWanted(audited, filter))
+    .toReversed()
+  const entries = found.slice(0, limit).map(({ audited: { entry, key }, id }) => ({
+    ...entry,
+    id,
+    import_supplier: key.import_supplier,
+    external_account_number: key.external_account_number
+  }))
+  return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+}
+
 export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
   AuditLog,
   Effect.map(MemoryStore, (store) =>
@@ -78,6 +107,12 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
               external_account_number
             }))
         ),
+      search: (query) => Effect.sync(() => search(store, query)),
+      verifyImport: (key) =>
+        Effect.sync(() => {
+          const found = store.audit.filter(isOf(key))
+          return { chains: new Set(found.map(chainOf)).size, entries: found.length, fault: null }
+        }),
       // Entries in memory cannot be altered, so verification always succeeds.
       verifyAudit: Effect.sync(() => ({
         chains: new Set(store.audit.map(chainOf)).size,

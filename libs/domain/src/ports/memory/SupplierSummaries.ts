@@ -1,5 +1,5 @@
 /** Summaries in memory, counted anew at each request. */
-import { Array, DateTime, Effect, Layer, Order } from "effect"
+import { Array, BigDecimal, DateTime, Effect, Layer, Order } from "effect"
 import { openingBalance } from "../../account/Account.ts"
 import { detailedStateOf, type DetailedState } from "../../account/ImportDetails.ts"
 import { balanceOf } from "../../account/Ledger.ts"
@@ -12,6 +12,7 @@ import {
 import { sum } from "../../schema/Decimal.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { SupplierSummaries } from "../SupplierSummaries.ts"
+import { recordHistory } from "./ImportHistory.ts"
 import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -84,6 +85,17 @@ const read = (store: Store, { at, cohort, supplier }: Query): SupplierSummary =>
       : null,
     codes: codesOf(inState("FAILED")),
     balance: sum(accounts.map((account) => currentBalance(store, account))),
+    withoutLedger: sum(
+      accounts.flatMap(({ account }) =>
+        (account.ledgers ?? []).length === 0 ? [openingBalance(account)] : []
+      )
+    ),
+    added: sum(
+      accounts.flatMap((account) => [
+        currentBalance(store, account),
+        BigDecimal.negate(openingBalance(account.account))
+      ])
+    ),
     ledgers: ledgersOf(accounts)
   }
 }
@@ -93,7 +105,11 @@ export const layerMemory: Layer.Layer<SupplierSummaries> = Layer.effect(
   Effect.map(MemoryStore, (store) =>
     SupplierSummaries.of({
       read: (query) => Effect.sync(() => read(store, query)),
-      fold: () => Effect.succeed(0)
+      fold: ({ at }) =>
+        Effect.sync(() => {
+          for (const supplier of store.imports.keys()) recordHistory(store, supplier, at)
+          return 0
+        })
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))

@@ -5,7 +5,7 @@ import { useIsManager } from "../data/User.ts"
 
 interface Props {
   readonly name: string
-  readonly label?: string
+  readonly label?: string | undefined
   readonly isDisabled?: boolean
   readonly class?: string
   readonly dialog: (close: () => void) => ComponentChildren

@@ -1,6 +1,6 @@
-/** What can be done with the accounts of a cohort: import them, and give them another cohort. */
+/** What can be done with the accounts of a cohort, or of all: import them, or move them to another. */
 import { useState } from "preact/hooks"
-import type { Cohorts } from "../data/Answers.ts"
+import type { States } from "../data/Answers.ts"
 import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
@@ -8,34 +8,36 @@ import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
 
-type Cohort = Cohorts["cohorts"][number]
-
 interface Props {
   readonly supplier: string
-  readonly cohort: Cohort
+  /** Null for all accounts, of every cohort and of none. */
+  readonly cohort: string | null
+  readonly states: States
 }
 
-export const ProcessButton = ({ cohort: { cohort, states }, supplier }: Props) => {
+const selectionOf = (cohort: string | null) => (cohort === null ? {} : { cohort })
+
+export const ProcessButton = ({ cohort, states, supplier }: Props) => {
   const pending = states.PENDING
-  const named = cohort === null ? "" : ` of ${cohort}`
-  const sentence = `Import ${counted(pending, "pending account")}${named}`
+  const whose = cohort === null ? "" : ` of ${cohort}`
+  const sentence = `Import ${counted(pending, "pending account")}${whose}`
   return (
     <ActionButton
-      name={`Import ${count(pending)}…`}
-      label={`${sentence}…`}
+      name={cohort === null ? `Import all ${count(pending)}…` : `Import ${count(pending)}…`}
+      label={cohort === null ? undefined : `${sentence}…`}
       isDisabled={pending === 0}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}
           kind="process"
-          selection={cohort === null ? { state: "PENDING" } : { state: "PENDING", cohort }}
+          selection={{ state: "PENDING", ...selectionOf(cohort) }}
           title={sentence}
           confirm={`Import ${counted(pending, "account")}`}
           close={close}
         >
           <p>
             {cohort === null
-              ? "All accounts that are pending, of every cohort, are imported by a batch."
+              ? "All pending accounts, of every cohort and of none, are imported by a batch."
               : "All pending accounts of this cohort are imported by a batch."}{" "}
             The batch can be paused. An account that is imported cannot be taken back.
           </p>
@@ -45,32 +47,40 @@ export const ProcessButton = ({ cohort: { cohort, states }, supplier }: Props) =
   )
 }
 
-const CohortDialog = ({ close, cohort, supplier }: Props & { readonly close: () => void }) => {
+const MoveDialog = ({
+  close,
+  cohort,
+  states,
+  supplier
+}: Props & { readonly close: () => void }) => {
   const act = useAction()
   const [name, setName] = useState("")
-  const movable = cohort.states.PENDING + cohort.states.FAILED
+  const movable = states.PENDING + states.FAILED
+  const to = name.trim()
   const run = async () => {
-    const to = name.trim() === "" ? null : name.trim()
-    const body = { cohort: to, selection: { cohort: cohort.cohort ?? "" } }
+    const body = { cohort: to === "" ? null : to, selection: selectionOf(cohort) }
     const { changed } = (await act(answers.of(supplier, "cohort/"), body)) as { changed: number }
     return (
       <p>
-        {counted(changed, "account is", "accounts are")} {to === null ? "in no cohort" : `in ${to}`}{" "}
-        now.
+        {counted(changed, "account has", "accounts have")} moved{" "}
+        {to === "" ? "out of their cohorts" : `to ${to}`}. At most 20,000 move at once: where more
+        are left, move again.
       </p>
     )
   }
   return (
     <ActionDialog
-      title={`Give ${counted(movable, "account")} another cohort`}
+      title={`Move ${counted(movable, "account")} to another cohort`}
       confirm={`Move ${counted(movable, "account")}`}
       run={run}
       close={close}
     >
       <p>
-        The pending and failed accounts{" "}
-        {cohort.cohort === null ? "without a cohort" : `of ${cohort.cohort}`} move. Imported ones
-        keep theirs. To undo it, move them back.
+        The pending and failed accounts {cohort === null ? "of all cohorts" : `of ${cohort}`} move.
+        Imported ones keep their cohort.{" "}
+        {cohort === null
+          ? "It cannot be undone: which cohort each had is in the audit log only."
+          : "To undo it, move them back."}
       </p>
       <label class="field">
         <span>New cohort (empty for none)</span>
@@ -86,13 +96,13 @@ const CohortDialog = ({ close, cohort, supplier }: Props & { readonly close: () 
 }
 
 export const MoveButton = (props: Props) => {
-  const { FAILED, PENDING } = props.cohort.states
+  const { cohort, states } = props
   return (
     <ActionButton
-      name="Move…"
-      label={`Give the open accounts of ${props.cohort.cohort ?? "no cohort"} another cohort…`}
-      isDisabled={PENDING + FAILED === 0}
-      dialog={(close) => <CohortDialog {...props} close={close} />}
+      name={cohort === null ? "Move all…" : "Move…"}
+      label={cohort === null ? undefined : `Move… the open accounts of ${cohort} to another cohort`}
+      isDisabled={states.PENDING + states.FAILED === 0}
+      dialog={(close) => <MoveDialog {...props} close={close} />}
     />
   )
 }

@@ -15,7 +15,7 @@ export const RetryButton = ({ accounts, code, supplier }: Props) => {
   return (
     <ActionButton
       name={code === undefined ? `Retry ${count(accounts)} failed…` : "Retry…"}
-      label={`${sentence}…`}
+      label={code === undefined ? undefined : `${sentence}…`}
       isDisabled={accounts === 0}
       dialog={(close) => (
         <BatchDialog

@@ -34,7 +34,7 @@ const OpenItem = ({ open, supplier }: { open: Open; supplier: string }) => {
 }
 
 /** What is still open, and where the summary can be downloaded. */
-export const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => (
+const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => (
   <>
     {signOff.open.length === 0 ? (
       <p class="good">✓ Nothing is open.</p>

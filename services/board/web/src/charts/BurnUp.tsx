@@ -64,6 +64,20 @@ const Fan = ({ fan, scales }: { fan: NonNullable<BurnUpModel["fan"]>; scales: Sc
   )
 }
 
+/** Where each line has come to: a history of one hour has nothing else. */
+const Ends = ({ model, scales }: { model: BurnUpModel; scales: Scales }) => (
+  <g>
+    {([model.staged, model.imported] as const).map((points, index) => {
+      const [at, value] = points.at(-1) ?? [0, 0]
+      return (
+        points.length > 0 && (
+          <circle key={index} class="end" cx={scales.x(at)} cy={scales.y(value)} r="3" />
+        )
+      )
+    })}
+  </g>
+)
+
 /** Names at the ends of the lines, with the last counts. */
 const Labels = ({ model, scales }: { model: BurnUpModel; scales: Scales }) => {
   const named = (
@@ -117,6 +131,7 @@ export const BurnUp = ({ at, model, zone }: Props) => {
         <text class="present" x={scales.x(at) - 4} y={margin.top + 8} text-anchor="end">
           now
         </text>
+        <Ends model={model} scales={scales} />
         <Labels model={model} scales={scales} />
       </svg>
     </div>

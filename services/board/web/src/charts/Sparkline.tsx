@@ -10,7 +10,9 @@ interface Props {
   readonly most?: number
 }
 
-export const Sparkline = ({ height = 18, label, most, values, width = 96 }: Props) => {
+export const Sparkline = ({ height = 18, label, most, values: all, width = 96 }: Props) => {
+  // One value alone makes a level line.
+  const values = all.length === 1 ? [...all, ...all] : all
   const top = Math.max(1, most ?? Math.max(0, ...values))
   const x = linear([0, Math.max(1, values.length - 1)], [1, width - 1])
   const y = linear([0, top], [height - 1, 1])

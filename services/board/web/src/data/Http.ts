@@ -48,9 +48,14 @@ const send = async (path: string, init: RequestInit): Promise<unknown> => {
   return response.json()
 }
 
-/** The answer of a path. The type is that of the API's definition; it is not checked again. */
-export const get = (path: string): Promise<unknown> =>
-  send(path, { headers: { Accept: "application/json" } })
+/**
+ * The answer of a path. The type is that of the API's definition; it is not checked again. What is
+ * fetched in the background does not keep the session alive.
+ */
+export const get = (path: string, isBackground: boolean): Promise<unknown> =>
+  send(path, {
+    headers: { Accept: "application/json", ...(isBackground && { "X-Background": "1" }) }
+  })
 
 /** Sends an action with the session's CSRF token. */
 export const post = (path: string, csrfToken: string, body: unknown = {}): Promise<unknown> =>

@@ -4,7 +4,8 @@
  * A failed fetch keeps the last answer, with the error beside it.
  */
 import { useEffect, useState } from "preact/hooks"
-import { get } from "./Http.ts"
+import { answers } from "../routing/Paths.ts"
+import { get, Refusal } from "./Http.ts"
 
 interface Entry {
   value: unknown
@@ -48,8 +49,12 @@ const entryOf = (path: string): Entry => {
   return made
 }
 
+/** The session has ended; the page of the session says what to do. */
+const isSignedOut = (error: Error | null): boolean =>
+  error instanceof Refusal && error.status === 401
+
 /** Fetches an answer, unless it is being fetched: then once more afterwards. */
-export const refresh = async (path: string): Promise<void> => {
+export const refresh = async (path: string, isBackground = false): Promise<void> => {
   const entry = entryOf(path)
   if (entry.fetching) {
     entry.again = true
@@ -57,26 +62,27 @@ export const refresh = async (path: string): Promise<void> => {
   }
   entry.fetching = true
   try {
-    entry.value = await get(path)
+    entry.value = await get(path, isBackground)
     entry.error = null
     entry.receivedAt = Date.now()
   } catch (error) {
     entry.error = error instanceof Error ? error : new Error(String(error))
   }
   for (const told of fetched) told(entry.error)
+  if (isSignedOut(entry.error) && path !== answers.session) void refresh(answers.session, true)
   for (const watcher of entry.watchers) watcher()
   setTimeout(() => {
     entry.fetching = false
     if (!entry.again) return
     entry.again = false
-    if (entry.watchers.size > 0) void refresh(path)
+    if (entry.watchers.size > 0) void refresh(path, true)
   }, pause)
 }
 
 /** Fetches again what is shown, of the paths that meet the condition. */
 export const refreshShown = (isMeant: (path: string) => boolean = () => true): void => {
   for (const [path, { watchers }] of entries)
-    if (watchers.size > 0 && isMeant(path)) void refresh(path)
+    if (watchers.size > 0 && isMeant(path)) void refresh(path, true)
 }
 
 export interface Answer<A> {

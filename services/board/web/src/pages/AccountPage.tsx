@@ -12,7 +12,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofAccount } from "../text/Headlines.ts"
 import { count, counted, money } from "../text/Numbers.ts"
-import { stateWord } from "../text/Words.ts"
+import { plain, stateWord } from "../text/Words.ts"
 import { StoredSection } from "./StoredSection.tsx"
 
 const Fact = ({ children, name }: { name: string; children: ComponentChildren }) => (
@@ -48,7 +48,7 @@ const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
     <p>
       <Time at={attempt.started_at} /> {attempt.dry_run ? "Trial run" : "Attempt"}:{" "}
       <span class="code">{attempt.code ?? attempt.outcome}</span>
-      {attempt.meaning !== null && ` – ${attempt.meaning}`}
+      {attempt.meaning !== null && ` – ${plain(attempt.meaning)}`}
     </p>
     {attempt.errors.length > 0 && (
       <ul class="examples">
@@ -102,18 +102,12 @@ const Documents = ({ account }: { readonly account: Account }) => (
       {account.documents.map(({ document_path: path, size }) => (
         <li key={path}>
           <span class="code">{path}</span>{" "}
-          {size === null ? (
-            <span class="bad">is missing</span>
-          ) : (
-            <>
-              <small>{counted(size, "byte")}</small>{" "}
-              <DocumentButton
-                supplier={account.import_supplier}
-                number={account.external_account_number}
-                path={path}
-              />
-            </>
-          )}
+          <small>{size === null ? "not looked at yet" : counted(size, "byte")}</small>{" "}
+          <DocumentButton
+            supplier={account.import_supplier}
+            number={account.external_account_number}
+            path={path}
+          />
         </li>
       ))}
     </ul>

@@ -7,6 +7,7 @@ import { AuditTable } from "../parts/AuditTable.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
+import { sentFields } from "../routing/sentFields.ts"
 import { counted } from "../text/Numbers.ts"
 import { endOfDate, ownZone, relative } from "../text/Times.ts"
 import { useNow } from "../data/Now.ts"
@@ -51,15 +52,17 @@ const FilterForm = ({ filter }: { readonly filter: Filter }) => (
     role="search"
     onSubmit={(event) => {
       event.preventDefault()
-      const sent = new FormData(event.currentTarget)
-      const value = (name: string) => String(sent.get(name) ?? "").trim()
-      navigate(pages.audit(Object.fromEntries(names.map((name) => [name, value(name)]))))
+      navigate(pages.audit(sentFields(event.currentTarget, names)))
     }}
   >
     {fields.map(([name, label, type]) => (
       <label class="field" key={`${name} ${filter[name]}`}>
         <span>{label}</span>
-        <input name={name} type={type} defaultValue={filter[name]} spellcheck={false} />
+        {type === "date" ? (
+          <input name={name} type="date" defaultValue={filter[name]} />
+        ) : (
+          <input name={name} type="text" defaultValue={filter[name]} spellcheck={false} />
+        )}
       </label>
     ))}
     <button type="submit">Show</button>

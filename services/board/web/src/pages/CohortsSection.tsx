@@ -51,18 +51,28 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<Cohort>> => [
     isNumber: true,
     cell: ({ states }) => count(states.SKIPPED + states.ERASED)
   },
-  { name: "All", isNumber: true, cell: ({ total }) => count(total) },
+  {
+    name: "All",
+    isNumber: true,
+    cell: ({ cohort, total }) =>
+      cohort === null ? (
+        count(total)
+      ) : (
+        <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
+      )
+  },
   { name: "Done", isNumber: true, cell: ({ states, total }) => share(states.IMPORTED, total) },
   {
     name: "Action",
     isNameHidden: true,
     class: "act",
-    cell: (cohort) => (
-      <>
-        <ProcessButton supplier={supplier} cohort={cohort} />
-        <MoveButton supplier={supplier} cohort={cohort} />
-      </>
-    )
+    cell: ({ cohort, states }) =>
+      cohort !== null && (
+        <>
+          <ProcessButton supplier={supplier} cohort={cohort} states={states} />
+          <MoveButton supplier={supplier} cohort={cohort} states={states} />
+        </>
+      )
   }
 ]
 
@@ -71,7 +81,8 @@ interface Props {
 }
 
 export const CohortsSection = ({ detail }: Props) => {
-  const { import_supplier: supplier, total } = detail.migration
+  const { import_supplier: supplier, states, total } = detail.migration
+  const all = { supplier, cohort: null, states }
   const answer = useAnswer<Cohorts>(answers.of(supplier, "cohorts/"))
   const sum = (answer.value?.cohorts ?? []).reduce((all, cohort) => all + cohort.total, 0)
   const closes =
@@ -81,7 +92,18 @@ export const CohortsSection = ({ detail }: Props) => {
         ? `${counted(answer.value.cohorts.length, "cohort")} with ${counted(sum, "account")}: all of them.`
         : `The cohorts come to ${counted(sum, "account")} of ${count(total)}; the two were read at different times.`
   return (
-    <Section id="cohorts" class="wide" title="Cohorts" note={closes}>
+    <Section
+      id="cohorts"
+      class="wide"
+      title="Cohorts"
+      note={closes}
+      actions={
+        <>
+          <ProcessButton {...all} />
+          <MoveButton {...all} />
+        </>
+      }
+    >
       <Answered answer={answer} lines={3}>
         {({ cohorts }) =>
           cohorts.length > 0 && (

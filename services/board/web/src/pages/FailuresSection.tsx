@@ -10,6 +10,7 @@ import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
+import { plain } from "../text/Words.ts"
 import { absolute } from "../text/Times.ts"
 
 type Code = MigrationDetail["codes"][number]
@@ -22,7 +23,8 @@ const Course = ({ code, history }: { code: Code; history: History | undefined })
 }
 
 const columnsFor = (
-  { codes, migration }: MigrationDetail,
+  codes: ReadonlyArray<Code>,
+  { migration }: MigrationDetail,
   history: History | undefined
 ): ReadonlyArray<Column<Code>> => {
   const supplier = migration.import_supplier
@@ -38,7 +40,7 @@ const columnsFor = (
             {code}
           </Link>
           <small>
-            {meaning} {remedy}
+            {plain(meaning)} {plain(remedy)}
           </small>
         </>
       )
@@ -71,7 +73,15 @@ const columnsFor = (
   ]
 }
 
-const overTime = ({ codes }: MigrationDetail, history: History, zone: string) => ({
+/** It says only that there are other errors. */
+const umbrella = "account_failed_validation"
+
+const telling = ({ codes }: MigrationDetail): ReadonlyArray<Code> => {
+  const others = codes.filter(({ code }) => code !== umbrella)
+  return others.length > 0 ? others : codes
+}
+
+const overTime = (codes: ReadonlyArray<Code>, history: History, zone: string) => ({
   head: ["time", ...codes.map(({ code }) => code)],
   rows: history.points.map(({ at, codes: counts }) => [
     absolute(Date.parse(at), zone),
@@ -80,7 +90,8 @@ const overTime = ({ codes }: MigrationDetail, history: History, zone: string) =>
 })
 
 export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
-  const { codes, documents_missing, migration, time_zone: zone } = detail
+  const { documents_missing, migration, time_zone: zone } = detail
+  const codes = telling(detail)
   const { import_supplier: supplier, states } = migration
   const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
   const missing =
@@ -114,7 +125,7 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
       {codes.length > 0 && (
         <Table
           caption="Codes of failed accounts, the most frequent first"
-          columns={columnsFor(detail, history)}
+          columns={columnsFor(codes, detail, history)}
           rows={codes}
           keyOf={({ code }) => code}
         />
@@ -123,7 +134,7 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
         <ChartData
           title={`Failed accounts of ${supplier} by code over time`}
           file={`${supplier}-failures`}
-          {...overTime(detail, history, zone)}
+          {...overTime(codes, history, zone)}
         />
       )}
     </Section>

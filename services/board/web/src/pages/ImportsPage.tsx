@@ -8,6 +8,7 @@ import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
+import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
 import { stateOrder, stateWord } from "../text/Words.ts"
 
@@ -79,10 +80,7 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
     role="search"
     onSubmit={(event) => {
       event.preventDefault()
-      const sent = new FormData(event.currentTarget)
-      const value = (name: string) => String(sent.get(name) ?? "").trim()
-      const query = Object.fromEntries(filters.map((name) => [name, value(name)]))
-      navigate(pages.imports(supplier, query))
+      navigate(pages.imports(supplier, sentFields(event.currentTarget, filters)))
     }}
   >
     <label class="field">

@@ -3,13 +3,14 @@ import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
 import { StatusButton } from "../actions/StatusButton.tsx"
-import type { MigrationDetail } from "../data/Answers.ts"
+import type { MigrationDetail, SignOff } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Condition } from "../parts/Condition.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { States } from "../parts/States.tsx"
+import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofMigration } from "../text/Headlines.ts"
@@ -37,6 +38,17 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
   )
 }
 
+/** Who has signed it off, and when. */
+const Signed = ({ supplier }: { readonly supplier: string }) => {
+  const { value } = useAnswer<SignOff>(answers.of(supplier, "sign-off/"))
+  if (value === undefined || value.signed === null) return null
+  return (
+    <p>
+      Signed off by {value.signed.by}, <Time at={value.signed.at} />.
+    </p>
+  )
+}
+
 const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
   <div class="empty">
     <p>
@@ -56,7 +68,11 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
         <p>
           <Condition name={migration.condition} /> {migration.reason}
         </p>
-        <Actions detail={detail} />
+        {migration.status === "Complete" ? (
+          <Signed supplier={supplier} />
+        ) : (
+          <Actions detail={detail} />
+        )}
       </div>
       {total === 0 ? (
         <Empty detail={detail} />

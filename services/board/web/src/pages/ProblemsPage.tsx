@@ -1,6 +1,6 @@
 /** What is wrong, grouped by code and path, and what correcting the first few would clear. */
 import { RetryButton } from "../actions/RetryButton.tsx"
-import type { Problems } from "../data/Answers.ts"
+import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Bar } from "../parts/Bar.tsx"
@@ -10,6 +10,7 @@ import { ChartData } from "../charts/ChartData.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofProblems } from "../text/Headlines.ts"
+import { plain } from "../text/Words.ts"
 import { count, counted, share } from "../text/Numbers.ts"
 
 type Group = Problems["groups"][number]
@@ -30,7 +31,14 @@ const Examples = ({ group, supplier }: { group: Group; supplier: string }) => (
   </details>
 )
 
-const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Group>> => [
+/** A retry is of a code, whatever the path. */
+type ByCode = ReadonlyMap<string, number>
+
+const columnsFor = (
+  supplier: string,
+  failed: number,
+  byCode: ByCode
+): ReadonlyArray<Column<Group>> => [
   {
     name: "Problem",
     isHead: true,
@@ -39,7 +47,7 @@ const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Grou
       <>
         <span class="code">{group.code}</span> at <code>{group.attr}</code>
         <small>
-          {group.meaning} <b>{group.remedy}</b>
+          {plain(group.meaning)} <b>{plain(group.remedy)}</b>
         </small>
         {group.examples.length > 0 && <Examples group={group} supplier={supplier} />}
       </>
@@ -70,13 +78,17 @@ const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Grou
     name: "Action",
     isNameHidden: true,
     class: "act",
-    cell: ({ code, imports }) => <RetryButton supplier={supplier} code={code} accounts={imports} />
+    cell: ({ code }) => (
+      <RetryButton supplier={supplier} code={code} accounts={byCode.get(code) ?? 0} />
+    )
   }
 ]
 
 const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }) => {
   const code = useLocation().query.get("code")
-  const { failed, groups } = problems
+  const { value: detail } = useAnswer<MigrationDetail>(answers.migration(supplier))
+  const byCode = new Map((detail?.codes ?? []).map((it) => [it.code, it.imports]))
+  const { failed, groups, of } = problems
   const shown = code === null ? groups : groups.filter((group) => group.code === code)
   if (failed === 0) {
     return <p class="empty">Whatever fails appears here, grouped by what must be corrected.</p>
@@ -85,6 +97,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
     <>
       <p>
         An account that has several problems is cleared when all of them are corrected.
+        {of < failed && ` Counted in ${count(of)} of ${count(failed)} failed accounts.`}
         {code !== null && (
           <>
             {" "}
@@ -95,7 +108,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
       </p>
       <Table
         caption="Problems, the most frequent first"
-        columns={columnsFor(supplier, failed)}
+        columns={columnsFor(supplier, of, byCode)}
         rows={shown}
         keyOf={(group) => `${group.code} ${group.attr}`}
       />

@@ -8,7 +8,7 @@ import { answers } from "../routing/Paths.ts"
 import { flattened } from "../text/Flattened.ts"
 
 const Stored = ({ stored }: { readonly stored: unknown }) => (
-  <div class="scroll" role="region" aria-label="What is stored" tabIndex={0}>
+  <div class="scroll" role="region" aria-label="Fields that are stored" tabIndex={0}>
     <dl class="stored">
       {flattened(stored).map(([path, value]) => (
         <div key={path}>

@@ -1,6 +1,6 @@
 /** Says plainly when what is shown may be old. */
 import { useEffect, useState } from "preact/hooks"
-import { useConnection } from "../data/Live.ts"
+import { useConnection } from "../data/Changes.ts"
 import { fetched } from "../data/Store.ts"
 import { clock, ownZone } from "../text/Times.ts"
 

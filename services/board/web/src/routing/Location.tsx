@@ -1,5 +1,5 @@
 /** Where the browser is, and links that change it without loading the page again. */
-import type { ComponentChildren, JSX } from "preact"
+import type { ComponentChildren, TargetedMouseEvent } from "preact"
 import { useEffect, useState } from "preact/hooks"
 
 const moved = new EventTarget()
@@ -30,7 +30,7 @@ export const useLocation = () => {
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
-const follow = (event: JSX.TargetedMouseEvent<HTMLAnchorElement>): void => {
+const follow = (event: TargetedMouseEvent<HTMLAnchorElement>): void => {
   if (!isPlain(event) || event.defaultPrevented) return
   event.preventDefault()
   const { hash, pathname, search } = event.currentTarget

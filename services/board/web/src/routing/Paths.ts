@@ -7,7 +7,7 @@ export const api = "/board/api/"
 
 /** A path with the members of the query that have a value. */
 export const withQuery = (path: string, query: Query): string => {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const given = Object.entries(query).flatMap(([name, value]): Array<[string, string]> =>
     value === undefined || value === null || value === "" ? [] : [[name, value]]
   )
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
@@ -31,6 +31,7 @@ export const pages = {
 export const answers = {
   session: `${api}session/`,
   teams: `${api}teams/`,
+  signOut: `${api}sign-out/`,
   migrations: `${api}migrations/`,
   migration: migrationApi,
   of: (supplier: string, rest: string, query: Query = {}) =>

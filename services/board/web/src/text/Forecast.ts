@@ -9,6 +9,15 @@ export interface Forecast {
 }
 
 const farAway = 300
+const hour = 3_600_000
+
+const widthOf = ({ high, low }: Forecast): number => (Date.parse(high) - Date.parse(low)) / 2
+
+/** Minutes would say more than is known, if it is not known to the hour. */
+const rounded = (forecast: Forecast): number => {
+  const at = Date.parse(forecast.at)
+  return widthOf(forecast) < hour ? at : Math.round(at / hour) * hour
+}
 
 const dayOf = (at: number, now: number, zone: string): string => {
   const days = calendarDays(now, at, zone)
@@ -19,12 +28,11 @@ const dayOf = (at: number, now: number, zone: string): string => {
 }
 
 /** Half of the interval, such as `6 h`. */
-export const halfWidth = ({ high, low }: Forecast): string =>
-  duration((Date.parse(high) - Date.parse(low)) / 2)
+export const halfWidth = (forecast: Forecast): string => duration(widthOf(forecast))
 
 /** Such as `on Thursday ± 6 h`. */
 export const doneBy = (forecast: Forecast, now: number, zone: string): string =>
-  `${dayOf(Date.parse(forecast.at), now, zone)} ± ${halfWidth(forecast)}`
+  `${dayOf(rounded(forecast), now, zone)} ± ${halfWidth(forecast)}`
 
 /** The interval in full, for those who point at the short form. */
 export const interval = ({ high, low }: Forecast, zone: string): string => {

@@ -31,13 +31,13 @@ export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
   return `${count(needy)} of ${counted(all, "migration")} ${verb(needy, "needs", "need")} attention`
 }
 
-const ending = ({ condition, forecast, states, status }: Migration, now: number, zone: string) => {
+const ending = (migration: Migration, now: number, zone: string): string => {
+  const { condition, forecast, imported_last_hour, states, status } = migration
   if (status === "Complete") return ", signed off"
   if (condition === "done" || openOf(states) === 0) return ", nothing is open"
   if (condition === "paused") return ", paused"
-  return forecast === null
-    ? ", no forecast: nothing moves"
-    : `, done ${doneBy(forecast, now, zone)}`
+  if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
+  return imported_last_hour > 0 ? ", no forecast yet" : ", nothing moves"
 }
 
 /** Of one migration. */
@@ -53,11 +53,11 @@ export const ofMigration = (migration: Migration, now: number, zone: string): st
 const first = 3
 
 /** Of the problems of a migration. */
-export const ofProblems = ({ failed, groups }: Problems): string => {
+export const ofProblems = ({ failed, groups, of }: Problems): string => {
   if (failed === 0) return "No account has failed"
   const named = Math.min(first, groups.length)
   const cleared = groups[named - 1]?.cleared ?? 0
-  const whole = `${count(cleared)} of ${counted(failed, "failed account")}`
+  const whole = `${count(cleared)} of ${counted(of, "failed account")}`
   if (groups.length === 1)
     return `One problem keeps ${counted(failed, "account")} from being imported`
   return `Correcting the first ${count(named)} of ${count(groups.length)} problems clears ${whole}`
@@ -85,14 +85,21 @@ export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Fi
   return `${atLeast}${found} ${conditions.join(", ")}`.trim()
 }
 
+/** Its single errors say more than the code of the attempt that has them. */
+const causeOf = ({ attempts: [latest] }: Account): string => {
+  if (latest === undefined) return ""
+  const codes = [...new Set(latest.errors.map(({ code }) => code))]
+  const errors = counted(latest.errors.length, "error")
+  if (codes.length > 0) return ` with ${errors}: ${codes.slice(0, first).join(", ")}`
+  return latest.code === null ? "" : ` with ${latest.code}`
+}
+
 /** Of one account. */
 export const ofAccount = (account: Account): string => {
   const { external_account_number: number, kraken_account_number, state } = account
   if (state === "IMPORTED")
     return `${number} is imported as ${kraken_account_number ?? "an account"}`
-  const attempts = counted(account.attempts.length, "attempt")
-  const latest = account.attempts[0]
-  if (state === "FAILED") return `${number} failed: ${latest?.meaning ?? latest?.code ?? attempts}`
+  if (state === "FAILED") return `${number} failed${causeOf(account)}`
   if (state === "PENDING") return `${number} is staged and waits to be imported`
   if (state === "IN_PROGRESS") return `${number} is being imported`
   return `${number} is ${stateWord(state).toLowerCase()}`

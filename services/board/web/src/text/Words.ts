@@ -83,9 +83,11 @@ const remedies: Readonly<Record<string, string>> = {
   throttled: "Try again in a minute.",
   service_unavailable: "Nothing was changed. Try again in a minute.",
   batch_state_conflict: "The batch has moved on. Look at its state, and choose again.",
-  batch_limit_exceeded: "Wait until other batches of this supplier have ended.",
-  error: "Give the request id to your operator."
+  batch_limit_exceeded: "Wait until other batches of this supplier have ended."
 }
 
 /** What would allow something that was refused with a code. */
 export const remedyOf = (code: string): string => remedies[code] ?? ""
+
+/** A text of the registry of codes without its marks of code. */
+export const plain = (text: string): string => text.replaceAll("`", "")

@@ -1,0 +1,129 @@
+/**
+ * Batches of PROCESS that somebody starts who sends no lines: of chosen imports, or of those that
+ * meet a filter. The operator command and the board use them.
+ * Source: docs/contract/operator.md#imports, docs/contract/board.md#actions.
+ */
+import { Array, type DateTime, Effect, Stream } from "effect"
+import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { ImportFilter } from "../account/ImportDetails.ts"
+import * as Batch from "../batch/Batch.ts"
+import { batchLimits } from "../batch/BatchLine.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { Batches } from "../ports/Batches.ts"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { BatchLimitExceeded } from "../requests/Failure.ts"
+
+/** What the batch is to do, and for whom. */
+export interface PendingBatch {
+  readonly id: Batch.BatchId
+  readonly supplier: SupplierCode
+  readonly operationsTeam: string
+  readonly name: string
+  readonly caller: Caller
+  readonly at: DateTime.Utc
+}
+
+const linesAtOnce = 1_000
+
+const lineOf = (externalAccountNumber: ExternalAccountNumber) => ({
+  bytes: new TextEncoder().encode(
+    JSON.stringify({ external_account_number: externalAccountNumber })
+  ),
+  externalAccountNumber
+})
+
+const limitExceeded = (of: "batches" | "lines") =>
+  new BatchLimitExceeded({ of, limits: batchLimits })
+
+const create = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  { at, caller, id, name, operationsTeam, supplier }: PendingBatch,
+  pending: Batch.PendingFilter | null
+) {
+  const creating = yield* batches
+    .create({
+      id,
+      settings: {
+        supplier,
+        operationsTeam,
+        operation: "PROCESS",
+        pending,
+        name,
+        dryRun: false,
+        cohort: null,
+        retryOf: null,
+        maxFailures: null,
+        parameters: {}
+      },
+      limit: batchLimits.unfinishedBatches,
+      caller,
+      at
+    })
+    .pipe(Effect.catchTag("ReservationLost", Effect.die))
+  return creating._tag === "Created" ? creating.batch : yield* limitExceeded("batches")
+})
+
+/** Nobody else knows the batch. */
+const impossible = { StateConflict: Effect.die, LineCountMismatch: Effect.die }
+
+const start = (batches: Batches["Service"], { at, caller, id }: PendingBatch, lines: number) =>
+  batches
+    .change({
+      id,
+      decide: (batch) => Batch.start(batch, lines, { at, apiKey: caller.apiKey }),
+      action: "start_batch",
+      caller,
+      at
+    })
+    .pipe(Effect.catchTags({ ReservationLost: Effect.die, ...impossible }))
+
+/** Processes these imports, each by a line of the batch. */
+export const processImports = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  wanted: PendingBatch,
+  numbers: ReadonlyArray<ExternalAccountNumber>
+) {
+  const { at, caller, id } = wanted
+  yield* create(batches, wanted, null)
+  const upload = yield* batches.beginUpload(id)
+  let from = 1
+  for (const part of Array.chunksOf(numbers, linesAtOnce)) {
+    const lines = part.map(lineOf)
+    const { apiKey } = caller
+    const { _tag } = yield* batches.append({ id, apiKey, upload, from, lines, at })
+    if (_tag === "LimitExceeded") return yield* limitExceeded("lines")
+    from += lines.length
+  }
+  return yield* start(batches, wanted, numbers.length)
+})
+
+/** Processes the pending imports that meet the filter when the batch starts. */
+export const processPending = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  wanted: PendingBatch,
+  filter: Batch.PendingFilter
+) {
+  yield* create(batches, wanted, filter)
+  return yield* start(batches, wanted, 0)
+})
+
+/** The imports in the state FAILED, in their order, as many as a batch may have. */
+export const failedImports = (
+  imports: ImportProcesses["Service"],
+  supplier: SupplierCode,
+  filter: Pick<ImportFilter, "code" | "cohort">,
+  at: DateTime.Utc
+) =>
+  Effect.map(
+    Stream.runCollect(
+      imports.list({
+        supplier,
+        kind: "pending",
+        after: null,
+        limit: batchLimits.lines,
+        detailed: { filter: { failed: true, ...filter }, details: "none", at }
+      })
+    ),
+    (found) => [...found].map(({ external_account_number }) => external_account_number)
+  )

@@ -1,0 +1,170 @@
+/**
+ * Imports and accounts as the board answers them, with personal data masked.
+ * Source: docs/contract/board.md#imports.
+ */
+import { type DateTime, Effect, Option, Result, Stream } from "effect"
+import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../account/ImportDetails.ts"
+import { recordedCode, type Supplier, wireCode } from "../organisation/Supplier.ts"
+import type { AuditVerification, NumberedEntry } from "../ports/AuditLog.ts"
+import type { FoundImport, FoundPage } from "../ports/ImportSearch.ts"
+import type { Items, StoredAccount } from "../ports/StoredAccount.ts"
+import { twoDecimals } from "../schema/Decimal.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { isObject, parse } from "../schema/Json.ts"
+import { maskedAccount, maskedDetail, maskedPath } from "./Masking.ts"
+import { explained } from "./MigrationBodies.ts"
+
+const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
+
+const rowBody = ({ account, code, cohort, number, stagedAt, state }: FoundImport) => ({
+  external_account_number: number as string,
+  kraken_account_number: account?.number ?? null,
+  state: state as string,
+  cohort,
+  staged_at: formatInstant(stagedAt),
+  account_created_at: orNull(account?.createdAt ?? null),
+  code
+})
+
+export interface ImportRows {
+  readonly imports: ReadonlyArray<ReturnType<typeof rowBody>>
+  readonly total: number | null
+  readonly next_after: string | null
+}
+
+export const noImports: ImportRows = { imports: [], total: 0, next_after: null }
+
+export const importRows = (page: FoundPage, total: number | null): ImportRows => ({
+  imports: page.imports.map(rowBody),
+  total,
+  next_after: page.next
+})
+
+export const auditBody = (entry: NumberedEntry) => ({
+  id: String(entry.id),
+  at: formatInstant(entry.at),
+  organisation: entry.organisation,
+  who: entry.apiKey as string,
+  action: entry.action as string,
+  outcome: entry.outcome,
+  import_supplier: entry.import_supplier === null ? null : recordedCode(entry.import_supplier),
+  external_account_number: entry.external_account_number,
+  request_id: entry.requestId as string
+})
+
+/** What was staged; null if it was deleted. Longer texts than those of a request were never staged. */
+export const stagedOf = (text: Option.Option<string>): unknown =>
+  Option.isNone(text) ? null : Result.getOrElse(parse(text.value), () => null)
+
+const documentsShown = 1_000
+
+interface ShownDocument {
+  readonly document_path: string
+  readonly size: number | null
+}
+
+const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => {
+  const list = isObject(value) ? value[name] : undefined
+  return Array.isArray(list) ? list : []
+}
+
+/** Of an import that is no account yet. */
+export const documentsStaged = (staged: unknown): ReadonlyArray<ShownDocument> => {
+  const ofNotes = listIn(staged, "notes").flatMap((note) =>
+    listIn(note, "document_paths").map((each) => isObject(each) && each["document_path"])
+  )
+  const ofStatements = listIn(staged, "statements").map(
+    (statement) => isObject(statement) && statement["statement_path"]
+  )
+  return [...ofNotes, ...ofStatements]
+    .flatMap((path) => (typeof path === "string" ? [{ document_path: path, size: null }] : []))
+    .slice(0, documentsShown)
+}
+
+const isRead = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(items)
+
+const countOf = (items: Items<unknown>): number => (isRead(items) ? items.length : items.count)
+
+/** The first ones, in their order. */
+export const documentsOfAccount = ({ documents }: StoredAccount) =>
+  Effect.map(
+    isRead(documents)
+      ? Effect.succeed(documents.slice(0, documentsShown))
+      : Stream.runCollect(Stream.take(documents.elements, documentsShown)),
+    (found): ReadonlyArray<ShownDocument> =>
+      [...found].map(({ found: file, path }) => ({ document_path: path, size: file?.size ?? null }))
+  )
+
+export interface KnownAccount {
+  readonly supplier: Supplier
+  readonly details: ImportDetails
+  readonly staged: unknown
+  readonly stored: Option.Option<StoredAccount>
+  readonly documents: ReadonlyArray<ShownDocument>
+  readonly audit: ReadonlyArray<NumberedEntry>
+  readonly chain: AuditVerification
+}
+
+const attemptBodies = (details: ImportDetails, at: DateTime.Utc) =>
+  details.attempts.toReversed().map((attempt) => {
+    const record = recordOfAttempt(details, attempt, at)
+    const code = record.code as string | null
+    return {
+      started_at: formatInstant(record.started_at),
+      ended_at: orNull(record.ended_at),
+      dry_run: record.dry_run,
+      outcome: record.outcome,
+      code,
+      meaning: code === null ? null : explained(code).meaning,
+      errors: record.errors.map((error) => ({
+        code: error.code,
+        attr: maskedPath(error.attr),
+        detail: maskedDetail(error.code, error.detail)
+      }))
+    }
+  })
+
+const nothingAdded = { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 }
+
+const addedBody = ({ added }: StoredAccount) => ({
+  transactions: countOf(added.transactions),
+  notes: countOf(added.notes),
+  statements: countOf(added.statements),
+  payment_instructions: added.payment_instructions.length
+})
+
+const brokenAt = ({ fault }: AuditVerification): string | null => {
+  if (fault === null) return null
+  return fault.id === null ? `missing ${fault.position}` : String(fault.id)
+}
+
+export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
+  const { audit, chain, details, documents, staged, stored } = known
+  const { account, key } = details.process
+  return {
+    import_supplier: wireCode(key.import_supplier) as string,
+    external_account_number: key.external_account_number as string,
+    kraken_account_number: account?.number ?? null,
+    state: detailedStateOf(details, at) as string,
+    cohort: details.cohort,
+    staged_at: formatInstant(details.stagedAt),
+    times_staged: details.stagings,
+    account_created_at: orNull(account?.createdAt ?? null),
+    balance: Option.match(stored, {
+      onNone: () => null,
+      onSome: (each) => twoDecimals(each.balance)
+    }),
+    attempts: attemptBodies(details, at),
+    stored: staged === null ? null : maskedAccount(staged),
+    added: Option.match(stored, { onNone: () => nothingAdded, onSome: addedBody }),
+    documents,
+    audit: audit.map(auditBody),
+    audit_chain: {
+      entries: chain.entries,
+      holds: chain.fault === null,
+      broken_at: brokenAt(chain)
+    }
+  }
+}
+
+export type AccountBody = ReturnType<typeof accountBody>

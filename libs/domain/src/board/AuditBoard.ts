@@ -1,0 +1,166 @@
+/**
+ * The audit log as the board shows and exports it: what was done for the organisations that the
+ * user
+ * may see. A supplier that the user may not see has no entries.
+ * Source: docs/contract/board.md#audit.
+ */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SupplierCodeField } from "../account/Account.ts"
+import type { BoardUser } from "../organisation/BoardUser.ts"
+import { codeIn } from "../organisation/Supplier.ts"
+import { type AuditFilter, AuditLog, type NumberedEntry } from "../ports/AuditLog.ts"
+import { type Failure, unavailable, ValidationFailed } from "../requests/Failure.ts"
+import { Instant } from "../schema/Field.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
+import { traced } from "../support/Traced.ts"
+import { auditBody } from "./AccountBodies.ts"
+import { csvOf } from "./Csv.ts"
+
+/** The conditions as they were sent. */
+export interface AuditQuery {
+  readonly import_supplier?: string
+  readonly external_account_number?: string
+  readonly who?: string
+  readonly action?: string
+  readonly from?: string
+  readonly to?: string
+  readonly before?: string
+  /** From 1 to `entriesAtOnce`. */
+  readonly limit: number
+}
+
+export const entriesAtOnce = 1_000
+
+interface AuditPage {
+  readonly entries: ReadonlyArray<ReturnType<typeof auditBody>>
+  readonly next_before: string | null
+}
+
+export class AuditBoard extends Context.Service<
+  AuditBoard,
+  {
+    /** The newest first. A page may have less than the limit, and more may follow. */
+    readonly list: (user: BoardUser, query: AuditQuery) => Effect.Effect<AuditPage, Failure>
+    /** At most the newest 10,000 of them, as CSV. */
+    readonly csv: (
+      user: BoardUser,
+      query: Omit<AuditQuery, "before" | "limit">
+    ) => Effect.Effect<string, Failure>
+  }
+>()("@data-import/domain/AuditBoard") {}
+
+const exported = 10_000
+
+/** So many pages are read at most, because a page may be short. */
+const pagesOfExport = 40
+
+const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
+const instant = Schema.decodeUnknownOption(Instant)
+const position = /^[1-9]\d{0,18}$/
+
+const instantOf = (name: "from" | "to", text: string | undefined, errors: Array<FieldError>) => {
+  if (text === undefined) return {}
+  const read = instant(text)
+  if (Option.isSome(read)) return { [name]: read.value }
+  const detail = "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z."
+  errors.push({ attr: name, code: "invalid_datetime", detail })
+  return {}
+}
+
+/** Null for a supplier code that none can have. */
+const filterOf = (
+  { organisations }: BoardUser,
+  {
+    action,
+    external_account_number: number,
+    from,
+    import_supplier,
+    to,
+    who
+  }: Omit<AuditQuery, "limit">
+): Effect.Effect<AuditFilter | null, ValidationFailed> =>
+  Effect.suspend(() => {
+    const errors: Array<FieldError> = []
+    const code = import_supplier === undefined ? null : supplierCode(import_supplier)
+    const times = { ...instantOf("from", from, errors), ...instantOf("to", to, errors) }
+    if (errors.length > 0) {
+      return new ValidationFailed({ code: "request_failed_validation", errors })
+    }
+    if (code !== null && Option.isNone(code)) return Effect.succeed(null)
+    return Effect.succeed({
+      organisations,
+      ...times,
+      ...(code !== null && { supplier: codeIn("live", code.value) }),
+      ...(number !== undefined && { number }),
+      ...(who !== undefined && { apiKey: who }),
+      ...(action !== undefined && { action })
+    })
+  })
+
+const beforeOf = (text: string | undefined): bigint | null =>
+  text !== undefined && position.test(text) ? BigInt(text) : null
+
+const head = [
+  "id",
+  "at",
+  "organisation",
+  "who",
+  "action",
+  "outcome",
+  "import_supplier",
+  "external_account_number",
+  "request_id"
+] as const
+
+const rowOf = (entry: NumberedEntry) => {
+  const body = auditBody(entry)
+  return head.map((name) => body[name])
+}
+
+const make = Effect.gen(function* () {
+  const { search } = yield* AuditLog
+
+  const list = Effect.fnUntraced(function* (user: BoardUser, query: AuditQuery) {
+    const filter = yield* filterOf(user, query)
+    if (filter === null) return { entries: [], next_before: null }
+    const { limit } = query
+    const found = yield* search({ filter, before: beforeOf(query.before), limit })
+    return {
+      entries: found.entries.map(auditBody),
+      next_before: found.next === null ? null : String(found.next)
+    }
+  })
+
+  const csv = Effect.fnUntraced(function* (
+    user: BoardUser,
+    query: Omit<AuditQuery, "before" | "limit">
+  ) {
+    const filter = yield* filterOf(user, query)
+    const entries: Array<NumberedEntry> = []
+    let before: bigint | null = null
+    for (let page = 0; filter !== null && page < pagesOfExport; page++) {
+      const limit = Math.min(entriesAtOnce, exported - entries.length)
+      const found: Effect.Success<ReturnType<typeof search>> = yield* search({
+        filter,
+        before,
+        limit
+      })
+      entries.push(...found.entries)
+      before = found.next
+      if (before === null || entries.length >= exported) break
+    }
+    return csvOf([head, ...entries.map(rowOf)])
+  })
+
+  return AuditBoard.of({
+    list: traced("AuditBoard.list")((user, query) =>
+      Effect.catchTag(list(user, query), "StorageUnavailable", () => unavailable)
+    ),
+    csv: traced("AuditBoard.csv")((user, query) =>
+      Effect.catchTag(csv(user, query), "StorageUnavailable", () => unavailable)
+    )
+  })
+})
+
+/** Needs the audit log. */
+export const layer = Layer.effect(AuditBoard, make)

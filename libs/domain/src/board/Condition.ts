@@ -1,0 +1,189 @@
+/**
+ * How a migration stands: one word and one sentence. The words are in the order of need.
+ * Source: docs/contract/board.md#conditions.
+ */
+import { DateTime, Duration, Order } from "effect"
+import type { PauseReason } from "../batch/Batch.ts"
+import type { TimeZone } from "../organisation/BusinessDay.ts"
+import type { SupplierStatus } from "../organisation/Supplier.ts"
+import type { MigrationPlan, StateCounts } from "../ports/Migrations.ts"
+import { endOfPlan, plannedAt } from "./Plan.ts"
+
+/** The first is the worst. */
+export const conditions = [
+  "stuck",
+  "failing",
+  "slow",
+  "waiting",
+  "paused",
+  "running",
+  "done"
+] as const
+export type Condition = (typeof conditions)[number]
+
+/** When the open imports will be done: the median, and what one and nine of ten are done by. */
+export interface Forecast {
+  readonly at: DateTime.Utc
+  readonly low: DateTime.Utc
+  readonly high: DateTime.Utc
+}
+
+/** What a condition follows from. */
+export interface Standing {
+  readonly status: SupplierStatus
+  readonly states: StateCounts
+  readonly importedLastHour: number
+  /** When an account was created last; null if none was. */
+  readonly importedAt: DateTime.Utc | null
+  /** Why its unfinished batches are paused, one entry for each that is. */
+  readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  readonly plan: MigrationPlan | null
+  readonly forecast: Forecast | null
+  readonly timeZone: TimeZone
+  readonly at: DateTime.Utc
+}
+
+export interface Judgement {
+  readonly condition: Condition
+  readonly reason: string
+}
+
+/** Without an account for so long, imports that wait are stuck. */
+const stuckAfter = Duration.hours(24)
+
+/** Of those that were tried, in percent. */
+const failingShare = 1
+
+/** Of the plan, in percent. */
+const behindShare = 10
+
+const inEnglish = (count: number): string => count.toLocaleString("en-GB")
+
+const imports = (count: number): string => `${inEnglish(count)} import${count === 1 ? "" : "s"}`
+
+const percent = (part: number, whole: number): string =>
+  `${(Math.floor((part / whole) * 1_000) / 10).toFixed(1)} %`
+
+const waitingIn = ({ states }: Standing): number => states.PENDING + states.IN_PROGRESS
+
+/** Erased imports were accounts, or never were tried; they are no part of a share. */
+const triedIn = ({ states }: Standing): number => states.IMPORTED + states.FAILED
+
+/** Who pauses because something is wrong, and what it is in words. */
+const serious: ReadonlyArray<readonly [PauseReason, string]> = [
+  ["FAILURES", "too many of its lines failed"],
+  ["KEY", "its API key has ended"],
+  ["OPERATOR", "the operator paused it"]
+]
+
+const heldBatches = ({ pausedBatches }: Standing): string | null => {
+  const held = pausedBatches.filter((reasons) => serious.some(([reason]) => reasons.has(reason)))
+  const why = serious.find(([reason]) => held.some((reasons) => reasons.has(reason)))
+  if (why === undefined) return null
+  return held.length === 1
+    ? `A batch is paused because ${why[1]}.`
+    : `${inEnglish(held.length)} batches are paused, one because ${why[1]}.`
+}
+
+const stuck = (standing: Standing): string | null => {
+  const { at, importedAt } = standing
+  const held = heldBatches(standing)
+  if (held !== null) return held
+  const waiting = waitingIn(standing)
+  if (waiting === 0 || importedAt === null) return null
+  const idle = DateTime.distance(importedAt, at)
+  return Duration.isLessThan(idle, stuckAfter)
+    ? null
+    : `${imports(waiting)} wait, and no account was created for ` +
+        `${inEnglish(Math.floor(Duration.toHours(idle)))} hours.`
+}
+
+const failing = (standing: Standing): string | null => {
+  const { FAILED: failed } = standing.states
+  const tried = triedIn(standing)
+  return failed > 0 && failed * 100 >= tried * failingShare
+    ? `${inEnglish(failed)} of ${inEnglish(tried)} that were tried have failed ` +
+        `(${percent(failed, tried)}).`
+    : null
+}
+
+const dayOf = (at: DateTime.Utc, timeZone: TimeZone): string =>
+  DateTime.formatIsoDate(DateTime.setZoneNamedUnsafe(at, timeZone))
+
+const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null => {
+  if (plan === null || plan.length === 0) return null
+  const planned = plannedAt(plan, timeZone, at)
+  const behind = planned - states.IMPORTED
+  if (behind * 100 > planned * behindShare) {
+    return (
+      `${inEnglish(states.IMPORTED)} are imported, ${inEnglish(behind)} fewer than planned by now ` +
+      `(${percent(behind, planned)}).`
+    )
+  }
+  const end = endOfPlan(plan, timeZone)
+  if (end === null || forecast === null || !DateTime.isGreaterThan(forecast.at, end)) return null
+  // The end of a day is the first instant of the next.
+  const planEnd = dayOf(DateTime.subtract(end, { seconds: 1 }), timeZone)
+  return `It will be done on ${dayOf(forecast.at, timeZone)}, and is planned for ${planEnd}.`
+}
+
+const waiting = (standing: Standing): string | null => {
+  const { importedLastHour, states } = standing
+  const count = waitingIn(standing)
+  if (count === 0) return `${imports(states.FAILED)} failed and wait for corrected data.`
+  if (states.IN_PROGRESS > 0 || importedLastHour > 0) return null
+  return `${imports(count)} ${count === 1 ? "waits" : "wait"} to be processed.`
+}
+
+const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string | null]> = [
+  ["stuck", stuck],
+  ["failing", failing],
+  ["slow", slow],
+  ["waiting", waiting]
+]
+
+/** What is done or held needs nobody, whatever else is true of it. */
+const atRest = (standing: Standing): Judgement | null => {
+  const { states, status } = standing
+  const total = Object.values(states).reduce((sum, count) => sum + count, 0)
+  const open = states.PENDING + states.FAILED + states.IN_PROGRESS
+  if (status === "Complete") {
+    const rest = open === 0 ? "." : `, with ${imports(open)} left open.`
+    return { condition: "done", reason: `It is signed off${rest}` }
+  }
+  if (status === "Paused") {
+    return { condition: "paused", reason: `It is paused, with ${imports(open)} open.` }
+  }
+  if (total === 0 && heldBatches(standing) === null)
+    return { condition: "waiting", reason: "Nothing was staged yet." }
+  // Lines of a batch that is held are no imports yet.
+  return open === 0 && heldBatches(standing) === null
+    ? { condition: "done", reason: `All ${imports(total)} are done.` }
+    : null
+}
+
+export const judge = (standing: Standing): Judgement => {
+  const rest = atRest(standing)
+  if (rest !== null) return rest
+  for (const [condition, reasonOf] of needs) {
+    const reason = reasonOf(standing)
+    if (reason !== null) return { condition, reason }
+  }
+  return {
+    condition: "running",
+    reason:
+      `${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
+      `${inEnglish(waitingIn(standing) + standing.states.FAILED)} are open.`
+  }
+}
+
+/** The worst first, then by the number of failed imports, then by code. */
+export const byNeed: Order.Order<{
+  readonly condition: Condition
+  readonly states: StateCounts
+  readonly import_supplier: string
+}> = Order.combineAll([
+  Order.mapInput(Order.Number, ({ condition }) => conditions.indexOf(condition)),
+  Order.mapInput(Order.flip(Order.Number), ({ states }) => states.FAILED),
+  Order.mapInput(Order.String, ({ import_supplier: code }) => code)
+])

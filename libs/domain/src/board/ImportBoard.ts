@@ -1,0 +1,285 @@
+/**
+ * What the board shows of the imports of a migration: the problems of those that failed, a filtered
+ * list, and the life of one account. Personal data is masked; showing it, and a link to a document,
+ * are in the audit log. A supplier that the user may not see is reported as unknown.
+ * Source: docs/contract/board.md#imports.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
+import { ExternalAccountNumber } from "../account/Account.ts"
+import { DetailedState } from "../account/ImportDetails.ts"
+import type { BoardUser } from "../organisation/BoardUser.ts"
+import type { Supplier } from "../organisation/Supplier.ts"
+import { Accounts } from "../ports/Accounts.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { ImportSearch, type SearchFilter } from "../ports/ImportSearch.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
+import { documentsUnavailable, type Failure, NotFound, unavailable } from "../requests/Failure.ts"
+import { DocumentPath } from "../schema/DocumentPath.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { traced } from "../support/Traced.ts"
+import * as Bodies from "./AccountBodies.ts"
+import { type BoardCaller, callerFor } from "./BoardCaller.ts"
+import { problemsBody, shares } from "./Problems.ts"
+import { visibleSupplier } from "./VisibleSuppliers.ts"
+
+/** The conditions of a list as they were sent. */
+export interface ImportsQuery {
+  readonly state?: string
+  readonly code?: string
+  readonly attr?: string
+  readonly cohort?: string
+  readonly search?: string
+  readonly after: string | null
+  /** From 1 to `importsAtOnce`. */
+  readonly limit: number
+}
+
+export const importsAtOnce = 1_000
+
+export class ImportBoard extends Context.Service<
+  ImportBoard,
+  {
+    /** The most frequent first. */
+    readonly problems: (
+      user: BoardUser,
+      supplier: string,
+      cohort: string | null
+    ) => Effect.Effect<ReturnType<typeof problemsBody>, Failure>
+    /** In the order of the numbers. An unknown state is that of no import. */
+    readonly imports: (
+      user: BoardUser,
+      supplier: string,
+      query: ImportsQuery
+    ) => Effect.Effect<Bodies.ImportRows, Failure>
+    readonly account: (
+      user: BoardUser,
+      supplier: string,
+      number: string
+    ) => Effect.Effect<Bodies.AccountBody, Failure>
+    /** The staged payload unmasked; null if it was deleted. Audit: `read_import`. */
+    readonly reveal: (
+      caller: BoardCaller,
+      supplier: string,
+      number: string
+    ) => Effect.Effect<{ readonly stored: unknown }, Failure>
+    /**
+     * A link that reads a document of the account for 5 minutes. Not found if the account has no
+     * such document, or the store has no links that end. Audit: `read_document`.
+     */
+    readonly link: (
+      caller: BoardCaller,
+      supplier: string,
+      number: string,
+      path: string
+    ) => Effect.Effect<{ readonly url: string; readonly expires_at: string }, Failure>
+  }
+>()("@data-import/domain/ImportBoard") {}
+
+const linkLifetime = Duration.minutes(5)
+const attemptsShown = 50
+const auditShown = 100
+
+const externalNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
+const documentPath = Schema.decodeUnknownOption(DocumentPath)
+const isState = Schema.is(DetailedState)
+
+interface Dependencies {
+  readonly accounts: Accounts["Service"]
+  readonly auditLog: AuditLog["Service"]
+  readonly configuration: Configuration["Service"]
+  readonly documents: Documents["Service"]
+  readonly processes: ImportProcesses["Service"]
+  readonly searching: ImportSearch["Service"]
+  readonly summaries: SupplierSummaries["Service"]
+}
+
+const problems = Effect.fnUntraced(function* (
+  { searching, summaries }: Dependencies,
+  { code: supplier }: Supplier,
+  cohort: string | null
+) {
+  const summary = yield* summaries.read({ supplier, cohort, at: yield* DateTime.now })
+  const ofCodes = shares(summary.codes)
+  return problemsBody(summary.states.FAILED, yield* searching.failed({ supplier, cohort, ofCodes }))
+})
+
+/** How many there are in all, if that is counted. */
+const totalOf = Effect.fnUntraced(function* (
+  { summaries }: Dependencies,
+  { code: supplier }: Supplier,
+  { attr, code, cohort, search, state }: SearchFilter,
+  at: DateTime.Utc
+) {
+  if (search !== undefined || attr !== undefined) return null
+  if (code !== undefined && state !== undefined && state !== "FAILED") return 0
+  const { codes, states } = yield* summaries.read({ supplier, cohort: cohort ?? null, at })
+  if (code !== undefined) return codes.find((each) => each.code === code)?.imports ?? 0
+  return state === undefined
+    ? Object.values(states).reduce((sum, count) => sum + count, 0)
+    : states[state]
+})
+
+const imports = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  supplier: Supplier,
+  { after, limit, state, ...others }: ImportsQuery
+) {
+  if (state !== undefined && !isState(state)) return Bodies.noImports
+  const filter: SearchFilter = { ...others, ...(state !== undefined && { state }) }
+  const at = yield* DateTime.now
+  const total = yield* totalOf(deps, supplier, filter, at)
+  if (total === 0) return Bodies.noImports
+  const page = yield* deps.searching.page({ supplier: supplier.code, filter, after, limit, at })
+  return Bodies.importRows(page, total)
+})
+
+/** The import of this number, with the supplier. */
+const find = Effect.fnUntraced(function* (
+  { configuration, processes }: Dependencies,
+  user: BoardUser,
+  code: string,
+  named: string
+) {
+  const supplier = yield* visibleSupplier(configuration, user, code)
+  const number = externalNumber(named)
+  if (Option.isNone(number)) return yield* new NotFound()
+  const key = { import_supplier: supplier.code, external_account_number: number.value }
+  const details = yield* processes.details(key, attemptsShown)
+  return Option.isSome(details) ? { supplier, key, details: details.value } : yield* new NotFound()
+})
+
+type Found = Effect.Success<ReturnType<typeof find>>
+
+const contentOf = Effect.fnUntraced(function* (
+  { accounts, searching }: Dependencies,
+  { details, key }: Found
+) {
+  const { account, erased } = details.process
+  const text = erased ? Option.none() : yield* searching.staged(key)
+  const staged = Bodies.stagedOf(text)
+  const stored =
+    account === null || erased
+      ? Option.none()
+      : yield* Stream.runHead(accounts.read([account.number]))
+  const documents = Option.isSome(stored)
+    ? yield* Bodies.documentsOfAccount(stored.value)
+    : Bodies.documentsStaged(staged)
+  return { staged, stored, documents }
+})
+
+const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
+  const { auditLog } = deps
+  const { key } = found
+  const [content, audit, chain] = yield* Effect.all(
+    [
+      contentOf(deps, found),
+      auditLog.search({
+        filter: {
+          organisations: null,
+          supplier: key.import_supplier,
+          number: key.external_account_number
+        },
+        before: null,
+        limit: auditShown
+      }),
+      auditLog.verifyImport(key)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const at = yield* DateTime.now
+  return Bodies.accountBody({ ...found, ...content, audit: audit.entries, chain }, at)
+})
+
+const reveal = Effect.fnUntraced(function* (
+  { auditLog, searching }: Dependencies,
+  caller: BoardCaller,
+  { details, key, supplier }: Found
+) {
+  yield* auditLog.recordRead({
+    key,
+    action: "read_import",
+    caller: callerFor(caller, supplier.organisation),
+    at: yield* DateTime.now
+  })
+  const text = details.process.erased ? Option.none() : yield* searching.staged(key)
+  return { stored: Bodies.stagedOf(text) }
+})
+
+const link = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: BoardCaller,
+  found: Found,
+  named: string
+) {
+  const { key, supplier } = found
+  const path = documentPath(named)
+  const { documents } = yield* contentOf(deps, found)
+  if (Option.isNone(path) || !documents.some((each) => each.document_path === named)) {
+    return yield* new NotFound()
+  }
+  const url = yield* deps.documents.readLink(supplier.documentRoot, path.value, linkLifetime)
+  if (Option.isNone(url)) return yield* new NotFound()
+  const at = yield* DateTime.now
+  yield* deps.auditLog.recordRead({
+    key,
+    action: "read_document",
+    caller: callerFor(caller, supplier.organisation),
+    at
+  })
+  const expiresAt = DateTime.addDuration(at, linkLifetime)
+  return { url: url.value.href, expires_at: formatInstant(expiresAt) }
+})
+
+const available = <A>(
+  effect: Effect.Effect<A, Failure | StorageUnavailable | DocumentsUnavailable>
+) =>
+  Effect.catchTags(effect, {
+    StorageUnavailable: () => unavailable,
+    DocumentsUnavailable: () => documentsUnavailable
+  })
+
+const make = Effect.gen(function* () {
+  const deps: Dependencies = {
+    accounts: yield* Accounts,
+    auditLog: yield* AuditLog,
+    configuration: yield* Configuration,
+    documents: yield* Documents,
+    processes: yield* ImportProcesses,
+    searching: yield* ImportSearch,
+    summaries: yield* SupplierSummaries
+  }
+  const seen = (user: BoardUser, named: string) => visibleSupplier(deps.configuration, user, named)
+
+  return ImportBoard.of({
+    problems: traced("ImportBoard.problems")((user, named, cohort) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => problems(deps, supplier, cohort)))
+    ),
+    imports: traced("ImportBoard.imports")((user, named, query) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => imports(deps, supplier, query)))
+    ),
+    account: traced("ImportBoard.account")((user, named, number) =>
+      available(Effect.flatMap(find(deps, user, named, number), (found) => account(deps, found)))
+    ),
+    reveal: traced("ImportBoard.reveal")((caller, named, number) =>
+      available(
+        Effect.flatMap(find(deps, caller.user, named, number), (found) =>
+          reveal(deps, caller, found)
+        )
+      )
+    ),
+    link: traced("ImportBoard.link")((caller, named, number, path) =>
+      available(
+        Effect.flatMap(find(deps, caller.user, named, number), (found) =>
+          link(deps, caller, found, path)
+        )
+      )
+    )
+  })
+})
+
+/** Needs the storage ports and the document store. */
+export const layer = Layer.effect(ImportBoard, make)

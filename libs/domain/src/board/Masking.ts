@@ -1,0 +1,139 @@
+/**
+ * Masks personal data of what is shown before anybody asked for it. Only what is known to be
+ * harmless is shown: closed lists of values, amounts, dates other than that of birth, and the codes
+ * and ids below. Of any other text its first character and its length remain.
+ * Source: docs/contract/board.md#masks.
+ */
+import type { SchemaAST } from "effect"
+import { Account } from "../account/Account.ts"
+import { type Code, registry } from "../codes/Code.ts"
+import { CalendarDate } from "../schema/Field.ts"
+import { isObject } from "../schema/Json.ts"
+import { invalid } from "../schema/LeafDecoder.ts"
+import { wholePayload } from "../schema/Rules.ts"
+import { isRawNumber } from "../schema/RawNumber.ts"
+import { type LeafNode, schemaTreeOf, type SchemaTree } from "../schema/SchemaTree.ts"
+
+/** Texts that are no personal data, by the name of their field. */
+const harmless: ReadonlySet<string> = new Set([
+  "import_supplier",
+  "external_account_number",
+  "country",
+  "ledger_code",
+  "operations_team_name",
+  "payment_type",
+  "product_code",
+  "rate_band",
+  "sales_channel",
+  "sales_subchannel",
+  "statement_id",
+  "tax_type",
+  "transaction_id"
+])
+
+const personalDates: ReadonlySet<string> = new Set(["date_of_birth"])
+
+/** Of an empty text there is nothing to hide. */
+export const maskedText = (text: string): string => {
+  const [first, ...rest] = text
+  return first === undefined ? "" : `${first}… (${rest.length + 1} characters)`
+}
+
+const hidden = "…"
+
+/** Whether the type has only values that tell nothing of a person: a number, a choice, a time. */
+const isClosed = (ast: SchemaAST.AST): boolean => {
+  switch (ast._tag) {
+    case "Literal":
+    case "Boolean":
+    case "Number":
+    case "Null":
+    case "Declaration":
+      return true
+    case "Union":
+      return ast.types.every(isClosed)
+    default:
+      return false
+  }
+}
+
+const isShown = ({ read, schema }: LeafNode, name: string, value: unknown): boolean => {
+  if (personalDates.has(name)) return false
+  const isHarmless = isClosed(schema.ast) || schema === CalendarDate || harmless.has(name)
+  return isHarmless && read(value) !== invalid
+}
+
+/** Everything inside of what the schema does not know. */
+const maskedWhole = (value: unknown): unknown => {
+  if (value === null) return null
+  if (typeof value === "string") return maskedText(value)
+  if (Array.isArray(value)) return `${hidden} (${value.length} elements)`
+  if (isObject(value) && !isRawNumber(value))
+    return `${hidden} (${Object.keys(value).length} members)`
+  return hidden
+}
+
+const maskedIn = (tree: SchemaTree, name: string, value: unknown): unknown => {
+  if (value === null) return null
+  if (tree._tag === "Struct" && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([member, inner]) => {
+        const node = tree.fields.get(member)?.node
+        return node === undefined
+          ? [maskedText(member), maskedWhole(inner)]
+          : [member, maskedIn(node, member, inner)]
+      })
+    )
+  }
+  if (tree._tag === "List" && Array.isArray(value)) {
+    return value.map((element) => maskedIn(tree.element, name, element))
+  }
+  return tree._tag === "Leaf" && isShown(tree, name, value) ? value : maskedWhole(value)
+}
+
+const accountTree = schemaTreeOf(Account)
+
+/** The staged account with what is personal masked. It is masked whole if it is none. */
+export const maskedAccount = (account: unknown): unknown => maskedIn(accountTree, "", account)
+
+const namesIn = (tree: SchemaTree): ReadonlyArray<string> => {
+  switch (tree._tag) {
+    case "Struct":
+      return [...tree.fields].flatMap(([name, { node }]) => [name, ...namesIn(node)])
+    case "List":
+      return namesIn(tree.element)
+    default:
+      return []
+  }
+}
+
+const fieldNames: ReadonlySet<string> = new Set([...namesIn(accountTree), wholePayload, "payload"])
+
+/** A path without names that a client made up. */
+export const maskedPath = (attr: string): string =>
+  attr
+    .split(".")
+    .map((segment) =>
+      fieldNames.has(segment) || /^(?:\d+|\*)$/.test(segment) ? segment : maskedText(segment)
+    )
+    .join(".")
+
+const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
+
+/** Words of ours, amounts, dates, and names of fields; whatever else is in a detail may be sent. */
+const isOfDetail = (word: string, index: number): boolean => {
+  const bare = word.replaceAll(/^[("]+|[).,:;"]+$/g, "")
+  const isWord = index === 0 ? /^[A-Za-z]?[a-z]*$/.test(bare) : /^(?:[a-z]*|[A-Z])$/.test(bare)
+  return isWord || /^-?\d[\d.,:TZ-]*$/.test(bare) || fieldNames.has(bare)
+}
+
+/**
+ * What an error says, without values that were sent. Where it may repeat words that were sent, it
+ * is
+ * the meaning of the code.
+ */
+export const maskedDetail = (code: string, detail: string | undefined): string => {
+  const meaning = isCode(code) ? registry[code].meaning : code
+  if (detail === undefined || code.startsWith("duplicate_") || /["'`]/.test(detail)) return meaning
+  return detail.split(" ").every(isOfDetail) ? detail : meaning
+}

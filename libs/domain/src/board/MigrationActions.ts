@@ -1,0 +1,261 @@
+/**
+ * What a manager does on the board. Every change is in the audit log under `board:` and the user's
+ * name. A supplier or batch that the user may not see is reported as unknown; whether the user is a
+ * manager is checked where the request comes in.
+ * Source: docs/contract/board.md#actions.
+ */
+import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import { changeStatus, type Supplier } from "../organisation/Supplier.ts"
+import { Batches } from "../ports/Batches.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { ImportSearch } from "../ports/ImportSearch.ts"
+import { type MigrationPlan, Migrations } from "../ports/Migrations.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
+import { type Failure, MigrationNotOngoing, unavailable } from "../requests/Failure.ts"
+import { traced } from "../support/Traced.ts"
+import { actingAs, type BoardCaller, callerFor } from "./BoardCaller.ts"
+import * as BatchActions from "./BatchActions.ts"
+import type { batchBody } from "./MigrationBodies.ts"
+import { readPlan } from "./Plan.ts"
+import { openOf, type SignOffBody, signOffBody } from "./SignOff.ts"
+import { invalid, selected, type Selection } from "./Selection.ts"
+import { visibleSupplier } from "./VisibleSuppliers.ts"
+
+type Action<Command, A> = (
+  caller: BoardCaller,
+  supplier: string,
+  command: Command
+) => Effect.Effect<A, Failure>
+
+type BatchAction = (
+  caller: BoardCaller,
+  batch: string
+) => Effect.Effect<ReturnType<typeof batchBody>, Failure>
+
+export class MigrationActions extends Context.Service<
+  MigrationActions,
+  {
+    /** Replaces the plan; no points are no plan. */
+    readonly setPlan: Action<
+      { readonly points: ReadonlyArray<{ readonly on: string; readonly accounts: number }> },
+      { readonly points: MigrationPlan }
+    >
+    /** A supplier that is Complete is reopened by the operator only. */
+    readonly setStatus: Action<
+      { readonly status: "Ongoing" | "Paused" },
+      { readonly status: string }
+    >
+    /** Of the pending imports that are selected, at most `importsAtOnce` of them. */
+    readonly setCohort: Action<
+      { readonly cohort: string | null; readonly selection: Selection },
+      { readonly changed: number }
+    >
+    /** Processes the pending imports that are selected, failed ones too. */
+    readonly process: Action<BatchActions.Processing, BatchActions.Started>
+    /** Processes again what has failed. */
+    readonly retry: Action<BatchActions.Processing, BatchActions.Started>
+    /** What is open, and who has signed it off. */
+    readonly signOffState: (
+      caller: Pick<BoardCaller, "user">,
+      supplier: string
+    ) => Effect.Effect<SignOffBody, Failure>
+    /** Makes the supplier Complete. Refused while something is open, unless that is accepted. */
+    readonly signOff: Action<
+      { readonly import_supplier: string; readonly accept_open: boolean },
+      SignOffBody
+    >
+    readonly pauseBatch: BatchAction
+    /** Lifts every pause but that of its sender and that of a supplier that is not Ongoing. */
+    readonly resumeBatch: BatchAction
+  }
+>()("@data-import/domain/MigrationActions") {}
+
+/** One request changes so many imports at most; the next one goes on. */
+export const importsAtOnce = 20_000
+
+const pageSize = 1_000
+
+interface Dependencies {
+  readonly batches: Batches["Service"]
+  readonly configuration: Configuration["Service"]
+  readonly imports: ImportProcesses["Service"]
+  readonly migrations: Migrations["Service"]
+  readonly searching: ImportSearch["Service"]
+  readonly summaries: SupplierSummaries["Service"]
+}
+
+const setPlan = Effect.fnUntraced(function* (
+  { migrations }: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation }: Supplier,
+  points: Parameters<typeof readPlan>[0]
+) {
+  const plan = readPlan(points)
+  if (Result.isFailure(plan)) return yield* invalid(...plan.failure)
+  yield* migrations.setPlan({
+    supplier,
+    plan: plan.success,
+    caller: callerFor(caller, organisation),
+    at: yield* DateTime.now
+  })
+  return { points: plan.success }
+})
+
+const setStatus = Effect.fnUntraced(function* (
+  { configuration }: Dependencies,
+  { code }: Supplier,
+  status: "Ongoing" | "Paused"
+) {
+  const changed = yield* configuration
+    .changeSupplierStatus(code, (present) =>
+      Result.mapError(
+        changeStatus(present, status, false),
+        () => new MigrationNotOngoing({ status: present })
+      )
+    )
+    .pipe(Effect.catchTag("DoesNotExist", Effect.die))
+  return { status: changed.status }
+})
+
+/** Those that meet the filter, in pages, until none is left or the limit is reached. */
+const setCohort = Effect.fnUntraced(function* (
+  { migrations, searching }: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation }: Supplier,
+  { cohort: named, selection }: { readonly cohort: string | null; readonly selection: Selection }
+) {
+  const filter = yield* selected(selection)
+  const cohort =
+    named === null
+      ? null
+      : yield* Effect.map(selected({ cohort: named }), (read) => read.cohort ?? null)
+  const at = yield* DateTime.now
+  const command = { supplier, cohort, caller: callerFor(caller, organisation), at }
+  let after: string | null = null
+  let changed = 0
+  do {
+    const query = { supplier, filter, after, limit: pageSize, at }
+    const page: Effect.Success<ReturnType<typeof searching.page>> = yield* searching.page(query)
+    const numbers = page.imports.flatMap(({ account, cohort: present, number }) =>
+      account === null && present !== cohort ? [number] : []
+    )
+    if (numbers.length > 0) changed += yield* migrations.setCohorts({ ...command, numbers })
+    after = page.next
+  } while (after !== null && changed + pageSize <= importsAtOnce)
+  return { changed }
+})
+
+const signOffState = Effect.fnUntraced(function* (
+  { batches, migrations, summaries }: Dependencies,
+  { code: supplier, status }: Supplier
+) {
+  const at = yield* DateTime.now
+  const [summary, unfinished, signed] = yield* Effect.all(
+    [
+      summaries.read({ supplier, cohort: null, at }),
+      batches.list({ supplier, isUnfinished: true, after: null, limit: pageSize }),
+      migrations.signOff(supplier)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const valid = status === "Complete" ? Option.getOrNull(signed) : null
+  return signOffBody(openOf(summary, unfinished.length), valid)
+})
+
+const openText = ({ open }: SignOffBody): string =>
+  open.map(({ count, what }) => `${count} ${what}`).join(", ")
+
+const signOff = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: BoardCaller,
+  named: string,
+  supplier: Supplier,
+  command: { readonly import_supplier: string; readonly accept_open: boolean }
+) {
+  const { code, organisation } = supplier
+  if (command.import_supplier !== named) {
+    const detail = "Must be the code of the supplier that is signed off."
+    return yield* invalid({ attr: "import_supplier", code: "invalid", detail })
+  }
+  const before = yield* signOffState(deps, supplier)
+  if (before.open.length > 0 && !command.accept_open) {
+    const detail = `Is open: ${openText(before)}. Accept it, or finish it first.`
+    return yield* invalid({ attr: "accept_open", code: "invalid", detail })
+  }
+  if (supplier.status === "Complete" && before.signed !== null) return before
+  yield* deps.configuration
+    .changeSupplierStatus(code, () => Result.succeed("Complete"))
+    .pipe(Effect.catchTag("DoesNotExist", Effect.die))
+  const at = yield* DateTime.now
+  const signed = yield* deps.migrations.recordSignOff({
+    supplier: code,
+    caller: callerFor(caller, organisation),
+    at
+  })
+  return signOffBody(before.open, signed)
+})
+
+const make = Effect.gen(function* () {
+  const deps: Dependencies = {
+    batches: yield* Batches,
+    configuration: yield* Configuration,
+    imports: yield* ImportProcesses,
+    migrations: yield* Migrations,
+    searching: yield* ImportSearch,
+    summaries: yield* SupplierSummaries
+  }
+  const on = <A, E>(
+    caller: BoardCaller,
+    named: string,
+    run: (supplier: Supplier) => Effect.Effect<A, E | StorageUnavailable>
+  ) =>
+    visibleSupplier(deps.configuration, caller.user, named).pipe(
+      Effect.flatMap(run),
+      actingAs(caller)
+    )
+  const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
+    Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+
+  return MigrationActions.of({
+    setPlan: traced("MigrationActions.setPlan")((caller, named, { points }) =>
+      available(on(caller, named, (supplier) => setPlan(deps, caller, supplier, points)))
+    ),
+    setStatus: traced("MigrationActions.setStatus")((caller, named, { status }) =>
+      available(on(caller, named, (supplier) => setStatus(deps, supplier, status)))
+    ),
+    setCohort: traced("MigrationActions.setCohort")((caller, named, command) =>
+      available(on(caller, named, (supplier) => setCohort(deps, caller, supplier, command)))
+    ),
+    process: traced("MigrationActions.process")((caller, named, command) =>
+      available(
+        on(caller, named, (supplier) => BatchActions.process(deps, caller, supplier, command))
+      )
+    ),
+    retry: traced("MigrationActions.retry")((caller, named, command) =>
+      available(
+        on(caller, named, (supplier) => BatchActions.retry(deps, caller, supplier, command))
+      )
+    ),
+    signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
+      available(
+        Effect.flatMap(visibleSupplier(deps.configuration, user, named), (supplier) =>
+          signOffState(deps, supplier)
+        )
+      )
+    ),
+    signOff: traced("MigrationActions.signOff")((caller, named, command) =>
+      available(on(caller, named, (supplier) => signOff(deps, caller, named, supplier, command)))
+    ),
+    pauseBatch: traced("MigrationActions.pauseBatch")((caller, named) =>
+      available(BatchActions.pause(deps, caller, named))
+    ),
+    resumeBatch: traced("MigrationActions.resumeBatch")((caller, named) =>
+      available(BatchActions.resume(deps, caller, named))
+    )
+  })
+})
+
+/** Needs the storage ports. */
+export const layer = Layer.effect(MigrationActions, make)

@@ -1,0 +1,209 @@
+/**
+ * What the board shows of migrations: all of them, and one of them by hour, cohort and batch.
+ * Read-only. A supplier that the user may not see is reported as unknown.
+ * Source: docs/contract/board.md#migrations.
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { bodies } from "../batch-processing/BatchManagement.ts"
+import type { Batch } from "../batch/Batch.ts"
+import type { BoardUser } from "../organisation/BoardUser.ts"
+import type { Supplier, SupplierCode } from "../organisation/Supplier.ts"
+import { Batches } from "../ports/Batches.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { Migrations, type MigrationCounts } from "../ports/Migrations.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
+import { type Failure, unavailable } from "../requests/Failure.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { traced } from "../support/Traced.ts"
+import { byNeed } from "./Condition.ts"
+import * as Bodies from "./MigrationBodies.ts"
+import { MigrationForecasts } from "./MigrationForecasts.ts"
+import { stepsBetween, type Step } from "./Steps.ts"
+import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
+
+/** The program's answers, as they are written. */
+type Answer<A> = Effect.Effect<A, Failure>
+
+export class MigrationBoard extends Context.Service<
+  MigrationBoard,
+  {
+    /** By condition, the worst first. */
+    readonly list: (user: BoardUser) => Answer<{
+      readonly at: string
+      readonly migrations: ReadonlyArray<ReturnType<typeof Bodies.migrationBody>>
+    }>
+    readonly detail: (
+      user: BoardUser,
+      supplier: string
+    ) => Answer<ReturnType<typeof Bodies.detailBody>>
+    /** The last 14 days by hour, or the last 400 by day in the supplier's time zone. */
+    readonly history: (
+      user: BoardUser,
+      supplier: string,
+      query: { readonly step: Step; readonly cohort: string | null }
+    ) => Answer<{
+      readonly step: Step
+      readonly points: ReadonlyArray<ReturnType<typeof Bodies.pointBody>>
+    }>
+    readonly cohorts: (
+      user: BoardUser,
+      supplier: string
+    ) => Answer<{ readonly cohorts: ReadonlyArray<ReturnType<typeof Bodies.cohortBody>> }>
+    /** The unfinished ones first, then the newest. */
+    readonly batches: (
+      user: BoardUser,
+      supplier: string
+    ) => Answer<{ readonly batches: ReadonlyArray<ReturnType<typeof Bodies.batchBody>> }>
+  }
+>()("@data-import/domain/MigrationBoard") {}
+
+/** Each organisation has 20 unfinished batches at most. */
+const batchesRead = 1_000
+const batchesShown = 50
+const cohortsShown = 1_000
+const oldestShown = 10
+
+interface Dependencies {
+  readonly batches: Batches["Service"]
+  readonly configuration: Configuration["Service"]
+  readonly forecasts: MigrationForecasts["Service"]
+  readonly migrations: Migrations["Service"]
+  readonly summaries: SupplierSummaries["Service"]
+}
+
+/** What is known of each, by few statements for all of them. */
+const known = Effect.fnUntraced(function* (
+  { batches, forecasts, migrations }: Dependencies,
+  suppliers: ReadonlyArray<Supplier>,
+  at: DateTime.Utc
+) {
+  const codes = suppliers.map(({ code }) => code)
+  const [counts, plans, unfinished] = yield* Effect.all(
+    [
+      migrations.overview({ suppliers: codes, at }),
+      migrations.plans(codes),
+      batches.list({ supplier: null, isUnfinished: true, after: null, limit: batchesRead })
+    ],
+    { concurrency: "unbounded" }
+  )
+  const byCode = new Map(
+    counts.map((each): [SupplierCode, MigrationCounts] => [each.supplier, each])
+  )
+  return suppliers.flatMap((supplier): ReadonlyArray<Bodies.Known> => {
+    const ofSupplier = byCode.get(supplier.code)
+    const paused = unfinished.filter(
+      ({ pausedBy, settings }) => settings.supplier === supplier.code && pausedBy.size > 0
+    )
+    return ofSupplier === undefined
+      ? []
+      : [
+          {
+            supplier,
+            counts: ofSupplier,
+            plan: plans.get(supplier.code) ?? null,
+            forecast: forecasts.of(supplier.code),
+            pausedBatches: paused.map(({ pausedBy }) => pausedBy)
+          }
+        ]
+  })
+})
+
+const list = Effect.fnUntraced(function* (deps: Dependencies, user: BoardUser) {
+  const at = yield* DateTime.now
+  const suppliers = yield* visibleSuppliers(deps.configuration, user)
+  const found = yield* known(deps, suppliers, at)
+  const migrations = found.map((each) => Bodies.migrationBody(each, at)).toSorted(byNeed)
+  return { at: formatInstant(at), migrations }
+})
+
+const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Supplier) {
+  const { forecasts, migrations, summaries } = deps
+  const at = yield* DateTime.now
+  const { code } = supplier
+  const [found, summary, oldest, record] = yield* Effect.all(
+    [
+      known(deps, [supplier], at),
+      summaries.read({ supplier: code, cohort: null, at }),
+      migrations.oldestPending({ supplier: code, limit: oldestShown }),
+      forecasts.record(code)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const [one] = found
+  if (one === undefined) return yield* Effect.die(new Error("A supplier has no counts"))
+  return Bodies.detailBody({ known: one, summary, oldest, record }, at)
+})
+
+const history = Effect.fnUntraced(function* (
+  { migrations }: Dependencies,
+  { code: supplier, timeZone }: Supplier,
+  { cohort, step }: { readonly step: Step; readonly cohort: string | null }
+) {
+  const now = yield* DateTime.now
+  const first = yield* migrations.beginning({ supplier, cohort })
+  const ends = Option.isNone(first) ? [] : stepsBetween(first.value, now, step, timeZone)
+  const counts = yield* migrations.history({ supplier, cohort, before: ends })
+  const points = counts.flatMap((each, index) => {
+    const end = ends[index]
+    return end === undefined ? [] : [Bodies.pointBody(each, DateTime.min(end, now))]
+  })
+  return { step, points }
+})
+
+const listBatches = Effect.fnUntraced(function* (
+  { batches }: Dependencies,
+  { code: supplier }: Supplier
+) {
+  const query = { supplier, after: null, limit: batchesShown }
+  const unfinished = yield* batches.list({ ...query, isUnfinished: true })
+  const newest = yield* batches.list(query)
+  const bodyOf = yield* bodies({ batches })
+  const isShown = new Set(unfinished.map(({ id }) => id))
+  const ended = newest.filter(
+    ({ finishedAt, id }: Batch) => finishedAt !== null && !isShown.has(id)
+  )
+  const shown = [...unfinished, ...ended].slice(0, batchesShown)
+  return { batches: shown.map((batch) => Bodies.batchBody(bodyOf(batch))) }
+})
+
+const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
+  Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+
+const make = Effect.gen(function* () {
+  const configuration = yield* Configuration
+  const deps: Dependencies = {
+    batches: yield* Batches,
+    configuration,
+    forecasts: yield* MigrationForecasts,
+    migrations: yield* Migrations,
+    summaries: yield* SupplierSummaries
+  }
+  const seen = (user: BoardUser, named: string) => visibleSupplier(configuration, user, named)
+
+  return MigrationBoard.of({
+    list: traced("MigrationBoard.list")((user) => available(list(deps, user))),
+    detail: traced("MigrationBoard.detail")((user, named) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => detail(deps, supplier)))
+    ),
+    history: traced("MigrationBoard.history")((user, named, query) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => history(deps, supplier, query)))
+    ),
+    cohorts: traced("MigrationBoard.cohorts")((user, named) =>
+      available(
+        Effect.gen(function* () {
+          const { code: supplier } = yield* seen(user, named)
+          const at = yield* DateTime.now
+          const found = yield* deps.migrations.cohorts({ supplier, limit: cohortsShown, at })
+          return { cohorts: found.map(Bodies.cohortBody) }
+        })
+      )
+    ),
+    batches: traced("MigrationBoard.batches")((user, named) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => listBatches(deps, supplier)))
+    )
+  })
+})
+
+/** Needs the storage ports and the forecasts. */
+export const layer = Layer.effect(MigrationBoard, make)

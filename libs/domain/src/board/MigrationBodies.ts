@@ -1,0 +1,147 @@
+/**
+ * Migrations as the board answers them.
+ * Source: docs/contract/board.md#migrations.
+ */
+import type { DateTime } from "effect"
+import { documentsMissing, type SupplierSummary, ties } from "../account/SupplierSummary.ts"
+import type { BatchBody } from "../batch/BatchBody.ts"
+import type { PauseReason } from "../batch/Batch.ts"
+import { type Code, registry } from "../codes/Code.ts"
+import { type Supplier, wireCode } from "../organisation/Supplier.ts"
+import type {
+  CohortCounts,
+  MigrationCounts,
+  MigrationPlan,
+  OpenImport,
+  PastCounts,
+  StateCounts
+} from "../ports/Migrations.ts"
+import { twoDecimals } from "../schema/Decimal.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { type Forecast, judge } from "./Condition.ts"
+
+const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
+
+export const totalOf = (states: StateCounts): number =>
+  Object.values(states).reduce((total, count) => total + count, 0)
+
+const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
+
+const brokenOff = {
+  meaning: "The attempt broke off before it had ended.",
+  remedy: "Process the import again."
+}
+
+/** Of a code that an earlier release has stored there may be nothing to say. */
+export const explained = (code: string): { readonly meaning: string; readonly remedy: string } => {
+  if (!isCode(code)) return code === "lease_expired" ? brokenOff : { meaning: code, remedy: "" }
+  const { meaning, remedy } = registry[code]
+  return { meaning, remedy }
+}
+
+export interface Known {
+  readonly supplier: Supplier
+  readonly counts: MigrationCounts
+  readonly plan: MigrationPlan | null
+  readonly forecast: Forecast | null
+  /** Why each paused batch is. */
+  readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+}
+
+export const migrationBody = (known: Known, at: DateTime.Utc) => {
+  const { counts, forecast, plan, supplier } = known
+  const { changedAt, importedHourly, importedLastHour, states } = counts
+  const { condition, reason } = judge({
+    ...known,
+    ...counts,
+    status: supplier.status,
+    timeZone: supplier.timeZone,
+    at
+  })
+  return {
+    import_supplier: wireCode(supplier.code) as string,
+    organisation: supplier.organisation as string,
+    status: supplier.status,
+    condition,
+    reason,
+    total: totalOf(states),
+    planned: plan?.at(-1)?.accounts ?? null,
+    states,
+    imported_last_hour: importedLastHour,
+    imported_hourly: importedHourly,
+    last_change_at: orNull(changedAt),
+    forecast: forecast && {
+      at: formatInstant(forecast.at),
+      low: formatInstant(forecast.low),
+      high: formatInstant(forecast.high)
+    }
+  }
+}
+
+export const codesBody = ({ codes }: Pick<SupplierSummary, "codes">) =>
+  codes.map(({ code, imports }) => {
+    const { meaning, remedy } = explained(code)
+    return { code, meaning, remedy, imports }
+  })
+
+export const moneyBody = (summary: SupplierSummary) => ({
+  balance: twoDecimals(summary.balance),
+  ledgers: summary.ledgers.map(({ balance, code, ledgers }) => ({
+    ledger_code: code,
+    ledgers,
+    balance: twoDecimals(balance)
+  })),
+  without_ledger: twoDecimals(summary.withoutLedger),
+  added: twoDecimals(summary.added),
+  ties: ties(summary)
+})
+
+const oldestBody = ({ number, stagedAt }: OpenImport) => ({
+  external_account_number: number,
+  staged_at: formatInstant(stagedAt),
+  waits_for: "It waits to be processed."
+})
+
+export interface Details {
+  readonly known: Known
+  readonly summary: SupplierSummary
+  readonly oldest: ReadonlyArray<OpenImport>
+  readonly record: { readonly made: number; readonly held: number }
+}
+
+export const detailBody = ({ known, oldest, record, summary }: Details, at: DateTime.Utc) => ({
+  at: formatInstant(at),
+  time_zone: known.supplier.timeZone as string,
+  migration: migrationBody(known, at),
+  plan: known.plan && { points: known.plan },
+  codes: codesBody(summary),
+  documents_missing: documentsMissing(summary),
+  oldest_open: oldest.map(oldestBody),
+  money: moneyBody(summary),
+  forecast_record: record
+})
+
+export const pointBody = (counts: PastCounts, at: DateTime.Utc) => ({
+  at: formatInstant(at),
+  ...counts
+})
+
+export const cohortBody = ({ cohort, states }: CohortCounts) => ({
+  cohort,
+  total: totalOf(states),
+  states
+})
+
+/** A line each second is too much to say of a batch that does not run. */
+export const batchBody = (batch: BatchBody) => ({
+  batch_id: batch.batch_id as string,
+  name: batch.name,
+  operation: batch.operation as string,
+  state: batch.state as string,
+  counts: batch.counts,
+  paused_by: batch.paused_by as ReadonlyArray<string>,
+  waiting_for: batch.waiting_for as string | null,
+  lines_per_second: batch.state === "RUNNING" ? batch.lines_per_second : null,
+  created_at: formatInstant(batch.created_at),
+  finished_at: orNull(batch.finished_at)
+})

@@ -1,0 +1,74 @@
+/**
+ * The forecasts of all migrations. Making one takes some milliseconds, so they are made each minute
+ * in the background, and pages get the last ones.
+ * Source: docs/contract/board.md#forecasts.
+ */
+import { Context, DateTime, Effect, Layer } from "effect"
+import * as Forecasting from "../account/Forecast.ts"
+import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
+import { modeOfSupplier, type SupplierCode } from "../organisation/Supplier.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { type ForecastRecord, Forecasts } from "../ports/Forecasts.ts"
+import { Migrations } from "../ports/Migrations.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { Forecast } from "./Condition.ts"
+
+export class MigrationForecasts extends Context.Service<
+  MigrationForecasts,
+  {
+    /** The last forecast; null if nothing is open or moves, or none was made yet. */
+    readonly of: (supplier: SupplierCode) => Forecast | null
+    /** How often the intervals of a supplier have held. */
+    readonly record: (supplier: SupplierCode) => Effect.Effect<ForecastRecord, StorageUnavailable>
+    /** Makes and keeps them once. */
+    readonly keepAll: Effect.Effect<void, StorageUnavailable>
+    /** Does so until it is interrupted. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@data-import/domain/MigrationForecasts") {}
+
+/** As much of the past as a forecast is made from. */
+const past = { weeks: 8 }
+
+const make = Effect.gen(function* () {
+  const configuration = yield* Configuration
+  const forecasts = yield* Forecasts
+  const migrations = yield* Migrations
+  const last = new Map<SupplierCode, Forecast>()
+
+  const measured = Effect.gen(function* () {
+    const at = yield* DateTime.now
+    const all = yield* configuration.suppliers
+    const suppliers = all.flatMap(({ code }) => (modeOfSupplier(code) === "live" ? [code] : []))
+    const counts = yield* migrations.overview({ suppliers, at })
+    const since = DateTime.startOf(DateTime.subtract(at, past), "hour")
+    const hours = yield* migrations.importedByHour({ suppliers, since })
+    return counts.map(({ states, supplier }): MeasuredSupplier => ({
+      supplier,
+      open: states.PENDING + states.FAILED + states.IN_PROGRESS,
+      hours: hours.get(supplier) ?? []
+    }))
+  })
+
+  const measure = Effect.tap(measured, (suppliers) =>
+    Effect.map(DateTime.now, (at) => {
+      last.clear()
+      for (const { hours, open, supplier } of suppliers) {
+        const made = Forecasting.forecast({ hours }, open, at)
+        if (made !== null) {
+          last.set(supplier, { at: made.median, low: made.low, high: made.high })
+        }
+      }
+    })
+  )
+  const { keepAll, run } = makeForecastUpkeep(forecasts, measure)
+  return MigrationForecasts.of({
+    of: (supplier) => last.get(supplier) ?? null,
+    record: forecasts.read,
+    keepAll,
+    run
+  })
+})
+
+/** Needs the storage ports. */
+export const layer = Layer.effect(MigrationForecasts, make)

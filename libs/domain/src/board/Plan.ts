@@ -1,0 +1,79 @@
+/**
+ * The plan of a migration: how many accounts are to be there by the end of which day. Between its
+ * points it is a straight line.
+ * Source: docs/contract/board.md#plans.
+ */
+import { DateTime, Option, Result, Schema } from "effect"
+import type { TimeZone } from "../organisation/BusinessDay.ts"
+import type { MigrationPlan } from "../ports/Migrations.ts"
+import { CalendarDate, nextDay } from "../schema/Field.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
+
+/** A plan of every day of two years is a plan still. */
+export const pointsOfPlan = 750
+
+/** More than any supplier has. */
+const mostAccounts = 100_000_000
+
+/** The end of the day in the time zone. */
+export const endOfDay = (day: CalendarDate, zone: TimeZone): DateTime.Utc =>
+  DateTime.toUtc(
+    DateTime.makeZonedUnsafe(`${nextDay(day)}T00:00:00`, {
+      timeZone: DateTime.zoneMakeNamedUnsafe(zone),
+      adjustForTimeZone: true
+    })
+  )
+
+/** When the last accounts are to be there; null without a plan. */
+export const endOfPlan = (plan: MigrationPlan, zone: TimeZone): DateTime.Utc | null => {
+  const last = plan.at(-1)
+  return last === undefined ? null : endOfDay(last.on, zone)
+}
+
+/** How many accounts are to be there at this instant, rounded down. None before the first day. */
+export const plannedAt = (plan: MigrationPlan, zone: TimeZone, at: DateTime.Utc): number => {
+  const points = plan.map(({ accounts, on }) => ({
+    accounts,
+    end: DateTime.toEpochMillis(endOfDay(on, zone))
+  }))
+  const now = DateTime.toEpochMillis(at)
+  const next = points.findIndex(({ end }) => end > now)
+  if (next === -1) return points.at(-1)?.accounts ?? 0
+  const [from, to] = [points[next - 1], points[next]]
+  if (from === undefined || to === undefined) return 0
+  const share = (now - from.end) / (to.end - from.end)
+  return Math.floor(from.accounts + share * (to.accounts - from.accounts))
+}
+
+const date = Schema.decodeUnknownOption(CalendarDate)
+
+const isCount = (accounts: number): boolean =>
+  Number.isInteger(accounts) && accounts >= 0 && accounts <= mostAccounts
+
+/** A plan as it was sent; every point that is wrong is an error. */
+export const readPlan = (
+  points: ReadonlyArray<{ readonly on: string; readonly accounts: number }>
+): Result.Result<MigrationPlan, ReadonlyArray<FieldError>> => {
+  const errors: Array<FieldError> = []
+  const report = (attr: string, detail: string) => errors.push({ code: "invalid", attr, detail })
+  if (points.length > pointsOfPlan) {
+    report("points", `Must have at most ${pointsOfPlan} points.`)
+    return Result.fail(errors)
+  }
+  const plan = points.flatMap(({ accounts, on }, index) => {
+    const before = points[index - 1]
+    const place = `points.${index}`
+    const day = date(on)
+    if (Option.isNone(day)) report(`${place}.on`, "Must be a date like 2025-04-30.")
+    else if (before !== undefined && on <= before.on) {
+      report(`${place}.on`, `Must be later than ${before.on}, the date before it.`)
+    }
+    if (!isCount(accounts)) {
+      report(`${place}.accounts`, `Must be a whole number from 0 to ${mostAccounts}.`)
+    } else if (before !== undefined && accounts < before.accounts) {
+      report(`${place}.accounts`, `Must not be less than ${before.accounts}, the number before it.`)
+    }
+    return Option.isSome(day) ? [{ on: day.value, accounts }] : []
+  })
+  return errors.length > 0 ? Result.fail(errors) : Result.succeed(plan)
+}

@@ -1,0 +1,112 @@
+/**
+ * The errors of failed imports, grouped so that few fixes clear many imports.
+ * Source: docs/contract/board.md#problems.
+ */
+import { Order } from "effect"
+import { clearedLines } from "../batch/Problems.ts"
+import type { CodeCount } from "../account/SupplierSummary.ts"
+import { fieldCodes } from "../codes/FieldCodes.ts"
+import { type FailedImport, placeOf } from "../ports/ImportSearch.ts"
+import { wholePayload } from "../schema/Rules.ts"
+import { explained } from "./MigrationBodies.ts"
+import { maskedDetail, maskedPath } from "./Masking.ts"
+
+/** With more failed imports, so many of them are looked at. */
+export const importsSampled = 2_000
+
+/** Each failed import has the code of its outcome, and those of its errors. */
+const isOutcome = ({ code }: CodeCount): boolean => !Object.hasOwn(fieldCodes, code)
+
+/** How many to look at of each outcome: in proportion to its frequency, and one at least. */
+export const shares = (codes: ReadonlyArray<CodeCount>) => {
+  const outcomes = codes.filter(isOutcome)
+  const failed = outcomes.reduce((sum, { imports }) => sum + imports, 0)
+  return outcomes.map(({ code, imports }) => ({
+    code,
+    limit: Math.ceil(failed <= importsSampled ? imports : (imports * importsSampled) / failed)
+  }))
+}
+
+const groupsShown = 100
+const examplesShown = 3
+
+/** More than any import has, so that one with further errors is never cleared. */
+const further = { code: "", attr: "" }
+
+interface Problem {
+  readonly code: string
+  /** With `*` for the positions of lists. */
+  readonly attr: string
+}
+
+interface Group extends Problem {
+  readonly imports: ReadonlyArray<{ readonly failed: FailedImport; readonly path: string }>
+}
+
+/** An import without errors has its outcome as one. */
+const errorsOf = ({ errors, outcome }: FailedImport): FailedImport["errors"] =>
+  errors.length > 0 ? errors : [{ code: outcome, attr: wholePayload }]
+
+const problemsOf = (failed: FailedImport): ReadonlyArray<Problem> => [
+  ...new Map(
+    errorsOf(failed).map(({ attr, code }) => {
+      const problem = { code, attr: placeOf(attr) }
+      return [JSON.stringify(problem), problem]
+    })
+  ).values(),
+  ...(failed.hasMore ? [further] : [])
+]
+
+const byFrequency: Order.Order<Group> = Order.combineAll([
+  Order.mapInput(Order.flip(Order.Number), ({ imports }) => imports.length),
+  Order.mapInput(Order.String, ({ code }) => code),
+  Order.mapInput(Order.String, ({ attr }) => attr)
+])
+
+const groupsOf = (imports: ReadonlyArray<FailedImport>): ReadonlyArray<Group> => {
+  const groups = new Map<string, Problem & { readonly imports: Array<Group["imports"][number]> }>()
+  for (const failed of imports) {
+    const seen = new Set<string>()
+    for (const { attr: path, code } of errorsOf(failed)) {
+      const problem = { code, attr: placeOf(path) }
+      const key = JSON.stringify(problem)
+      if (seen.has(key)) continue
+      seen.add(key)
+      const group = groups.get(key) ?? { ...problem, imports: [] }
+      groups.set(key, group)
+      group.imports.push({ failed, path })
+    }
+  }
+  return [...groups.values()].toSorted(byFrequency).slice(0, groupsShown)
+}
+
+const exampleBody =
+  ({ attr, code }: Problem) =>
+  ({ failed, path }: Group["imports"][number]) => ({
+    external_account_number: failed.number as string,
+    detail: maskedDetail(
+      code,
+      failed.errors.find((error) => error.code === code && placeOf(error.attr) === attr)?.detail
+    ),
+    attr: maskedPath(path)
+  })
+
+export const problemsBody = (failed: number, imports: ReadonlyArray<FailedImport>) => {
+  const groups = groupsOf(imports)
+  const cleared = clearedLines({
+    groups,
+    sets: imports.map((each) => ({ problems: problemsOf(each), lines: 1 }))
+  })
+  return {
+    failed,
+    of: imports.length,
+    groups: groups.map((group, index) => ({
+      code: group.code,
+      attr: maskedPath(group.attr),
+      ...explained(group.code),
+      imports: group.imports.length,
+      cleared: cleared[index] ?? 0,
+      examples: group.imports.slice(0, examplesShown).map(exampleBody(group))
+    }))
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * What is not done when a migration is to be signed off.
+ * Source: docs/contract/board.md#sign-off.
+ */
+import { type SupplierSummary, ties } from "../account/SupplierSummary.ts"
+import type { SignOff } from "../ports/Migrations.ts"
+import { formatInstant } from "../schema/Field.ts"
+
+/** How many ledger sums do not tie is not known; that they do not is one thing that is open. */
+export interface OpenItem {
+  readonly what: "PENDING" | "FAILED" | "IN_PROGRESS" | "BATCHES" | "MONEY"
+  readonly count: number
+}
+
+export interface SignOffBody {
+  readonly open: ReadonlyArray<OpenItem>
+  readonly signed: { readonly by: string; readonly at: string } | null
+}
+
+export const openOf = (summary: SupplierSummary, batches: number): ReadonlyArray<OpenItem> => {
+  const { FAILED, IN_PROGRESS, PENDING } = summary.states
+  const items: ReadonlyArray<OpenItem> = [
+    { what: "PENDING", count: PENDING },
+    { what: "FAILED", count: FAILED },
+    { what: "IN_PROGRESS", count: IN_PROGRESS },
+    { what: "BATCHES", count: batches },
+    { what: "MONEY", count: ties(summary) ? 0 : 1 }
+  ]
+  return items.filter(({ count }) => count > 0)
+}
+
+export const signOffBody = (
+  open: ReadonlyArray<OpenItem>,
+  signed: SignOff | null
+): SignOffBody => ({
+  open,
+  signed: signed && { by: signed.by, at: formatInstant(signed.at) }
+})

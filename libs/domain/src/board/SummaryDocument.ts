@@ -1,0 +1,77 @@
+/**
+ * The summary of a migration that is kept after its sign-off: what there is, what is open, and the
+ * money, with the sums that must tie. It has no personal data.
+ * Source: docs/contract/board.md#sign-off.
+ */
+import { csvOf } from "./Csv.ts"
+import type { detailBody } from "./MigrationBodies.ts"
+import type { SignOffBody } from "./SignOff.ts"
+
+/** A line of a section: what it is, and how much. */
+export type SummaryRow = readonly [label: string, value: string | number]
+
+export interface SummarySection {
+  readonly title: string
+  readonly rows: ReadonlyArray<SummaryRow>
+}
+
+export interface SummaryDocument {
+  readonly title: string
+  readonly sections: ReadonlyArray<SummarySection>
+}
+
+export const summaryDocument = (
+  { at, codes, money, migration, time_zone }: ReturnType<typeof detailBody>,
+  { open, signed }: SignOffBody
+): SummaryDocument => ({
+  title: `Summary of ${migration.import_supplier}`,
+  sections: [
+    {
+      title: "Migration",
+      rows: [
+        ["Import supplier", migration.import_supplier],
+        ["Organisation", migration.organisation],
+        ["Status", migration.status],
+        ["As of", at],
+        ["Time zone", time_zone],
+        ["Signed off by", signed?.by ?? "nobody"],
+        ["Signed off at", signed?.at ?? "never"]
+      ]
+    },
+    {
+      title: "Imports",
+      rows: [...Object.entries(migration.states), ["Total", migration.total]]
+    },
+    {
+      title: "Open",
+      rows:
+        open.length === 0
+          ? [["Nothing", 0]]
+          : open.map(({ count, what }): SummaryRow => [what, count])
+    },
+    {
+      title: "Failed imports by code",
+      rows: codes.map(({ code, imports }): SummaryRow => [code, imports])
+    },
+    {
+      title: "Money",
+      rows: [
+        ...money.ledgers.map(({ balance, ledger_code }): SummaryRow => [
+          `Ledger ${ledger_code}`,
+          balance
+        ]),
+        ["Accounts without ledgers", money.without_ledger],
+        ["Added after the import", money.added],
+        ["All accounts", money.balance],
+        ["The sums tie", money.ties ? "yes" : "no"]
+      ]
+    }
+  ]
+})
+
+/** A line for each row, with its section. */
+export const summaryCsv = ({ sections }: SummaryDocument): string =>
+  csvOf([
+    ["section", "name", "value"],
+    ...sections.flatMap(({ rows, title }) => rows.map((row) => [title, ...row]))
+  ])

@@ -1,0 +1,39 @@
+/**
+ * Which migrations a user of the board may see: the suppliers of live organisations that the user
+ * was given. Every other supplier is reported as unknown.
+ * Source: docs/contract/board.md#roles.
+ */
+import { Effect, Option, Schema } from "effect"
+import { SupplierCodeField } from "../account/Account.ts"
+import { type BoardUser, maySee } from "../organisation/BoardUser.ts"
+import { codeIn, modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
+import type { Configuration } from "../ports/Configuration.ts"
+import { NotFound } from "../requests/Failure.ts"
+
+const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
+
+/** In code point order. */
+export const visibleSuppliers = (configuration: Configuration["Service"], user: BoardUser) =>
+  Effect.map(configuration.suppliers, (suppliers) =>
+    suppliers.filter(
+      ({ code, organisation }) => modeOfSupplier(code) === "live" && maySee(user, organisation)
+    )
+  )
+
+/** The supplier with this code, which comes from the path. */
+export const visibleSupplier = Effect.fnUntraced(function* (
+  configuration: Configuration["Service"],
+  user: BoardUser,
+  named: string
+) {
+  const code = supplierCode(named)
+  if (Option.isNone(code)) return yield* new NotFound()
+  const found = yield* configuration.supplier(codeIn("live", code.value))
+  return yield* Option.match(
+    Option.filter(found, ({ organisation }) => maySee(user, organisation)),
+    {
+      onNone: () => Effect.fail(new NotFound()),
+      onSome: (supplier: Supplier) => Effect.succeed(supplier)
+    }
+  )
+})

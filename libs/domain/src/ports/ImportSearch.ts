@@ -1,0 +1,91 @@
+/**
+ * Looking into the imports of one supplier, a bounded part at a time: pages of a filtered list, a
+ * sample of the failed ones with their errors, and what is staged of one. It is for people who
+ * look,
+ * not for clients who read everything.
+ */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
+import type { DetailedState } from "../account/ImportDetails.ts"
+import type { ImportKey } from "../account/ImportProcess.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** Imports that meet every condition. */
+export interface SearchFilter {
+  readonly state?: DetailedState
+  /** A code of the latest attempt of a failed import. */
+  readonly code?: string
+  /** The place of an error of that attempt, as `placeOf` makes it of a path. */
+  readonly attr?: string
+  readonly cohort?: string
+  /** The beginning of the external account number. */
+  readonly search?: string
+}
+
+export interface FoundImport {
+  readonly number: ExternalAccountNumber
+  readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null
+  readonly state: DetailedState
+  readonly cohort: string | null
+  readonly stagedAt: DateTime.Utc
+  /** With which its latest attempt failed; null unless it is in the state FAILED. */
+  readonly code: string | null
+}
+
+export interface FoundPage {
+  readonly imports: ReadonlyArray<FoundImport>
+  /** After which number to go on; null at the end. A page may have less than the limit before. */
+  readonly next: string | null
+}
+
+/** A failed import with its latest attempt. */
+export interface FailedImport {
+  readonly number: ExternalAccountNumber
+  readonly outcome: string
+  /** The first `errorsSampled` of its errors. */
+  readonly errors: ReadonlyArray<{
+    readonly code: string
+    readonly attr: string
+    readonly detail?: string
+  }>
+  /** Whether it has more errors. */
+  readonly hasMore: boolean
+}
+
+export const errorsSampled = 20
+
+/** A path with `*` for the positions of lists. */
+export const placeOf = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
+
+export class ImportSearch extends Context.Service<
+  ImportSearch,
+  {
+    /**
+     * In code point order of the numbers, after `after` (exclusive). It looks at a bounded number
+     * of
+     * imports, however few of them meet the conditions.
+     */
+    readonly page: (query: {
+      readonly supplier: SupplierCode
+      readonly filter: SearchFilter
+      readonly after: string | null
+      readonly limit: number
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<FoundPage, StorageUnavailable>
+
+    /**
+     * Failed imports: at most so many of each of these codes, without those that have a lease, each
+     * import once.
+     */
+    readonly failed: (query: {
+      readonly supplier: SupplierCode
+      /** Only imports of this cohort; null for all. */
+      readonly cohort: string | null
+      readonly ofCodes: ReadonlyArray<{ readonly code: string; readonly limit: number }>
+    }) => Effect.Effect<ReadonlyArray<FailedImport>, StorageUnavailable>
+
+    /** The text that was staged last; None if nothing was, or it was deleted. */
+    readonly staged: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/ImportSearch") {}

@@ -1,0 +1,106 @@
+/** Looking into imports in memory: all of them are looked at. */
+import { Effect, Layer, Option, Order } from "effect"
+import { detailedStateOf } from "../../account/ImportDetails.ts"
+import {
+  errorsSampled,
+  type FailedImport,
+  type FoundImport,
+  ImportSearch,
+  placeOf
+} from "../ImportSearch.ts"
+import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
+type FailedQuery = Parameters<ImportSearch["Service"]["failed"]>[0]
+
+const numberOf = ({ process }: StoredImport) => process.key.external_account_number
+
+const inOrder = (store: Store, { supplier }: Pick<PageQuery, "supplier">) =>
+  [...(store.imports.get(supplier)?.values() ?? [])].toSorted(
+    Order.mapInput(codePointOrder, numberOf)
+  )
+
+const codesOf = ({ attempts }: StoredImport): ReadonlyArray<string> => {
+  const last = attempts.at(-1)
+  return [last?.outcome ?? "lease_expired", ...(last?.errors ?? []).map(({ code }) => code)]
+}
+
+const meets = (stored: StoredImport, { after, at, filter }: PageQuery): boolean => {
+  const { attr, code, cohort, search, state } = filter
+  const present = detailedStateOf(stored, at)
+  const isFailed = present === "FAILED"
+  const errors = stored.attempts.at(-1)?.errors ?? []
+  return (
+    codePointOrder(numberOf(stored), after ?? "") > 0 &&
+    numberOf(stored).startsWith(search ?? "") &&
+    (state === undefined || present === state) &&
+    (cohort === undefined || stored.cohort === cohort) &&
+    (code === undefined || (isFailed && codesOf(stored).includes(code))) &&
+    (attr === undefined || (isFailed && errors.some((error) => placeOf(error.attr) === attr)))
+  )
+}
+
+const foundOf = (stored: StoredImport, { at }: PageQuery): FoundImport => {
+  const state = detailedStateOf(stored, at)
+  return {
+    number: numberOf(stored),
+    account: stored.process.account,
+    state,
+    cohort: stored.cohort,
+    stagedAt: stored.stagedAt,
+    code: state === "FAILED" ? (codesOf(stored)[0] ?? null) : null
+  }
+}
+
+const failed = (store: Store, { cohort, ofCodes, ...query }: FailedQuery) => {
+  const imports = inOrder(store, query).filter(
+    (stored) =>
+      stored.hasFailed &&
+      stored.process.account === null &&
+      stored.process.lease === null &&
+      (cohort === null || stored.cohort === cohort)
+  )
+  const found = ofCodes.flatMap(({ code, limit }) =>
+    imports.filter((stored) => codesOf(stored).includes(code)).slice(0, limit)
+  )
+  return [...new Set(found)].map((stored): FailedImport => {
+    const errors = stored.attempts.at(-1)?.errors ?? []
+    return {
+      number: numberOf(stored),
+      outcome: codesOf(stored)[0] ?? "",
+      errors: errors.slice(0, errorsSampled).map(({ attr, code, detail }) => ({
+        code,
+        attr,
+        ...(detail !== undefined && { detail })
+      })),
+      hasMore: errors.length > errorsSampled
+    }
+  })
+}
+
+export const layerMemory: Layer.Layer<ImportSearch> = Layer.effect(
+  ImportSearch,
+  Effect.map(MemoryStore, (store) =>
+    ImportSearch.of({
+      page: (query) =>
+        Effect.sync(() => {
+          const found = inOrder(store, query).filter((stored) => meets(stored, query))
+          const shown = found.slice(0, query.limit)
+          const last = shown.at(-1)
+          return {
+            imports: shown.map((stored) => foundOf(stored, query)),
+            next: last !== undefined && found.length > shown.length ? numberOf(last) : null
+          }
+        }),
+      failed: (query) => Effect.sync(() => failed(store, query)),
+      staged: (key) =>
+        Effect.sync(() => {
+          const stored = importOf(store, key)
+          return stored?.process.erased === true
+            ? Option.none()
+            : Option.fromNullishOr(stored?.payload)
+        })
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))

@@ -1,0 +1,206 @@
+/** Migrations in memory: counted anew at each request, but for the history. */
+import { Array, DateTime, Effect, Layer, Option, Order } from "effect"
+import { detailedStateOf } from "../../account/ImportDetails.ts"
+import { isFree, stateAt } from "../../account/ImportProcess.ts"
+import type { HourCount } from "../../account/Forecast.ts"
+import { hourBefore } from "../../account/SupplierSummary.ts"
+import type { Caller } from "../../organisation/Organisation.ts"
+import type { SupplierCode } from "../../organisation/Supplier.ts"
+import {
+  hoursShown,
+  type MigrationCounts,
+  Migrations,
+  noCounts,
+  type PastCounts
+} from "../Migrations.ts"
+import type { BoardAction } from "../AuditLog.ts"
+import { countBefore, countKey } from "./ImportHistory.ts"
+import { codePointOrder, MemoryStore, putImport, recordChange, type StoredImport } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+
+const importsOf = (store: Store, supplier: SupplierCode): ReadonlyArray<StoredImport> => [
+  ...(store.imports.get(supplier)?.values() ?? [])
+]
+
+const statesOf = (imports: ReadonlyArray<StoredImport>, at: DateTime.Utc) => {
+  const states = { ...noCounts }
+  for (const stored of imports) states[detailedStateOf(stored, at)] += 1
+  return states
+}
+
+const countsOf = (store: Store, supplier: SupplierCode, at: DateTime.Utc): MigrationCounts => {
+  const history = store.histories.get(supplier)
+  const accounts = history?.counts.get(countKey("", "accounts"))
+  const ends = Array.makeBy(hoursShown + 1, (index) =>
+    DateTime.add(DateTime.startOf(at, "hour"), { hours: index + 1 - hoursShown })
+  )
+  const values = ends.map((end) => countBefore(accounts, end))
+  const since = hourBefore(at)
+  return {
+    supplier,
+    states: statesOf(importsOf(store, supplier), at),
+    importedLastHour: [...store.accounts.values()].filter(
+      ({ createdAt, key }) =>
+        key.import_supplier === supplier && DateTime.isGreaterThanOrEqualTo(createdAt, since)
+    ).length,
+    importedHourly: values.slice(1).map((value, index) => value - (values[index] ?? 0)),
+    changedAt: history?.changedAt ?? null,
+    importedAt: history?.importedAt ?? null
+  }
+}
+
+const importedByHour = (
+  store: Store,
+  supplier: SupplierCode,
+  since: DateTime.Utc
+): ReadonlyArray<HourCount> => {
+  const counts = store.histories.get(supplier)?.counts.get(countKey("", "accounts")) ?? []
+  return counts.flatMap(({ count, hour }, index) =>
+    DateTime.isLessThan(hour, since)
+      ? []
+      : [{ at: hour, imported: count - (counts[index - 1]?.count ?? 0) }]
+  )
+}
+
+const pastCounts = (
+  store: Store,
+  supplier: SupplierCode,
+  cohort: string,
+  instant: DateTime.Utc
+): PastCounts => {
+  const counts = [...(store.histories.get(supplier)?.counts ?? [])].flatMap(([key, values]) => {
+    const [of, name] = JSON.parse(key) as [string, string]
+    const count = countBefore(values, instant)
+    return of === cohort && count !== 0 ? [[name, count] as const] : []
+  })
+  const total = (wanted: (name: string) => boolean) =>
+    counts.reduce((sum, [name, count]) => (wanted(name) ? sum + count : sum), 0)
+  return {
+    staged: total((name) => name.startsWith("state ")),
+    imported: total((name) => name === "accounts"),
+    failed: total((name) => name === "state FAILED"),
+    codes: Object.fromEntries(
+      counts.flatMap(([name, count]) =>
+        name.startsWith("code ") ? [[name.slice("code ".length), count]] : []
+      )
+    )
+  }
+}
+
+const cohortsOf = (imports: ReadonlyArray<StoredImport>, limit: number, at: DateTime.Utc) => {
+  const names = [...new Set(imports.flatMap(({ cohort }) => cohort ?? []))]
+  const shown = names.toSorted(codePointOrder).slice(0, limit)
+  return [null, ...shown].flatMap((cohort) => {
+    const found = imports.filter((stored) => stored.cohort === cohort)
+    return found.length === 0 ? [] : [{ cohort, states: statesOf(found, at) }]
+  })
+}
+
+const beginningOf = (store: Store, supplier: SupplierCode, cohort: string) => {
+  const hours = [...(store.histories.get(supplier)?.counts ?? [])].flatMap(([key, values]) =>
+    (JSON.parse(key) as [string, string])[0] === cohort ? values.map(({ hour }) => hour) : []
+  )
+  return Option.fromUndefinedOr(
+    hours.toSorted(Order.mapInput(Order.Number, DateTime.toEpochMillis))[0]
+  )
+}
+
+interface Change {
+  readonly supplier: SupplierCode
+  readonly caller: Caller
+  readonly at: DateTime.Utc
+}
+
+const record = (
+  store: Store,
+  { at, caller: { apiKey, organisation, requestId }, supplier }: Change,
+  action: BoardAction,
+  outcome: string
+): void => {
+  const key = { import_supplier: supplier, external_account_number: null }
+  store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+}
+
+type SetCohorts = Parameters<Migrations["Service"]["setCohorts"]>[0]
+
+const setCohorts = (
+  store: Store,
+  { at, caller, cohort, numbers, supplier }: SetCohorts
+): number => {
+  const changed = numbers.flatMap((number) => {
+    const stored = store.imports.get(supplier)?.get(number)
+    const isDue =
+      stored !== undefined && isFree(stateAt(stored.process, at)) && stored.cohort !== cohort
+    return isDue ? [stored] : []
+  })
+  for (const stored of changed) {
+    putImport(store, { ...stored, cohort })
+    const { key } = stored.process
+    const change = { action: "change_import", outcome: "changed", event: null, caller, at } as const
+    recordChange(store, key, change)
+  }
+  return changed.length
+}
+
+export const layerMemory: Layer.Layer<Migrations> = Layer.effect(
+  Migrations,
+  Effect.map(MemoryStore, (store) =>
+    Migrations.of({
+      overview: ({ at, suppliers }) =>
+        Effect.sync(() => suppliers.map((supplier) => countsOf(store, supplier, at))),
+      history: ({ before, cohort, supplier }) =>
+        Effect.sync(() =>
+          before.map((instant) => pastCounts(store, supplier, cohort ?? "", instant))
+        ),
+      importedByHour: ({ since, suppliers }) =>
+        Effect.sync(
+          () =>
+            new Map(suppliers.map((supplier) => [supplier, importedByHour(store, supplier, since)]))
+        ),
+      beginning: ({ cohort, supplier }) =>
+        Effect.sync(() => beginningOf(store, supplier, cohort ?? "")),
+      cohorts: ({ at, limit, supplier }) =>
+        Effect.sync(() => cohortsOf(importsOf(store, supplier), limit, at)),
+      oldestPending: ({ limit, supplier }) =>
+        Effect.sync(() =>
+          importsOf(store, supplier)
+            .filter(
+              ({ hasFailed, process: { account, erased, lease, skipped } }) =>
+                account === null && !erased && !skipped && lease === null && !hasFailed
+            )
+            .slice(0, limit)
+            .map(({ process, stagedAt }) => ({
+              number: process.key.external_account_number,
+              stagedAt
+            }))
+        ),
+      plans: (suppliers) =>
+        Effect.sync(
+          () =>
+            new Map(
+              suppliers.flatMap((supplier) => {
+                const plan = store.plans.get(supplier)
+                return plan === undefined ? [] : [[supplier, plan] as const]
+              })
+            )
+        ),
+      setPlan: ({ at, caller, plan, supplier }) =>
+        Effect.sync(() => {
+          if (plan.length === 0) store.plans.delete(supplier)
+          else store.plans.set(supplier, plan)
+          record(store, { supplier, caller, at }, "set_plan", "set")
+        }),
+      setCohorts: (command) => Effect.sync(() => setCohorts(store, command)),
+      signOff: (supplier) =>
+        Effect.sync(() => Option.fromUndefinedOr(store.signOffs.get(supplier))),
+      recordSignOff: ({ at, caller, supplier }) =>
+        Effect.sync(() => {
+          const signed = { by: caller.apiKey, at }
+          store.signOffs.set(supplier, signed)
+          record(store, { supplier, caller, at }, "sign_off", "signed")
+          return signed
+        })
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))

@@ -1,0 +1,94 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { AuditBoard } from "../src/board/AuditBoard.ts"
+import { csvOf } from "../src/board/Csv.ts"
+import { summaryCsv, summaryDocument } from "../src/board/SummaryDocument.ts"
+import { MigrationActions } from "../src/board/MigrationActions.ts"
+import { MigrationBoard } from "../src/board/MigrationBoard.ts"
+import { begin, boardLayer, complete, stage, userOf } from "./boardPrograms.ts"
+
+layer(boardLayer)("the audit log on the board", (it) => {
+  it.effect("has the entries of the organisations that the user may see", () =>
+    Effect.gen(function* () {
+      const { list } = yield* AuditBoard
+      const { foreign, mine, user } = yield* begin
+      yield* stage(mine, ["a", "b"])
+      yield* stage(foreign, ["c"])
+      const numbers = (query: object) =>
+        Effect.map(list(user, { limit: 10, ...query }), ({ entries }) =>
+          entries.map((entry) => entry.external_account_number).join("")
+        )
+      expect(yield* numbers({})).toBe("ba")
+      expect(yield* numbers({ import_supplier: mine.supplier.code })).toBe("ba")
+      expect(yield* numbers({ import_supplier: foreign.supplier.code })).toBe("")
+      expect(yield* numbers({ import_supplier: "" })).toBe("")
+      const ofImport = { import_supplier: mine.supplier.code, external_account_number: "a" }
+      expect(yield* numbers(ofImport)).toBe("a")
+      expect(yield* numbers({ who: mine.caller.apiKey, action: "stage" })).toBe("ba")
+      expect(yield* numbers({ who: "board:mia" })).toBe("")
+      expect(yield* numbers({ from: "2026-01-01T12:00:00Z", to: "2026-01-01T12:00:01Z" })).toBe(
+        "ba"
+      )
+      expect(yield* numbers({ to: "2026-01-01T12:00:00Z" })).toBe("")
+      expect((yield* list(userOf([]), { limit: 10 })).entries).toEqual([])
+    })
+  )
+
+  it.effect("is read page by page, and tells what is wrong with a time", () =>
+    Effect.gen(function* () {
+      const { list } = yield* AuditBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a", "b"])
+      const first = yield* list(user, { limit: 1 })
+      expect(first.next_before).toBe(first.entries[0]?.id)
+      const second = yield* list(user, { limit: 1, before: first.next_before ?? "" })
+      expect(second.entries.map((entry) => entry.external_account_number)).toEqual(["a"])
+      expect(second.next_before).toBeNull()
+      expect(yield* Effect.flip(list(user, { limit: 1, from: "soon", to: "x" }))).toMatchObject({
+        _tag: "ValidationFailed",
+        errors: [{ attr: "from" }, { attr: "to" }]
+      })
+    })
+  )
+
+  it.effect("is exported with the same filter", () =>
+    Effect.gen(function* () {
+      const { csv } = yield* AuditBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a", "=b"])
+      const lines = (yield* csv(user, {})).split("\r\n")
+      expect(lines).toHaveLength(4)
+      expect(lines[0]).toMatch(/^id,at,organisation,who,action,outcome,/)
+      expect(lines[1]).toContain(",'=b,")
+      expect((yield* csv(user, { action: "process" })).split("\r\n")).toHaveLength(2)
+    })
+  )
+
+  it("escapes what CSV reads, and formulas", () => {
+    const row = ['a"b', "c,d", "e\nf", "@g", "-1.50", "-x", 2, null, true]
+    expect(csvOf([row])).toBe(`"a""b","c,d","e\nf",'@g,-1.50,'-x,2,,true\r\n`)
+  })
+
+  it.effect("has a summary beside it, with sums that tie", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { signOffState } = yield* MigrationActions
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"])
+      yield* complete(mine, "a")
+      const { code } = mine.supplier
+      const state = yield* signOffState({ user }, code)
+      const text = summaryCsv(summaryDocument(yield* detail(user, code), state))
+      expect(text.split("\r\n")).toEqual(
+        expect.arrayContaining([
+          `Migration,Import supplier,${code}`,
+          "Migration,Signed off by,nobody",
+          "Imports,IMPORTED,1",
+          "Open,Nothing,0",
+          "Money,All accounts,50.00",
+          "Money,The sums tie,yes"
+        ])
+      )
+    })
+  )
+})

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Option } from "effect"
+import type { PauseReason } from "../src/batch/Batch.ts"
+import {
+  byNeed,
+  type Condition,
+  conditions,
+  type Forecast,
+  judge,
+  type Standing
+} from "../src/board/Condition.ts"
+import { timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
+import { noCounts, type StateCounts } from "../src/ports/Migrations.ts"
+import { CalendarDate } from "../src/schema/Field.ts"
+import { noon } from "../testing/freshNames.ts"
+
+const states = (counts: Partial<StateCounts>): StateCounts => ({ ...noCounts, ...counts })
+
+/** Noon is that of 1 January. */
+const standing: Standing = {
+  status: "Ongoing",
+  states: states({ PENDING: 400, IMPORTED: 600 }),
+  importedLastHour: 60,
+  importedAt: DateTime.subtract(noon, { minutes: 1 }),
+  pausedBatches: [],
+  plan: null,
+  forecast: null,
+  timeZone: utc,
+  at: noon
+}
+
+const pausedBy = (...reasons: ReadonlyArray<PauseReason>) => new Set(reasons)
+
+const doneIn = (hours: number): Forecast => {
+  const at = DateTime.add(noon, { hours })
+  return { at, low: at, high: at }
+}
+
+const point = (on: string, accounts: number) => ({ on: CalendarDate.make(on), accounts })
+
+const auckland = Option.getOrThrow(timeZoneNamed("Pacific/Auckland"))
+
+type Case = readonly [string, Partial<Standing>, Condition, string]
+
+const cases: ReadonlyArray<Case> = [
+  ["moves", {}, "running", "60 were imported in the last hour, 400 are open."],
+  [
+    "has a batch with too many failures",
+    { pausedBatches: [pausedBy("FAILURES")] },
+    "stuck",
+    "A batch is paused because too many of its lines failed."
+  ],
+  [
+    "has imported all but the lines of a batch that is held",
+    { states: states({ IMPORTED: 75 }), pausedBatches: [pausedBy("FAILURES")] },
+    "stuck",
+    "A batch is paused because too many of its lines failed."
+  ],
+  [
+    "has nothing but a batch that is held",
+    { states: noCounts, pausedBatches: [pausedBy("FAILURES")] },
+    "stuck",
+    "A batch is paused because too many of its lines failed."
+  ],
+  [
+    "has several paused batches",
+    { pausedBatches: [pausedBy("OPERATOR"), pausedBy("CALLER"), pausedBy("SUPPLIER", "KEY")] },
+    "stuck",
+    "2 batches are paused, one because its API key has ended."
+  ],
+  [
+    "has a batch that its sender paused",
+    { pausedBatches: [pausedBy("CALLER")] },
+    "running",
+    "60 were imported in the last hour, 400 are open."
+  ],
+  [
+    "has created no account for a day",
+    { importedLastHour: 0, importedAt: DateTime.subtract(noon, { hours: 1_024 }) },
+    "stuck",
+    "400 imports wait, and no account was created for 1,024 hours."
+  ],
+  [
+    "has created none for less than a day",
+    { importedLastHour: 0, importedAt: DateTime.subtract(noon, { hours: 23, minutes: 59 }) },
+    "waiting",
+    "400 imports wait to be processed."
+  ],
+  [
+    "has never created an account",
+    { importedLastHour: 0, importedAt: null, states: states({ PENDING: 1 }) },
+    "waiting",
+    "1 import waits to be processed."
+  ],
+  [
+    "has failures of one percent",
+    { states: states({ PENDING: 5, IMPORTED: 9_900, FAILED: 100 }) },
+    "failing",
+    "100 of 10,000 that were tried have failed (1.0 %)."
+  ],
+  [
+    "has failures of less than one percent",
+    { states: states({ PENDING: 5, IMPORTED: 9_901, FAILED: 99 }) },
+    "running",
+    "60 were imported in the last hour, 104 are open."
+  ],
+  [
+    "has failed in all that was tried",
+    { importedAt: null, states: states({ FAILED: 3 }) },
+    "failing",
+    "3 of 3 that were tried have failed (100.0 %)."
+  ],
+  [
+    "waits for corrected data only",
+    { states: states({ IMPORTED: 10_000, FAILED: 7 }) },
+    "waiting",
+    "7 imports failed and wait for corrected data."
+  ],
+  [
+    "is behind its plan by more than a tenth",
+    { plan: [point("2025-12-30", 0), point("2025-12-31", 700), point("2026-02-01", 700)] },
+    "slow",
+    "600 are imported, 100 fewer than planned by now (14.2 %)."
+  ],
+  [
+    "is behind its plan by a tenth",
+    { plan: [point("2025-12-31", 666)], forecast: doneIn(-48) },
+    "running",
+    "60 were imported in the last hour, 400 are open."
+  ],
+  [
+    "will be done after its plan",
+    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(62) },
+    "slow",
+    "It will be done on 2026-01-04, and is planned for 2026-01-03."
+  ],
+  [
+    "will be done on the last day of its plan",
+    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(58) },
+    "running",
+    "60 were imported in the last hour, 400 are open."
+  ],
+  [
+    "will be done after the last day where it is",
+    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(50), timeZone: auckland },
+    "slow",
+    "It will be done on 2026-01-04, and is planned for 2026-01-03."
+  ],
+  [
+    "has an attempt that runs",
+    { importedLastHour: 0, states: states({ IN_PROGRESS: 1 }) },
+    "running",
+    "0 were imported in the last hour, 1 are open."
+  ],
+  ["is paused", { status: "Paused" }, "paused", "It is paused, with 400 imports open."],
+  [
+    "is paused, and would be stuck",
+    { status: "Paused", pausedBatches: [pausedBy("FAILURES")] },
+    "paused",
+    "It is paused, with 400 imports open."
+  ],
+  ["has nothing staged", { states: noCounts }, "waiting", "Nothing was staged yet."],
+  [
+    "has nothing open",
+    { states: states({ IMPORTED: 2_000, SKIPPED: 1, ERASED: 1 }) },
+    "done",
+    "All 2,002 imports are done."
+  ],
+  [
+    "is signed off with open imports",
+    { status: "Complete" },
+    "done",
+    "It is signed off, with 400 imports left open."
+  ],
+  ["is signed off", { status: "Complete", states: noCounts }, "done", "It is signed off."]
+]
+
+describe("the condition of a migration", () => {
+  it.each(cases)("that %s", (_, changed, condition, reason) => {
+    expect(judge({ ...standing, ...changed })).toEqual({ condition, reason })
+  })
+
+  it("orders by need, then by failures, then by code", () => {
+    const of = (condition: Condition, FAILED: number, code: string) => ({
+      condition,
+      states: states({ FAILED }),
+      import_supplier: code
+    })
+    const sorted = [
+      of("stuck", 0, "C"),
+      of("failing", 3, "B"),
+      of("failing", 1, "A"),
+      of("failing", 1, "B"),
+      of("done", 9, "A")
+    ]
+    expect([...sorted].toReversed().toSorted(byNeed)).toEqual(sorted)
+    expect(conditions.indexOf("stuck")).toBe(0)
+  })
+})

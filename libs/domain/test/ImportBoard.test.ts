@@ -1,0 +1,216 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { ImportBoard } from "../src/board/ImportBoard.ts"
+import { importsSampled, problemsBody, shares } from "../src/board/Problems.ts"
+import type { BoardCaller } from "../src/board/BoardCaller.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
+import { wireCode } from "../src/organisation/Supplier.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Erasures } from "../src/ports/Erasures.ts"
+import type { FailedImport } from "../src/ports/ImportSearch.ts"
+import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
+import { ExternalAccountNumber } from "../src/account/Account.ts"
+import { noon } from "../testing/freshNames.ts"
+import { domesticPayload } from "../testing/samples.ts"
+import { begin, boardLayer, complete, fail, type Owner, stage } from "./boardPrograms.ts"
+
+const payloadOf = ({ keyOf }: Owner, number: string) =>
+  JSON.stringify({ ...domesticPayload(), ...keyOf(number) })
+
+const requestId = RequestId.make("request-of-the-board")
+
+const notFound = { _tag: "NotFound" }
+
+layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it) => {
+  it.effect("are reported as unknown where the user may not see them", () =>
+    Effect.gen(function* () {
+      const board = yield* ImportBoard
+      const { foreign, mine, testSupplier, user } = yield* begin
+      yield* stage(foreign, ["a"])
+      const caller: BoardCaller = { user, requestId }
+      const codes = [foreign.supplier.code, wireCode(testSupplier.code), testSupplier.code]
+      for (const code of codes) {
+        const query = { after: null, limit: 10 }
+        expect(yield* Effect.flip(board.problems(user, code, null))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.imports(user, code, query))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.account(user, code, "a"))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.reveal(caller, code, "a"))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.link(caller, code, "a", "x.pdf"))).toMatchObject(notFound)
+      }
+      const { code } = mine.supplier
+      expect(yield* Effect.flip(board.account(user, code, "never"))).toMatchObject(notFound)
+      expect(yield* Effect.flip(board.account(user, code, ""))).toMatchObject(notFound)
+    })
+  )
+
+  it.effect("are grouped by code and place, and masked", () =>
+    Effect.gen(function* () {
+      const { problems } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a", "b", "c", "d"], "wave-1")
+      yield* fail(mine, "a")
+      yield* fail(mine, "b", [{ code: "invalid", attr: "customers.7.landline" }])
+      const both = [
+        { code: "invalid", attr: "customers.0.landline" },
+        { code: "blank", attr: "billing_name" }
+      ] as const
+      yield* fail(mine, "c", both)
+      const found = yield* problems(user, mine.supplier.code, null)
+      expect(found).toMatchObject({ failed: 3, of: 3 })
+      expect(
+        found.groups.map(({ attr, cleared, code, imports }) => [code, attr, imports, cleared])
+      ).toEqual([
+        ["invalid", "customers.*.landline", 3, 2],
+        ["blank", "billing_name", 1, 3]
+      ])
+      expect(found.groups[0]?.examples.map(({ attr }) => attr)).toEqual([
+        "customers.0.landline",
+        "customers.7.landline",
+        "customers.0.landline"
+      ])
+      expect(JSON.stringify(found)).not.toContain("Mrs Example")
+      const none = { failed: 0, of: 0, groups: [] }
+      expect(yield* problems(user, mine.supplier.code, "wave-2")).toEqual(none)
+    })
+  )
+
+  it.effect("are listed with their total where it is counted", () =>
+    Effect.gen(function* () {
+      const { imports } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a", "b", "c"], "wave-1")
+      yield* fail(mine, "b")
+      const of = (query: object) =>
+        Effect.map(
+          imports(user, mine.supplier.code, { after: null, limit: 2, ...query }),
+          ({ imports: rows, next_after, total }) => [
+            rows.map((row) => row.external_account_number).join(""),
+            total,
+            next_after
+          ]
+        )
+      expect(yield* of({})).toEqual(["ab", 3, "b"])
+      expect(yield* of({ after: "b" })).toEqual(["c", 3, null])
+      expect(yield* of({ state: "FAILED" })).toEqual(["b", 1, null])
+      expect(yield* of({ code: "invalid" })).toEqual(["b", 1, null])
+      expect(yield* of({ code: "invalid", state: "PENDING" })).toEqual(["", 0, null])
+      expect(yield* of({ attr: "customers.*.landline" })).toEqual(["b", null, null])
+      expect(yield* of({ search: "c" })).toEqual(["c", null, null])
+      expect(yield* of({ cohort: "wave-2" })).toEqual(["", 0, null])
+      expect(yield* of({ state: "LOST" })).toEqual(["", 0, null])
+    })
+  )
+
+  it.effect("tell the life of one, masked", () =>
+    Effect.gen(function* () {
+      const { account } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"], "wave-1", payloadOf(mine, "a"))
+      yield* fail(mine, "a")
+      const pending = yield* account(user, mine.supplier.code, "a")
+      expect(pending).toMatchObject({
+        import_supplier: mine.supplier.code,
+        external_account_number: "a",
+        state: "FAILED",
+        cohort: "wave-1",
+        times_staged: 1,
+        kraken_account_number: null,
+        balance: null,
+        added: { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 },
+        audit_chain: { holds: true, broken_at: null }
+      })
+      expect(pending.attempts).toMatchObject([
+        { code: "account_failed_validation", errors: [{ code: "invalid" }] }
+      ])
+      const [customer] = domesticPayload().customers
+      const text = JSON.stringify(pending)
+      for (const personal of [customer?.family_name, customer?.email, "Mrs Example"]) {
+        expect(text).not.toContain(personal)
+      }
+      expect(pending.documents.length).toBeGreaterThan(0)
+      expect(pending.audit.map(({ action }) => action)).toEqual(["process", "stage"])
+      const { number } = yield* complete(mine, "a")
+      expect(yield* account(user, mine.supplier.code, "a")).toMatchObject({
+        state: "IMPORTED",
+        kraken_account_number: number,
+        balance: "50.00"
+      })
+    })
+  )
+
+  it.effect("are shown unmasked to who asks, who is in the log", () =>
+    Effect.gen(function* () {
+      const { reveal } = yield* ImportBoard
+      const { audit } = yield* AuditLog
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"], null, payloadOf(mine, "a"))
+      const { stored } = yield* reveal({ user, requestId }, mine.supplier.code, "a")
+      expect(stored).toMatchObject({ customers: domesticPayload().customers })
+      expect((yield* audit(mine.keyOf("a"))).at(-1)).toMatchObject({
+        apiKey: "board:mia",
+        organisation: mine.supplier.organisation,
+        action: "read_import",
+        outcome: "read",
+        requestId
+      })
+    })
+  )
+
+  it.effect("show nothing of a customer that was erased", () =>
+    Effect.gen(function* () {
+      const { account, reveal } = yield* ImportBoard
+      const { erase } = yield* Erasures
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"], null, payloadOf(mine, "a"))
+      const key = mine.keyOf("a")
+      yield* erase({ key, at: noon })
+      expect(yield* account(user, mine.supplier.code, "a")).toMatchObject({
+        state: "ERASED",
+        stored: null,
+        documents: []
+      })
+      expect(yield* reveal({ user, requestId }, mine.supplier.code, "a")).toEqual({ stored: null })
+    })
+  )
+
+  it.effect("give links to their own documents only", () =>
+    Effect.gen(function* () {
+      const { account, link } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"], null, payloadOf(mine, "a"))
+      const { code } = mine.supplier
+      const [document] = (yield* account(user, code, "a")).documents
+      const path = document?.document_path ?? ""
+      for (const other of ["other.pdf", "", "../x", `${path}x`]) {
+        const refused = yield* Effect.flip(link({ user, requestId }, code, "a", other))
+        expect(refused, other).toMatchObject(notFound)
+      }
+    })
+  )
+
+  it("are sampled in proportion to how often each outcome occurs", () => {
+    const code = (name: string, imports: number) => ({ code: name, imports, examples: [] })
+    const few = [code("account_failed_validation", 5), code("invalid", 5), code("lease_expired", 1)]
+    expect(shares(few)).toEqual([
+      { code: "account_failed_validation", limit: 5 },
+      { code: "lease_expired", limit: 1 }
+    ])
+    const many = [code("account_failed_validation", 99_000), code("service_unavailable", 1_000)]
+    expect(shares(many).map(({ limit }) => limit)).toEqual([
+      importsSampled * 0.99,
+      importsSampled * 0.01
+    ])
+  })
+
+  it("are never cleared if they have more errors than were read", () => {
+    const failed: FailedImport = {
+      number: ExternalAccountNumber.make("a"),
+      outcome: "account_failed_validation",
+      errors: [{ code: "invalid", attr: "billing_name" }],
+      hasMore: true
+    }
+    expect(problemsBody(2, [failed, { ...failed, hasMore: false }]).groups).toMatchObject([
+      { imports: 2, cleared: 1 }
+    ])
+  })
+})

@@ -1,0 +1,250 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option, Result } from "effect"
+import * as Batch from "../src/batch/Batch.ts"
+import { MigrationActions } from "../src/board/MigrationActions.ts"
+import { MigrationBoard } from "../src/board/MigrationBoard.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
+import { wireCode } from "../src/organisation/Supplier.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Batches } from "../src/ports/Batches.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { hex, noon } from "../testing/freshNames.ts"
+import { begin, boardLayer, complete, fail, stage } from "./boardPrograms.ts"
+
+const team = "Migration Team"
+
+/** A manager's request of its own. */
+const begun = Effect.gen(function* () {
+  const world = yield* begin
+  const configuration = yield* Configuration
+  yield* Effect.ignore(configuration.createTeam(team))
+  const requestId = RequestId.make(`request-${hex(16)}`)
+  return { ...world, caller: { user: world.user, requestId }, code: world.mine.supplier.code }
+})
+
+const entriesOf = Effect.fnUntraced(function* (id: RequestId) {
+  const auditLog = yield* AuditLog
+  const entries = yield* auditLog.ofRequest(id)
+  return entries.map(({ action, apiKey, outcome }) => `${apiKey} ${action} ${outcome}`)
+})
+
+const batchOf = Effect.fnUntraced(function* (id: string) {
+  const batches = yield* Batches
+  return Option.getOrThrow(yield* batches.findOfAny(Batch.BatchId.make(id)))
+})
+
+const processing = { selection: {}, operations_team_name: team }
+
+layer(boardLayer)("the actions of the board", (it) => {
+  it.effect("are refused for what the user may not see", () =>
+    Effect.gen(function* () {
+      const actions = yield* MigrationActions
+      const { caller, foreign, testSupplier } = yield* begun
+      const codes = [foreign.supplier.code, wireCode(testSupplier.code), testSupplier.code, ""]
+      for (const code of codes) {
+        const attempts = [
+          actions.setPlan(caller, code, { points: [] }),
+          actions.setStatus(caller, code, { status: "Paused" }),
+          actions.setCohort(caller, code, { cohort: "x", selection: {} }),
+          actions.process(caller, code, processing),
+          actions.retry(caller, code, processing),
+          actions.signOff(caller, code, { import_supplier: code, accept_open: true }),
+          actions.signOffState(caller, code)
+        ]
+        for (const attempt of attempts) {
+          expect(yield* Effect.flip<unknown, object, never>(attempt)).toMatchObject({
+            _tag: "NotFound"
+          })
+        }
+      }
+      expect(yield* entriesOf(caller.requestId)).toEqual([])
+    })
+  )
+
+  it.effect("set a plan, and tell what is wrong with one", () =>
+    Effect.gen(function* () {
+      const { setPlan } = yield* MigrationActions
+      const { detail } = yield* MigrationBoard
+      const { caller, code, user } = yield* begun
+      const points = [{ on: "2026-02-01", accounts: 10 }]
+      expect(yield* setPlan(caller, code, { points })).toEqual({ points })
+      expect((yield* detail(user, code)).plan).toEqual({ points })
+      const broken = yield* Effect.flip(
+        setPlan(caller, code, { points: [{ on: "soon", accounts: 1 }] })
+      )
+      expect(broken).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "points.0.on" }] })
+      expect(yield* entriesOf(caller.requestId)).toEqual(["board:mia set_plan set"])
+    })
+  )
+
+  it.effect("pause and resume a supplier, and reopen none", () =>
+    Effect.gen(function* () {
+      const { setStatus, signOff } = yield* MigrationActions
+      const { caller, code } = yield* begun
+      expect(yield* setStatus(caller, code, { status: "Paused" })).toEqual({ status: "Paused" })
+      expect(yield* setStatus(caller, code, { status: "Ongoing" })).toEqual({ status: "Ongoing" })
+      yield* signOff(caller, code, { import_supplier: code, accept_open: false })
+      expect(yield* Effect.flip(setStatus(caller, code, { status: "Ongoing" }))).toMatchObject({
+        _tag: "MigrationNotOngoing",
+        status: "Complete"
+      })
+      expect((yield* entriesOf(caller.requestId)).slice(0, 2)).toEqual([
+        "board:mia change_supplier_status paused",
+        "board:mia change_supplier_status ongoing"
+      ])
+    })
+  )
+
+  it.effect("set the cohort of what is selected and pending", () =>
+    Effect.gen(function* () {
+      const { setCohort } = yield* MigrationActions
+      const { cohorts } = yield* MigrationBoard
+      const { caller, code, mine, user } = yield* begun
+      yield* stage(mine, ["a", "b", "c", "d"])
+      yield* fail(mine, "b")
+      yield* complete(mine, "d")
+      const selection = { state: "FAILED" }
+      expect(yield* setCohort(caller, code, { cohort: "late", selection })).toEqual({ changed: 1 })
+      expect(yield* setCohort(caller, code, { cohort: "all", selection: {} })).toEqual({
+        changed: 3
+      })
+      expect(yield* setCohort(caller, code, { cohort: "all", selection: {} })).toEqual({
+        changed: 0
+      })
+      const counted = (yield* cohorts(user, code)).cohorts
+      expect(counted.map(({ cohort, total }) => [cohort, total])).toEqual([
+        [null, 1],
+        ["all", 3]
+      ])
+      for (const wrong of [{ state: "IMPORTED" }, { cohort: "x".repeat(65) }, { code: "" }]) {
+        const refused = yield* Effect.flip(
+          setCohort(caller, code, { cohort: "x", selection: wrong })
+        )
+        expect(refused).toMatchObject({
+          _tag: "ValidationFailed",
+          errors: [{ attr: Object.keys(wrong)[0] }]
+        })
+      }
+      expect(
+        yield* Effect.flip(setCohort(caller, code, { cohort: "", selection: {} }))
+      ).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "cohort" }] })
+    })
+  )
+
+  it.effect("process a cohort as a batch under the user's name", () =>
+    Effect.gen(function* () {
+      const { process } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      yield* stage(mine, ["a", "b"], "wave-1")
+      yield* stage(mine, ["c"])
+      const selection = { cohort: "wave-1" }
+      const { batch_id, lines } = yield* process(caller, code, { ...processing, selection })
+      expect(lines).toBe(2)
+      const batch = yield* batchOf(batch_id)
+      expect(batch.started?.apiKey).toBe("board:mia")
+      expect(batch.settings).toMatchObject({ operation: "PROCESS", operationsTeam: team })
+      expect(yield* entriesOf(caller.requestId)).toEqual([
+        "board:mia create_batch created",
+        "board:mia start_batch changed"
+      ])
+      const unknown = { ...processing, operations_team_name: "Nobody" }
+      expect(yield* Effect.flip(process(caller, code, unknown))).toMatchObject({
+        _tag: "OperationsTeamDoesNotExist"
+      })
+    })
+  )
+
+  it.effect("retry what has failed, by code and cohort", () =>
+    Effect.gen(function* () {
+      const { retry, setStatus } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      yield* stage(mine, ["a", "b"], "wave-1")
+      yield* stage(mine, ["c", "d"])
+      for (const number of ["a", "b", "c"]) yield* fail(mine, number)
+      const lines = (selection: object) =>
+        Effect.map(retry(caller, code, { ...processing, selection }), (started) => started.lines)
+      expect(yield* lines({})).toBe(3)
+      expect(yield* lines({ code: "invalid", cohort: "wave-1" })).toBe(2)
+      expect(yield* lines({ code: "blank" })).toBe(0)
+      yield* setStatus(caller, code, { status: "Paused" })
+      expect(yield* Effect.flip(retry(caller, code, processing))).toMatchObject({
+        _tag: "MigrationNotOngoing"
+      })
+    })
+  )
+
+  it.effect("pause and resume a batch that the user may see", () =>
+    Effect.gen(function* () {
+      const { pauseBatch, process, resumeBatch } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      yield* stage(mine, ["a"])
+      const { batch_id: id } = yield* process(caller, code, processing)
+      expect(yield* pauseBatch(caller, id)).toMatchObject({
+        state: "PAUSED",
+        paused_by: ["OPERATOR"],
+        lines_per_second: null
+      })
+      expect(yield* resumeBatch(caller, id)).toMatchObject({ state: "QUEUED", paused_by: [] })
+      const { foreign } = yield* begin
+      const stranger = {
+        ...caller,
+        user: { ...caller.user, organisations: [foreign.supplier.organisation] }
+      }
+      for (const refused of [
+        pauseBatch(stranger, id),
+        pauseBatch(caller, crypto.randomUUID()),
+        resumeBatch(caller, "x")
+      ]) {
+        expect(yield* Effect.flip(refused)).toMatchObject({ _tag: "NotFound" })
+      }
+      const batches = yield* Batches
+      yield* batches.change({
+        id: Batch.BatchId.make(id),
+        decide: (batch) => Batch.cancel(batch, noon),
+        action: "cancel_batch",
+        caller: mine.caller,
+        at: noon
+      })
+      expect(yield* Effect.flip(pauseBatch(caller, id))).toMatchObject({
+        _tag: "BatchStateConflict"
+      })
+    })
+  )
+
+  it.effect("sign off what has nothing open, once its code is typed", () =>
+    Effect.gen(function* () {
+      const { signOff, signOffState } = yield* MigrationActions
+      const { detail } = yield* MigrationBoard
+      const { caller, code, mine, user } = yield* begun
+      yield* stage(mine, ["a", "b"])
+      yield* complete(mine, "a")
+      const open = [{ what: "PENDING", count: 1 }]
+      expect(yield* signOffState(caller, code)).toEqual({ open, signed: null })
+      const typed = { import_supplier: code, accept_open: true }
+      const attempts = [
+        [{ ...typed, import_supplier: "OTHER" }, "import_supplier"],
+        [{ ...typed, accept_open: false }, "accept_open"]
+      ] as const
+      for (const [command, attr] of attempts) {
+        expect(yield* Effect.flip(signOff(caller, code, command))).toMatchObject({
+          _tag: "ValidationFailed",
+          errors: [{ attr }]
+        })
+      }
+      const signed = { by: "board:mia", at: "2026-01-01T12:00:00Z" }
+      expect(yield* signOff(caller, code, typed)).toEqual({ open, signed })
+      expect(yield* signOff(caller, code, typed)).toEqual({ open, signed })
+      expect((yield* detail(user, code)).migration).toMatchObject({
+        status: "Complete",
+        condition: "done"
+      })
+      expect(yield* entriesOf(caller.requestId)).toEqual([
+        "board:mia change_supplier_status complete",
+        "board:mia sign_off signed"
+      ])
+      const configuration = yield* Configuration
+      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
+      expect(yield* signOffState(caller, code)).toEqual({ open, signed: null })
+    })
+  )
+})

@@ -1,0 +1,269 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as Batch from "../src/batch/Batch.ts"
+import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
+import { MigrationBoard } from "../src/board/MigrationBoard.ts"
+import type { BoardUser } from "../src/organisation/BoardUser.ts"
+import { wireCode } from "../src/organisation/Supplier.ts"
+import { Batches } from "../src/ports/Batches.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { Migrations, noCounts } from "../src/ports/Migrations.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import { CalendarDate } from "../src/schema/Field.ts"
+import { noon } from "../testing/freshNames.ts"
+import {
+  begin,
+  boardLayer,
+  complete,
+  fail,
+  fold,
+  type Owner,
+  stage,
+  userOf
+} from "./boardPrograms.ts"
+
+const createBatch = Effect.fnUntraced(function* ({ caller, supplier }: Owner, name: string) {
+  const batches = yield* Batches
+  const id = Batch.BatchId.make(crypto.randomUUID())
+  const settings = {
+    supplier: supplier.code,
+    operation: "PROCESS",
+    operationsTeam: "Migration Team",
+    name,
+    dryRun: false,
+    cohort: null,
+    pending: null,
+    retryOf: null,
+    maxFailures: null,
+    parameters: {}
+  } as const
+  yield* batches.create({ id, settings, limit: 20, caller, at: noon })
+  return id
+})
+
+type Read = (user: BoardUser, supplier: string) => Effect.Effect<unknown, Failure>
+
+const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Read>> = {
+  detail: ({ detail }) => detail,
+  history:
+    ({ history }) =>
+    (user, code) =>
+      history(user, code, { step: "hour", cohort: null }),
+  cohorts: ({ cohorts }) => cohorts,
+  batches: ({ batches }) => batches
+}
+
+layer(boardLayer)("the migration board", (it) => {
+  it.effect("lists the migrations that the user may see, the worst first", () =>
+    Effect.gen(function* () {
+      const { list } = yield* MigrationBoard
+      const { foreign, mine, user } = yield* begin
+      yield* stage(mine, ["a"])
+      yield* stage(foreign, ["a", "b"])
+      yield* fail(foreign, "a")
+      yield* fold
+      const own = yield* list(user)
+      expect(own.at).toBe("2026-01-01T12:00:00Z")
+      expect(own.migrations.map((each) => each.import_supplier)).toEqual([mine.supplier.code])
+      expect(own.migrations[0]).toMatchObject({
+        condition: "waiting",
+        reason: "1 import waits to be processed.",
+        total: 1,
+        planned: null,
+        last_change_at: "2026-01-01T12:00:00Z",
+        forecast: null
+      })
+      const both = [mine.supplier.organisation, foreign.supplier.organisation]
+      const all = yield* list(userOf(both))
+      expect(all.migrations.map((each) => each.condition)).toEqual(["failing", "waiting"])
+      const everything = (yield* list(userOf(null))).migrations
+      expect(everything.map(({ import_supplier }) => import_supplier)).toEqual(
+        expect.arrayContaining([mine.supplier.code, foreign.supplier.code])
+      )
+      expect((yield* list(userOf([]))).migrations).toEqual([])
+    })
+  )
+
+  it.effect.each(Object.entries(readers))(
+    "reports what the user may not see as unknown: %s",
+    ([, reader]) =>
+      Effect.gen(function* () {
+        const { foreign, testSupplier, user } = yield* begin
+        const read = reader(yield* MigrationBoard)
+        const codes = [
+          foreign.supplier.code,
+          wireCode(testSupplier.code),
+          testSupplier.code,
+          "",
+          " "
+        ]
+        for (const code of [...codes, "x".repeat(40)]) {
+          const refused = yield* Effect.flip(read(user, code))
+          expect(refused, code).toMatchObject({ _tag: "NotFound" })
+        }
+      })
+  )
+
+  it.effect("tells everything of one migration", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      const { setPlan } = yield* Migrations
+      const { caller, supplier } = mine
+      const plan = [{ on: CalendarDate.make("2026-02-01"), accounts: 10 }]
+      yield* setPlan({ supplier: supplier.code, plan, caller, at: noon })
+      yield* stage(mine, ["a", "b", "c"])
+      yield* complete(mine, "a")
+      yield* fail(mine, "b")
+      yield* fold
+      const told = yield* detail(user, supplier.code)
+      expect(told).toMatchObject({
+        time_zone: "UTC",
+        migration: {
+          import_supplier: supplier.code,
+          organisation: supplier.organisation,
+          status: "Ongoing",
+          condition: "failing",
+          planned: 10,
+          states: { ...noCounts, PENDING: 1, FAILED: 1, IMPORTED: 1 },
+          imported_last_hour: 1
+        },
+        plan: { points: plan },
+        documents_missing: 0,
+        oldest_open: [{ external_account_number: "c", staged_at: "2026-01-01T12:00:00Z" }],
+        money: { balance: "50.00", without_ledger: "0.00", added: "0.00", ties: true },
+        forecast_record: { made: 0, held: 0 }
+      })
+      expect(told.migration.imported_hourly.at(-1)).toBe(1)
+      expect(told.codes.map(({ code, imports }) => [code, imports])).toEqual([
+        ["account_failed_validation", 1],
+        ["invalid", 1]
+      ])
+      expect(told.codes.every(({ meaning, remedy }) => meaning !== "" && remedy !== "")).toBe(true)
+    })
+  )
+
+  it.effect("tells the history by hour and by day", () =>
+    Effect.gen(function* () {
+      const { history } = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      const code = mine.supplier.code
+      const read = (step: "hour" | "day", cohort: string | null = null) =>
+        Effect.map(history(user, code, { step, cohort }), ({ points }) => points)
+      expect(yield* read("hour")).toEqual([])
+      yield* stage(mine, ["a", "b"], "wave-1")
+      yield* fold
+      yield* TestClock.adjust("90 minutes")
+      yield* complete(mine, "a")
+      yield* fold
+      const first = { at: "2026-01-01T13:00:00Z", staged: 2, imported: 0, failed: 0, codes: {} }
+      const now = { at: "2026-01-01T13:30:00Z", staged: 2, imported: 1, failed: 0, codes: {} }
+      expect(yield* read("hour")).toEqual([first, now])
+      expect(yield* read("hour", "wave-1")).toEqual([first, now])
+      expect(yield* read("hour", "wave-2")).toEqual([])
+      expect(yield* read("day")).toEqual([now])
+    })
+  )
+
+  it.effect("counts by cohort", () =>
+    Effect.gen(function* () {
+      const { cohorts } = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a", "b"], "wave-1")
+      yield* stage(mine, ["c"])
+      expect((yield* cohorts(user, mine.supplier.code)).cohorts).toEqual([
+        { cohort: null, total: 1, states: { ...noCounts, PENDING: 1 } },
+        { cohort: "wave-1", total: 2, states: { ...noCounts, PENDING: 2 } }
+      ])
+    })
+  )
+
+  it.effect("lists unfinished batches before the others, and says that one is paused", () =>
+    Effect.gen(function* () {
+      const board = yield* MigrationBoard
+      const batches = yield* Batches
+      const { mine, user } = yield* begin
+      const { caller, supplier } = mine
+      const unfinished = yield* createBatch(mine, "first")
+      const cancelled = yield* createBatch(mine, "second")
+      yield* batches.change({
+        id: cancelled,
+        decide: (batch) => Batch.cancel(batch, noon),
+        action: "cancel_batch",
+        caller,
+        at: noon
+      })
+      const found = yield* board.batches(user, supplier.code)
+      expect(found.batches.map(({ batch_id, state }) => [batch_id, state])).toEqual([
+        [unfinished, "OPEN"],
+        [cancelled, "CANCELLED"]
+      ])
+      yield* batches.append({
+        id: unfinished,
+        apiKey: caller.apiKey,
+        upload: yield* batches.beginUpload(unfinished),
+        from: 1,
+        lines: [{ bytes: new TextEncoder().encode("{}"), externalAccountNumber: null }],
+        at: noon
+      })
+      const by = { at: noon, apiKey: caller.apiKey }
+      const change = { id: unfinished, action: "start_batch", caller, at: noon } as const
+      yield* batches.change({ ...change, decide: (batch) => Batch.start(batch, 1, by) })
+      yield* batches.change({ ...change, decide: (batch) => Batch.pause(batch, "OPERATOR") })
+      const { migrations } = yield* board.list(user)
+      expect(migrations[0]).toMatchObject({
+        condition: "waiting",
+        reason: "Nothing was staged yet."
+      })
+      yield* stage(mine, ["a"])
+      expect((yield* board.detail(user, supplier.code)).migration).toMatchObject({
+        condition: "stuck",
+        reason: "A batch is paused because the operator paused it."
+      })
+    })
+  )
+
+  it.effect("forecasts the end from what was imported by hour", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
+      yield* stage(mine, numbers)
+      for (const number of numbers.slice(0, 10)) {
+        yield* complete(mine, number)
+        yield* fold
+        yield* TestClock.adjust("1 hour")
+      }
+      expect((yield* detail(user, code)).migration.forecast).toBeNull()
+      yield* keepAll
+      const { forecast } = (yield* detail(user, code)).migration
+      const ends = [forecast?.low, forecast?.at, forecast?.high].map((end) => end ?? "")
+      expect(ends).toEqual(ends.toSorted())
+      expect(ends[0]?.startsWith("2026-01-0")).toBe(true)
+      for (const number of numbers.slice(10)) yield* complete(mine, number)
+      yield* fold
+      yield* keepAll
+      expect(yield* detail(user, code)).toMatchObject({
+        migration: { condition: "done", forecast: null },
+        forecast_record: { made: 1 }
+      })
+    })
+  )
+
+  it.effect("does not ask anybody to look at a paused supplier", () =>
+    Effect.gen(function* () {
+      const { list } = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      const configuration = yield* Configuration
+      yield* stage(mine, ["a"])
+      yield* fail(mine, "a")
+      const { code } = mine.supplier
+      expect((yield* list(user)).migrations[0]?.condition).toBe("failing")
+      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Paused"))
+      expect((yield* list(user)).migrations[0]?.condition).toBe("paused")
+    })
+  )
+})

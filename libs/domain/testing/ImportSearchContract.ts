@@ -1,0 +1,213 @@
+/**
+ * The contract of `ImportSearch`: pages have the imports that meet the filter, once and in order,
+ * and the failed ones come with the errors of their latest attempt. Every adapter runs it.
+ */
+import { expect, layer as withLayer } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { Erasures } from "../src/ports/Erasures.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { errorsSampled, ImportSearch, type SearchFilter } from "../src/ports/ImportSearch.ts"
+import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import { claim, stagedPayload } from "./importStates.ts"
+import { domesticAccount } from "./samples.ts"
+
+type Ports = ImportSearch | ImportProcesses | Configuration | Erasures
+
+type Owner = Effect.Success<typeof freshSupplier>
+
+interface ToldError {
+  readonly code: "invalid" | "blank"
+  readonly attr: string
+  readonly detail: string
+}
+
+const invalidPhone: ToldError = { code: "invalid", attr: "customers.0.mobile", detail: "No." }
+const blankName: ToldError = { code: "blank", attr: "billing_name", detail: "Blank." }
+
+const fail = Effect.fnUntraced(function* (
+  { caller, keyOf }: Owner,
+  number: string,
+  errors: ReadonlyArray<ToldError>
+) {
+  const imports = yield* ImportProcesses
+  const key = keyOf(number)
+  const at = noonPlus(1)
+  const { attempt } = yield* claim(key, caller, at)
+  const outcome = "account_failed_validation"
+  yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at })
+})
+
+const stage = Effect.fnUntraced(function* (
+  { caller, keyOf }: Owner,
+  numbers: ReadonlyArray<string>,
+  cohort: string | null = null
+) {
+  const imports = yield* ImportProcesses
+  for (const number of numbers) {
+    yield* imports.stage({ key: keyOf(number), payload: stagedPayload, cohort, caller, at: noon })
+  }
+})
+
+/** An import in each state; `b1` and `b2` have failed, and `d` has broken off at a minute later. */
+const arranged = Effect.gen(function* () {
+  const owner = yield* freshSupplier
+  const imports = yield* ImportProcesses
+  const { caller, keyOf } = owner
+  yield* stage(owner, ["a1", "a2", "b1", "b2"], "wave-1")
+  yield* stage(owner, ["c", "d", "e", "f", "\u{1F600}"])
+  yield* fail(owner, "b1", [invalidPhone])
+  yield* fail(owner, "b2", [{ ...invalidPhone, attr: "customers.12.mobile" }, blankName])
+  yield* claim(keyOf("d"), caller, noon)
+  const newAccount = {
+    ...newAccountFor(keyOf("c"), noonPlus(2)),
+    account: domesticAccount(keyOf("c"))
+  }
+  const { attempt } = yield* claim(keyOf("c"), caller, noonPlus(2))
+  yield* imports.complete({ key: keyOf("c"), attempt, newAccount, caller })
+  yield* imports.setSkipped({ key: keyOf("e"), skipped: true, at: noon })
+  const erasures = yield* Erasures
+  yield* erasures.erase({ key: keyOf("f"), at: noonPlus(3) })
+  return { owner, newAccount }
+})
+
+const failedPhone = { code: "invalid", attr: "customers.*.mobile" }
+
+const filters: ReadonlyArray<readonly [SearchFilter, ReadonlyArray<string>]> = [
+  [{}, ["a1", "a2", "b1", "b2", "c", "d", "e", "f", "\u{1F600}"]],
+  [{ state: "PENDING" }, ["a1", "a2", "\u{1F600}"]],
+  [{ state: "IN_PROGRESS" }, ["d"]],
+  [{ state: "FAILED" }, ["b1", "b2"]],
+  [{ state: "IMPORTED" }, ["c"]],
+  [{ state: "SKIPPED" }, ["e"]],
+  [{ state: "ERASED" }, ["f"]],
+  [{ code: "blank" }, ["b2"]],
+  [{ code: "account_failed_validation" }, ["b1", "b2"]],
+  [{ code: "lease_expired" }, []],
+  [failedPhone, ["b1", "b2"]],
+  [{ ...failedPhone, search: "b2" }, ["b2"]],
+  [{ attr: "customers.0.mobile" }, []],
+  [{ cohort: "wave-1" }, ["a1", "a2", "b1", "b2"]],
+  [{ cohort: "wave-1", state: "PENDING" }, ["a1", "a2"]],
+  [{ search: "a" }, ["a1", "a2"]],
+  [{ search: "b2" }, ["b2"]],
+  [{ search: "\u{1F600}" }, ["\u{1F600}"]],
+  [{ search: "a\0" }, []],
+  [{ search: "zz" }, []],
+  [{ cohort: "wave-1", code: "blank", state: "PENDING" }, []]
+]
+
+/** All pages of this size, one after the other. */
+const paged = Effect.fnUntraced(function* (
+  { supplier }: Owner,
+  filter: SearchFilter,
+  limit: number,
+  seconds: number
+) {
+  const { page } = yield* ImportSearch
+  const query = { supplier: supplier.code, filter, limit, at: noonPlus(seconds) }
+  const numbers: Array<string> = []
+  let after: string | null = null
+  do {
+    const found: Effect.Success<ReturnType<typeof page>> = yield* page({ ...query, after })
+    expect(found.imports.length).toBeLessThanOrEqual(limit)
+    numbers.push(...found.imports.map(({ number }) => number))
+    after = found.next
+  } while (after !== null)
+  return numbers
+})
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const importSearchContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `ImportSearch, ${name}`,
+    (it) => {
+      it.effect("has the imports that meet every condition, on pages of any size", () =>
+        Effect.gen(function* () {
+          const { owner } = yield* arranged
+          for (const [filter, numbers] of filters) {
+            for (const limit of [1, 2, 100]) {
+              const label = `${JSON.stringify(filter)} by ${limit}`
+              expect(yield* paged(owner, filter, limit, 30), label).toEqual(numbers)
+            }
+          }
+          expect(yield* paged(owner, { code: "lease_expired" }, 10, 90)).toEqual(["d"])
+        })
+      )
+
+      it.effect("tells what is to be seen of each", () =>
+        Effect.gen(function* () {
+          const { newAccount, owner } = yield* arranged
+          const { page } = yield* ImportSearch
+          const { code: supplier } = owner.supplier
+          const query = { supplier, after: null, limit: 10, at: noonPlus(90) }
+          const told = (yield* page({ ...query, filter: {} })).imports
+          const pending = { account: null, cohort: null, stagedAt: noon, code: null }
+          const number = (text: string) => owner.keyOf(text).external_account_number
+          const failed = { ...pending, state: "FAILED" }
+          const code = "account_failed_validation"
+          expect(told.slice(0, 6)).toEqual([
+            { ...pending, number: number("a1"), state: "PENDING", cohort: "wave-1" },
+            { ...pending, number: number("a2"), state: "PENDING", cohort: "wave-1" },
+            { ...failed, number: number("b1"), cohort: "wave-1", code },
+            { ...failed, number: number("b2"), cohort: "wave-1", code },
+            {
+              ...pending,
+              number: number("c"),
+              state: "IMPORTED",
+              account: { number: newAccount.number, createdAt: newAccount.createdAt }
+            },
+            { ...failed, number: number("d"), code: "lease_expired" }
+          ])
+        })
+      )
+
+      it.effect("samples failed imports by code, each once", () =>
+        Effect.gen(function* () {
+          const { owner } = yield* arranged
+          const { failed } = yield* ImportSearch
+          const supplier = owner.supplier.code
+          const ofCodes = [
+            { code: "account_failed_validation", limit: 10 },
+            { code: "invalid", limit: 10 }
+          ]
+          const outcome = "account_failed_validation"
+          const told = (number: string, errors: ReadonlyArray<ToldError>) => ({
+            number: owner.keyOf(number).external_account_number,
+            outcome,
+            errors,
+            hasMore: false
+          })
+          const both = [
+            told("b1", [invalidPhone]),
+            told("b2", [{ ...invalidPhone, attr: "customers.12.mobile" }, blankName])
+          ]
+          expect(yield* failed({ supplier, cohort: null, ofCodes })).toEqual(both)
+          expect(yield* failed({ supplier, cohort: "wave-1", ofCodes })).toEqual(both)
+          expect(yield* failed({ supplier, cohort: "wave-2", ofCodes })).toEqual([])
+          expect(yield* failed({ supplier, cohort: null, ofCodes: [] })).toEqual([])
+          const one = [{ code: "blank", limit: 1 }]
+          expect(yield* failed({ supplier, cohort: null, ofCodes: one })).toEqual(both.slice(1))
+          const many = Array.from({ length: errorsSampled + 1 }, (_, index) => ({
+            ...invalidPhone,
+            attr: `customers.${index}.mobile`
+          }))
+          yield* fail(owner, "b1", many)
+          const [sampled] = yield* failed({ supplier, cohort: null, ofCodes })
+          expect(sampled).toEqual({ ...told("b1", many.slice(0, errorsSampled)), hasMore: true })
+        })
+      )
+
+      it.effect("reads what was staged last, until it is erased", () =>
+        Effect.gen(function* () {
+          const { owner } = yield* arranged
+          const { staged } = yield* ImportSearch
+          expect(yield* staged(owner.keyOf("a1"))).toEqual(Option.some(stagedPayload))
+          for (const number of ["f", "never", "a\0"]) {
+            const key = { ...owner.keyOf("a1"), external_account_number: number as never }
+            expect(yield* staged(key), number).toEqual(Option.none())
+          }
+        })
+      )
+    }
+  )

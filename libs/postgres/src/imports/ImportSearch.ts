@@ -1,0 +1,210 @@
+/**
+ * Looking into the imports of a supplier. Each statement reads a bounded part of an index, and few
+ * of them are run for one request, so that it takes no longer with a million imports.
+ */
+import { Effect, Layer, Option, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { DetailedState } from "@data-import/domain/account/ImportDetails"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import {
+  errorsSampled,
+  type FoundImport,
+  type FoundPage,
+  ImportSearch
+} from "@data-import/domain/ports/ImportSearch"
+import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { AttemptError } from "../tables/AttemptError.ts"
+import { isStorableKey } from "../tables/ImportRow.ts"
+import { startOf } from "./ImportList.ts"
+import { hasCode, sourceOf, stateOf } from "./ImportSource.ts"
+
+type Sql = Database["Service"]["sql"]
+type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
+type FailedQuery = Parameters<ImportSearch["Service"]["failed"]>[0]
+
+/** How many imports a statement looks at, and how many statements a page takes at most. */
+const partSize = 2_000
+const partsOfPage = 8
+
+const Instant = Schema.DateTimeUtcFromDate
+
+const pageRows = rowsOf(
+  Schema.Struct({
+    scanned: Schema.Int,
+    last: Schema.NullOr(Schema.String),
+    number: Schema.NullOr(ExternalAccountNumber),
+    accountNumber: Schema.NullOr(AccountNumber),
+    createdAt: Schema.NullOr(Instant),
+    state: Schema.NullOr(DetailedState),
+    cohort: Schema.NullOr(Schema.String),
+    stagedAt: Schema.NullOr(Instant),
+    code: Schema.NullOr(Schema.String)
+  })
+)
+
+const latestOutcome = (sql: Sql) => sql`(
+  select coalesce(outcome, 'lease_expired') from import_attempts
+  where import_id = present.id order by sequence desc limit 1)`
+
+/** As `placeOf` makes it of a path. */
+const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
+  exists (
+    select from (
+      select errors from import_attempts where import_id = present.id
+      order by sequence desc limit 1
+    ) as latest, jsonb_array_elements(errors) as error
+    where regexp_replace(error ->> 'attr', '(^|(?<=\\.))[0-9]+(?=\\.|$)', '*', 'g') = ${attr})`
+
+const conditions = (sql: Sql, { at, filter }: PageQuery): Statement.Fragment => {
+  const { attr, code, cohort, search, state } = filter
+  const present = stateOf(sql, at)
+  return sql`true
+    ${state === undefined ? sql`` : sql`and ${present} = ${state}`}
+    ${cohort === undefined ? sql`` : sql`and cohort = ${cohort}`}
+    ${search === undefined ? sql`` : sql`and starts_with(external_account_number, ${search})`}
+    ${code === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasCode(sql, code)}`}
+    ${attr === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasPlace(sql, attr)}`}`
+}
+
+/** The columns that a service may read that sees no payload. */
+const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
+  const { at, filter, supplier } = query
+  const source = {
+    ...(filter.state !== undefined && { state: filter.state }),
+    ...((filter.code !== undefined || filter.attr !== undefined) && { failed: true })
+  }
+  return pageRows(sql`
+    with part(id, place) as materialized (
+      ${sourceOf(sql, source, { supplier, kind: "all", after, size: partSize })}
+    ),
+    found as (
+      select external_account_number as number, account_number as "accountNumber",
+        account_created_at as "createdAt", ${stateOf(sql, at)} as state, cohort,
+        staged_at as "stagedAt",
+        case when ${stateOf(sql, at)} = 'FAILED' then ${latestOutcome(sql)} end as code
+      from part cross join lateral (
+        select id, external_account_number, skipped, lease_attempt, lease_expires_at,
+          account_number, account_created_at, staged_at, stagings, failed_staging, cohort, erased_at
+        from import_processes where id = part.id offset 0
+      ) as present
+      where ${conditions(sql, query)}
+      order by part.place limit ${limit}
+    )
+    select scanned, last, found.*
+    from (select count(*)::integer as scanned, max(place) as last from part) as scan
+    left join found on true
+    order by number`)
+}
+
+type Row = Effect.Success<ReturnType<typeof part>>[number]
+
+const foundOf = (row: Row): ReadonlyArray<FoundImport> => {
+  const { accountNumber, code, cohort, createdAt, number, stagedAt, state } = row
+  if (number === null || state === null || stagedAt === null) return []
+  const account =
+    accountNumber === null || createdAt === null ? null : { number: accountNumber, createdAt }
+  return [{ number, account, state, cohort, stagedAt, code }]
+}
+
+/** In the order of the index, that of UTF-8 bytes. */
+const isAfter = (one: string, other: string): boolean =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other)) > 0
+
+const firstSurrogate = 0xd800
+const lastSurrogate = 0xdfff
+
+/** A text before all that begin with `search`, and after almost all others before them. */
+const before = (search: string): string => {
+  const points = Array.from(search)
+  const last = points.pop()?.codePointAt(0) ?? 0
+  const previous = last - 1 === lastSurrogate ? firstSurrogate - 1 : last - 1
+  // Numbers have no control characters.
+  return previous < 0x20
+    ? points.join("")
+    : `${points.join("")}${String.fromCodePoint(previous)}\u{10ffff}`
+}
+
+const page = Effect.fnUntraced(function* ({ run, sql }: Database["Service"], query: PageQuery) {
+  const { limit } = query
+  const search = query.filter.search ?? ""
+  const imports: Array<FoundImport> = []
+  const from = startOf(query.after)
+  let after = search === "" || isAfter(from, search) ? from : before(search)
+  for (let parts = 0; parts < partsOfPage; parts++) {
+    // One more than is answered tells whether there are more.
+    const rows = yield* run(part(sql, query, after, limit - imports.length + 1))
+    imports.push(...rows.flatMap(foundOf))
+    if (imports.length > limit) {
+      const shown = imports.slice(0, limit)
+      return { imports: shown, next: shown.at(-1)?.number ?? null } satisfies FoundPage
+    }
+    const { last = null, scanned = 0 } = rows[0] ?? {}
+    const isBehind = last !== null && !last.startsWith(search) && isAfter(last, search)
+    if (last === null || scanned < partSize || isBehind) return { imports, next: null }
+    after = last
+  }
+  return { imports, next: after } satisfies FoundPage
+})
+
+const failedRows = rowsOf(
+  Schema.Struct({
+    number: ExternalAccountNumber,
+    outcome: Schema.String,
+    errors: Schema.Array(AttemptError),
+    hasMore: Schema.Boolean
+  })
+)
+
+const failed = (sql: Sql, { cohort, ofCodes, supplier }: FailedQuery) =>
+  failedRows(sql`
+    with sampled as materialized (
+      select distinct import_id
+      from unnest(${ofCodes.map(({ code }) => code)}::text[],
+        ${ofCodes.map(({ limit }) => limit)}::int[]) as wanted (code, at_most)
+      cross join lateral (
+        select import_id from import_failures
+        where supplier = ${supplier} and code = wanted.code
+          ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
+        limit wanted.at_most
+      ) as failure
+    )
+    select external_account_number as number, coalesce(outcome, 'lease_expired') as outcome,
+      jsonb_path_query_array(errors, ${`$[0 to ${errorsSampled - 1}]`}::jsonpath) as errors,
+      jsonb_array_length(errors) > ${errorsSampled} as "hasMore"
+    from sampled cross join lateral (
+      select id, external_account_number from import_processes
+      where id = import_id and lease_attempt is null offset 0
+    ) as present cross join lateral (
+      select outcome, errors from import_attempts where import_id = present.id
+      order by sequence desc limit 1
+    ) as latest
+    order by external_account_number`)
+
+const stagedRows = rowsOf(Schema.Struct({ payload: Schema.NullOr(Schema.String) }))
+
+const staged = (sql: Sql, key: ImportKey) =>
+  stagedRows(sql`
+    select payload::text as payload from import_processes
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}`).pipe(
+    Effect.map(([row]) => Option.fromNullishOr(row?.payload))
+  )
+
+const isStorableFilter = (filter: object): boolean =>
+  Object.values(filter).every((text) => isStorable(String(text)))
+
+export const layer: Layer.Layer<ImportSearch, never, Database> = Layer.effect(
+  ImportSearch,
+  Effect.map(Database, (database) => {
+    const { run, sql } = database
+    return ImportSearch.of({
+      page: (query) =>
+        isStorableFilter(query.filter) && isStorable(query.after ?? "")
+          ? page(database, query)
+          : Effect.succeed({ imports: [], next: null }),
+      failed: (query) => run(failed(sql, query)),
+      staged: (key) => (isStorableKey(key) ? run(staged(sql, key)) : Effect.succeedNone)
+    })
+  })
+)

@@ -1,0 +1,93 @@
+/** What is recorded of a migration: its plan, its cohorts, and who has signed it off. */
+import { DateTime, Effect, Option, Schema } from "effect"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { MigrationPlan, Migrations } from "@data-import/domain/ports/Migrations"
+import { CalendarDate } from "@data-import/domain/schema/Field"
+import { auditEntry, isPending } from "../audit/ChangeEntries.ts"
+import { type Database, rowsOf } from "../connection/Database.ts"
+
+type Port = Migrations["Service"]
+
+const Instant = Schema.DateTimeUtcFromDate
+
+const planRows = rowsOf(
+  Schema.Struct({
+    supplier: SupplierCode,
+    points: Schema.Array(Schema.Struct({ on: CalendarDate, accounts: Schema.Int }))
+  })
+)
+
+export const plans = ({ sql }: Database["Service"], suppliers: ReadonlyArray<SupplierCode>) =>
+  planRows(sql`
+    select supplier, points from migration_plans where supplier = any(${suppliers}::text[])`).pipe(
+    Effect.map(
+      (rows): ReadonlyMap<SupplierCode, MigrationPlan> =>
+        new Map(rows.map(({ points, supplier }) => [supplier, points]))
+    )
+  )
+
+export const setPlan = Effect.fnUntraced(function* (
+  { sql }: Database["Service"],
+  { at, caller, plan, supplier }: Parameters<Port["setPlan"]>[0]
+) {
+  const setAt = DateTime.toDateUtc(at)
+  yield* plan.length === 0
+    ? sql`delete from migration_plans where supplier = ${supplier}`
+    : sql`
+        insert into migration_plans as present (supplier, points, set_at)
+        values (${supplier}, ${JSON.stringify(plan)}::json, ${setAt})
+        on conflict on constraint migration_plans_pkey do update
+        set points = excluded.points, set_at = excluded.set_at`
+  const key = { import_supplier: supplier, external_account_number: null }
+  yield* sql`${auditEntry(sql, { at, caller, action: "set_plan", outcome: "set", key }, sql``)}`
+})
+
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+
+/** In the order of the numbers, so that two of them never wait for each other. */
+export const setCohorts = (
+  { sql }: Database["Service"],
+  { at, caller, cohort, numbers, supplier }: Parameters<Port["setCohorts"]>[0]
+) => {
+  const key = { import_supplier: supplier, external_account_number: sql`external_account_number` }
+  const write = { at, caller, action: "change_import", outcome: "changed", key } as const
+  return countRows(sql`
+    with due as (
+      select id from import_processes as present
+      where supplier = ${supplier} and external_account_number = any(${numbers}::text[])
+        and ${isPending(sql, at)} and cohort is distinct from ${cohort}::text
+      order by external_account_number for update
+    ),
+    changed as (
+      update import_processes set cohort = ${cohort} from due
+      where import_processes.id = due.id returning external_account_number
+    ),
+    audit as (${auditEntry(sql, write)})
+    select count(*)::int as count from changed`).pipe(Effect.map(([row]) => row?.count ?? 0))
+}
+
+const signOffRows = rowsOf(Schema.Struct({ by: Schema.String, at: Instant }))
+
+export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
+  signOffRows(sql`
+    select signed_by as by, signed_at as at from migration_sign_offs
+    where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
+
+export const recordSignOff = (
+  { sql }: Database["Service"],
+  { at, caller, supplier }: Parameters<Port["recordSignOff"]>[0]
+) => {
+  const key = { import_supplier: supplier, external_account_number: null }
+  const write = { at, caller, action: "sign_off", outcome: "signed", key } as const
+  return Effect.as(
+    sql`
+      with signed as (
+        insert into migration_sign_offs as present (supplier, signed_by, signed_at)
+        values (${supplier}, ${caller.apiKey}, ${DateTime.toDateUtc(at)})
+        on conflict on constraint migration_sign_offs_pkey do update
+        set signed_by = excluded.signed_by, signed_at = excluded.signed_at
+      )
+      ${auditEntry(sql, write, sql``)}`,
+    { by: caller.apiKey, at }
+  )
+}

@@ -1,0 +1,339 @@
+/**
+ * Migrations: counts that are kept, of all suppliers at once, and as they were at the end of each
+ * hour. Nothing is counted anew, and no statement reads more than some thousand rows.
+ */
+import { Array, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { hourBefore } from "@data-import/domain/account/SupplierSummary"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import {
+  hoursShown,
+  type MigrationCounts,
+  Migrations,
+  noCounts,
+  type PastCounts,
+  type StateCounts
+} from "@data-import/domain/ports/Migrations"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import * as Records from "./MigrationRecords.ts"
+
+type Sql = Database["Service"]["sql"]
+type Port = Migrations["Service"]
+type Query<Name extends "history" | "cohorts" | "oldestPending"> = Parameters<Port[Name]>[0]
+
+const Instant = Schema.DateTimeUtcFromDate
+
+const State = Schema.Literals(["PENDING", "FAILED", "IN_PROGRESS", "SKIPPED", "IMPORTED", "ERASED"])
+
+const tallyRows = rowsOf(
+  Schema.Struct({
+    supplier: SupplierCode,
+    cohort: Schema.NullOr(Schema.String),
+    name: Schema.String,
+    count: Schema.Int
+  })
+)
+
+/**
+ * An import with a lease is counted in the state that it had before. `moved` takes it from there to
+ * the state that it is in now: in progress, or failed because its attempt broke off.
+ */
+const moved = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Utc) => sql`
+  select supplier, cohort, change.name, change.count
+  from import_attempts as running cross join lateral (
+    select supplier, cohort, lease_expires_at > ${DateTime.toDateUtc(at)} as is_live,
+      coalesce(failed_staging = stagings, false) as had_failed
+    from import_processes as present
+    where present.id = running.import_id and supplier = any(${suppliers}::text[])
+      and lease_attempt = running.id
+    offset 0
+  ) as present cross join lateral (values
+    (case when had_failed then 'FAILED' else 'PENDING' end, -1::bigint),
+    (case when is_live then 'IN_PROGRESS' else 'FAILED' end, 1::bigint)
+  ) as change (name, count)
+  where ended_at is null`
+
+/** Of all suppliers, or nothing while the imports of an earlier release are not counted yet. */
+const presentTallies = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Utc) =>
+  tallyRows(sql`
+    select supplier, null as cohort, name, sum(count)::float8 as count
+    from (
+      select supplier, name, count from import_totals
+      where supplier = any(${suppliers}::text[]) and cohort = '' and kind = 'state'
+      union all
+      select supplier, 'last hour', count from import_totals
+      where supplier = any(${suppliers}::text[]) and cohort = '' and kind = 'imported'
+        and name >= ${DateTime.formatIso(hourBefore(at)).slice(0, 16)}
+      union all
+      select supplier, case when kind = 'state' then name else 'last hour' end, count
+      from import_differences
+      where supplier = any(${suppliers}::text[]) and (kind = 'state'
+        or kind = 'imported' and name >= ${DateTime.formatIso(hourBefore(at)).slice(0, 16)})
+      union all
+      select supplier, name, count from (${moved(sql, suppliers, at)}) as moved
+    ) as parts
+    group by supplier, name`)
+
+const isState = Schema.is(State)
+
+const statesIn = (
+  tallies: ReadonlyArray<{ readonly name: string; readonly count: number }>
+): StateCounts => {
+  const states = { ...noCounts }
+  for (const { count, name } of tallies) if (isState(name)) states[name] += count
+  return states
+}
+
+const hourlyRows = rowsOf(
+  Schema.Struct({ supplier: SupplierCode, place: Schema.Int, count: Schema.Int })
+)
+
+/** The accounts before each of these instants. The names are those of `balance`. */
+const accountsBefore = (
+  sql: Sql,
+  suppliers: ReadonlyArray<SupplierCode>,
+  before: ReadonlyArray<DateTime.Utc>
+) =>
+  hourlyRows(sql`
+    select wanted.supplier, place::int as place, sum(past.count)::float8 as count
+    from unnest(${suppliers}::text[]) as wanted (supplier)
+    cross join unnest(${before.map(DateTime.toDateUtc)}::timestamptz[])
+      with ordinality as step (instant, place)
+    cross join unnest(array['', 'transfer']) as part (name)
+    cross join lateral (
+      select count from import_history
+      where supplier = wanted.supplier and cohort = '' and kind = 'balance'
+        and name = part.name and hour < instant
+      order by hour desc limit 1
+    ) as past
+    group by 1, 2`)
+
+const hourRows = rowsOf(
+  Schema.Struct({ supplier: SupplierCode, at: Instant, imported: Schema.Int })
+)
+
+/** Each count less the one before it, also where that is older than `since`. */
+const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importedByHour"]>[0]) =>
+  hourRows(sql`
+    select supplier, hour as at, sum(added)::float8 as imported
+    from (
+      select wanted.supplier, hour, count - coalesce(
+        lag(count) over (partition by wanted.supplier, part.name order by hour), (
+          select count from import_history
+          where supplier = wanted.supplier and cohort = '' and kind = 'balance'
+            and name = part.name and hour < ${DateTime.toDateUtc(since)}
+          order by hour desc limit 1
+        ), 0) as added
+      from unnest(${suppliers}::text[]) as wanted (supplier)
+      cross join unnest(array['', 'transfer']) as part (name)
+      join import_history as present on present.supplier = wanted.supplier
+        and present.cohort = '' and present.kind = 'balance' and present.name = part.name
+        and hour >= ${DateTime.toDateUtc(since)}
+    ) as changes
+    group by supplier, hour having sum(added) <> 0
+    order by supplier, hour`).pipe(
+    Effect.map((rows) => Map.groupBy(rows, ({ supplier }) => supplier)),
+    Effect.map(
+      (bySupplier) =>
+        new Map(
+          [...bySupplier].map(([supplier, hours]) => [
+            supplier,
+            hours.map(({ at, imported }) => ({ at, imported }))
+          ])
+        )
+    )
+  )
+
+const activityRows = rowsOf(
+  Schema.Struct({
+    supplier: SupplierCode,
+    changedAt: Instant,
+    importedAt: Schema.NullOr(Instant)
+  })
+)
+
+const activities = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
+  activityRows(sql`
+    select supplier, changed_at as "changedAt", imported_at as "importedAt"
+    from import_activity where supplier = any(${suppliers}::text[])`)
+
+const uncountedRows = rowsOf(Schema.Struct({ supplier: Schema.String }))
+
+const refuseUncounted = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
+  uncountedRows(sql`
+    select supplier from uncounted_suppliers where supplier = any(${suppliers}::text[])
+    limit 1`).pipe(
+    Effect.flatMap(({ length }) =>
+      length === 0 ? Effect.void : Effect.fail(new StorageUnavailable({}))
+    )
+  )
+
+const overview = Effect.fnUntraced(function* (
+  { run, sql }: Database["Service"],
+  { at, suppliers }: Parameters<Port["overview"]>[0]
+) {
+  const ends = Array.makeBy(hoursShown + 1, (index) =>
+    DateTime.add(DateTime.startOf(at, "hour"), { hours: index + 1 - hoursShown })
+  )
+  yield* run(refuseUncounted(sql, suppliers))
+  const tallies = Array.groupBy(
+    yield* run(presentTallies(sql, suppliers, at)),
+    ({ supplier }) => supplier
+  )
+  const accounts = Array.groupBy(
+    yield* run(accountsBefore(sql, suppliers, ends)),
+    ({ supplier }) => supplier
+  )
+  const active = new Map((yield* run(activities(sql, suppliers))).map((row) => [row.supplier, row]))
+  return suppliers.map((supplier): MigrationCounts => {
+    const own = tallies[supplier] ?? []
+    const values = new Map((accounts[supplier] ?? []).map(({ count, place }) => [place, count]))
+    const valueAt = (place: number) => values.get(place) ?? 0
+    return {
+      supplier,
+      states: statesIn(own),
+      importedLastHour: own.find(({ name }) => name === "last hour")?.count ?? 0,
+      importedHourly: Array.makeBy(hoursShown, (index) => valueAt(index + 2) - valueAt(index + 1)),
+      changedAt: active.get(supplier)?.changedAt ?? null,
+      importedAt: active.get(supplier)?.importedAt ?? null
+    }
+  })
+})
+
+const pastRows = rowsOf(
+  Schema.Struct({
+    place: Schema.Int,
+    kind: Schema.Literals(["state", "code", "balance"]),
+    name: Schema.String,
+    count: Schema.Int
+  })
+)
+
+/** One look-up by index for each count and instant, however long the history is. */
+const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query<"history">) =>
+  pastRows(sql`
+    select place::int as place, known.kind, known.name, past.count::float8 as count
+    from (
+      select kind, name from import_totals
+      where supplier = ${supplier} and cohort = ${cohort ?? ""}
+        and kind in ('state', 'code', 'balance')
+      offset 0
+    ) as known
+    cross join unnest(${before.map(DateTime.toDateUtc)}::timestamptz[])
+      with ordinality as step (instant, place)
+    cross join lateral (
+      select count from import_history
+      where supplier = ${supplier} and cohort = ${cohort ?? ""} and kind = known.kind
+        and name = known.name and hour < instant
+      order by hour desc limit 1
+    ) as past
+    where past.count <> 0`).pipe(
+    Effect.map((rows): ReadonlyArray<PastCounts> => {
+      const byPlace = Array.groupBy(rows, ({ place }) => String(place))
+      return before.map((_, index) => pastCounts(byPlace[String(index + 1)] ?? []))
+    })
+  )
+
+const pastCounts = (
+  rows: ReadonlyArray<{ readonly kind: string; readonly name: string; readonly count: number }>
+): PastCounts => {
+  const total = (wanted: string) =>
+    rows.reduce((sum, { count, kind }) => (kind === wanted ? sum + count : sum), 0)
+  return {
+    staged: total("state"),
+    imported: total("balance"),
+    failed: rows.find(({ kind, name }) => kind === "state" && name === "FAILED")?.count ?? 0,
+    codes: Object.fromEntries(
+      rows.flatMap(({ count, kind, name }) => (kind === "code" ? [[name, count]] : []))
+    )
+  }
+}
+
+const beginningRows = rowsOf(Schema.Struct({ hour: Schema.NullOr(Instant) }))
+
+const beginning = (
+  { sql }: Database["Service"],
+  { cohort, supplier }: Parameters<Port["beginning"]>[0]
+) =>
+  beginningRows(sql`
+    select min(hour) as hour from unnest(${State.literals}::text[]) as state
+    cross join lateral (
+      select hour from import_history
+      where supplier = ${supplier} and cohort = ${cohort ?? ""} and kind = 'state'
+        and name = state and hour > 'epoch'
+      order by hour limit 1
+    ) as first`).pipe(Effect.map(([row]) => Option.fromNullishOr(row?.hour)))
+
+/** Imports without a cohort are those that are in no cohort's count. */
+const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"cohorts">) =>
+  tallyRows(sql`
+    with parts as materialized (
+      select cohort, name, sum(count)::float8 as count
+      from (
+        select cohort, name, count from import_totals
+        where supplier = ${supplier} and kind = 'state'
+        union all
+        select unnest(case when cohort is null then array[''] else array['', cohort] end),
+          name, count
+        from import_differences where supplier = ${supplier} and kind = 'state'
+        union all
+        select unnest(case when cohort is null then array[''] else array['', cohort] end),
+          name, count
+        from (${moved(sql, [supplier], at)}) as moved
+      ) as all_parts
+      group by cohort, name
+    ),
+    shown as (
+      select cohort from parts where cohort <> ''
+      group by cohort having sum(count) > 0 order by cohort collate "C" limit ${limit}
+    )
+    select * from (
+    select ${supplier} as supplier, null as cohort, name,
+      sum(case when cohort = '' then count else -count end) as count
+    from parts group by name
+    union all
+    select ${supplier}, cohort, name, count from parts
+    where cohort in (select cohort from shown)
+    ) as told order by cohort collate "C" nulls first`).pipe(
+    Effect.map((rows) => {
+      const byCohort = Map.groupBy(rows, ({ cohort }) => cohort)
+      return [...byCohort]
+        .map(([cohort, tallies]) => ({ cohort, states: statesIn(tallies) }))
+        .filter(({ states }) => Object.values(states).some((count) => count !== 0))
+    })
+  )
+
+const openRows = rowsOf(Schema.Struct({ number: ExternalAccountNumber, stagedAt: Instant }))
+
+/** An import that has a lease waits no longer. */
+const oldestPending = ({ sql }: Database["Service"], { limit, supplier }: Query<"oldestPending">) =>
+  openRows(sql`
+    select external_account_number as number, staged_at as "stagedAt" from import_processes
+    where supplier = ${supplier} and account_number is null and not skipped
+      and failed_staging is null and lease_attempt is null
+    order by supplier, id limit ${limit}`)
+
+export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
+  Migrations,
+  Effect.map(Database, (database) => {
+    const { run, sql } = database
+    return Migrations.of({
+      overview: (query) => overview(database, query),
+      history: (query) =>
+        isStorable(query.cohort ?? "")
+          ? run(history(database, query))
+          : Effect.succeed(query.before.map(() => pastCounts([]))),
+      importedByHour: (query) => run(importedByHour(sql, query)),
+      beginning: (query) =>
+        isStorable(query.cohort ?? "") ? run(beginning(database, query)) : Effect.succeedNone,
+      cohorts: (query) => run(cohorts(database, query)),
+      oldestPending: (query) => run(oldestPending(database, query)),
+      plans: (suppliers) => run(Records.plans(database, suppliers)),
+      setPlan: (command) => run(sql.withTransaction(Records.setPlan(database, command))),
+      setCohorts: (command) => run(Records.setCohorts(database, command)),
+      signOff: (supplier) => run(Records.signOff(database, supplier)),
+      recordSignOff: (command) => run(Records.recordSignOff(database, command))
+    })
+  })
+)

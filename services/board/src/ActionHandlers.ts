@@ -1,0 +1,86 @@
+/** What managers do on the board, over HTTP: each handler calls one program and wraps its answer. */
+import { DateTime, Effect, Result, type Schema } from "effect"
+import { BoardActionGroup, actionBodies } from "@data-import/api/board/BoardApi"
+import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
+import { ImportBoard } from "@data-import/domain/board/ImportBoard"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { ValidationFailed } from "@data-import/domain/requests/Failure"
+import { validator } from "@data-import/domain/schema/Validator"
+import { factsAt } from "@data-import/domain/validation/AccountValidation"
+import * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/IncomingRequest"
+import * as Guard from "./Guard.ts"
+
+const supplierOf = ({ params }: Pick<Call, "params">): string => params["import_supplier"] ?? ""
+
+const numberOf = ({ params }: Pick<Call, "params">): string =>
+  params["external_account_number"] ?? ""
+
+const batchOf = ({ params }: Pick<Call, "params">): string => params["batch_id"] ?? ""
+
+const callerOf = ({ requestId, session }: Pick<Call, "requestId"> & Guard.Signed): BoardCaller => ({
+  user: session.user,
+  requestId
+})
+
+/** Reads a body by its schema; every field that is wrong is an error. */
+const bodyOf = <Body>(schema: Schema.Codec<Body, unknown>) => {
+  const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
+  return Effect.fnUntraced(function* ({ body }: { readonly body: unknown }) {
+    const read = validate(body, factsAt(yield* DateTime.now))
+    const code = "request_failed_validation"
+    return Result.isSuccess(read)
+      ? read.success
+      : yield* new ValidationFailed({ code, errors: read.failure })
+  })
+}
+
+const bodies = {
+  plan: bodyOf(actionBodies.plan),
+  status: bodyOf(actionBodies.status),
+  cohort: bodyOf(actionBodies.cohort),
+  processing: bodyOf(actionBodies.processing),
+  signOff: bodyOf(actionBodies.signOff),
+  document: bodyOf(actionBodies.document)
+}
+
+type Acting = Call & Guard.Signed & { readonly body: unknown }
+
+const ok = <E, A>(effect: Effect.Effect<A, E>) =>
+  Effect.map(effect, (body) => Answer.json(200, body))
+
+/** An action that has a body. */
+const acting =
+  <Body, A, E, F>(
+    read: (call: Acting) => Effect.Effect<Body, E>,
+    act: (caller: BoardCaller, supplier: string, body: Body) => Effect.Effect<A, F>
+  ) =>
+  (call: Acting) =>
+    ok(Effect.flatMap(read(call), (body) => act(callerOf(call), supplierOf(call), body)))
+
+export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
+  const actions = yield* MigrationActions
+  const imports = yield* ImportBoard
+
+  return Guard.handle(
+    BoardActionGroup,
+    {
+      setPlan: acting(bodies.plan, actions.setPlan),
+      setStatus: acting(bodies.status, actions.setStatus),
+      setCohort: acting(bodies.cohort, actions.setCohort),
+      processCohort: acting(bodies.processing, actions.process),
+      retryFailed: acting(bodies.processing, actions.retry),
+      signOff: acting(bodies.signOff, actions.signOff),
+      pauseBoardBatch: (call) => ok(actions.pauseBatch(callerOf(call), batchOf(call))),
+      resumeBoardBatch: (call) => ok(actions.resumeBatch(callerOf(call), batchOf(call))),
+      reveal: (call) => ok(imports.reveal(callerOf(call), supplierOf(call), numberOf(call))),
+      linkDocument: (call: Acting) =>
+        ok(
+          Effect.flatMap(bodies.document(call), ({ document_path }) =>
+            imports.link(callerOf(call), supplierOf(call), numberOf(call), document_path)
+          )
+        )
+    },
+    premises
+  )
+})

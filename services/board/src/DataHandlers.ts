@@ -1,0 +1,85 @@
+/** What the board shows, over HTTP: each handler calls one program and wraps its answer. */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { BoardGroup } from "@data-import/api/board/BoardApi"
+import { AuditBoard } from "@data-import/domain/board/AuditBoard"
+import { ImportBoard } from "@data-import/domain/board/ImportBoard"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
+import * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/IncomingRequest"
+import * as Guard from "./Guard.ts"
+import { pdfOf } from "./Pdf.ts"
+
+const rowsOfPage = 100
+
+const supplierOf = ({ params }: Pick<Call, "params">): string => params["import_supplier"] ?? ""
+
+const numberOf = ({ params }: Pick<Call, "params">): string =>
+  params["external_account_number"] ?? ""
+
+/** A file for the browser to keep. Codes have any characters, so it is not named after one. */
+const file = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` })
+
+const csv = (text: string, name: string) =>
+  HttpServerResponse.text(text, {
+    contentType: "text/csv; charset=utf-8",
+    headers: file(name)
+  }) as Answer.Response<200, string>
+
+const pdf = (bytes: Uint8Array, name: string) =>
+  HttpServerResponse.uint8Array(bytes, {
+    contentType: "application/pdf",
+    headers: file(name)
+  }) as Answer.Response<200, Uint8Array>
+
+const ok = <E, A>(effect: Effect.Effect<A, E>) =>
+  Effect.map(effect, (body) => Answer.json(200, body))
+
+export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
+  const audit = yield* AuditBoard
+  const actions = yield* MigrationActions
+  const imports = yield* ImportBoard
+  const migrations = yield* MigrationBoard
+  const summary = ({ params, session: { user } }: Pick<Call, "params"> & Guard.Signed) =>
+    Effect.all([
+      migrations.detail(user, supplierOf({ params })),
+      actions.signOffState({ user }, supplierOf({ params }))
+    ]).pipe(Effect.map(([detail, state]) => summaryDocument(detail, state)))
+
+  return Guard.handle(
+    BoardGroup,
+    {
+      listMigrations: ({ session }) => ok(migrations.list(session.user)),
+      getMigration: (call) => ok(migrations.detail(call.session.user, supplierOf(call))),
+      getHistory: (call) => {
+        const { cohort = null, step = "day" } = call.parameters
+        return ok(migrations.history(call.session.user, supplierOf(call), { cohort, step }))
+      },
+      listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
+      listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),
+      getProblems: (call) => {
+        const { cohort = null } = call.parameters
+        return ok(imports.problems(call.session.user, supplierOf(call), cohort))
+      },
+      listImports: (call) => {
+        const { after = null, limit = rowsOfPage, ...filter } = call.parameters
+        const query = { ...filter, after, limit }
+        return ok(imports.imports(call.session.user, supplierOf(call), query))
+      },
+      getSignOff: (call) => ok(actions.signOffState(call.session, supplierOf(call))),
+      exportSummary: (call) =>
+        Effect.map(summary(call), (document) => csv(summaryCsv(document), "summary.csv")),
+      printSummary: (call) =>
+        Effect.map(summary(call), (document) => pdf(pdfOf(document), "summary.pdf")),
+      getBoardAccount: (call) =>
+        ok(imports.account(call.session.user, supplierOf(call), numberOf(call))),
+      listAudit: ({ parameters, session }) =>
+        ok(audit.list(session.user, { limit: rowsOfPage, ...parameters })),
+      exportAudit: ({ parameters, session }) =>
+        Effect.map(audit.csv(session.user, parameters), (text) => csv(text, "audit.csv"))
+    },
+    premises
+  )
+})

@@ -1,0 +1,106 @@
+/** What the board shows and does, asked as a page of it asks. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
+import { stagedPayload } from "@data-import/domain/testing/importStates"
+import { serviceWith, signedIn } from "./boardService.ts"
+
+const staged = Effect.gen(function* () {
+  const imports = yield* ImportProcesses
+  const owner = yield* freshSupplier
+  const { caller, keyOf, supplier } = owner
+  for (const number of ["a", "b"]) {
+    const command = { payload: stagedPayload, cohort: "wave-1", caller, at: noon }
+    yield* imports.stage({ ...command, key: keyOf(number) })
+  }
+  return supplier.code
+})
+
+/** A manager's browser, and how it sends changes. */
+const manager = Effect.gen(function* () {
+  const { get, post } = yield* signedIn
+  const session = JSON.parse((yield* get("/board/api/session/")).text) as { csrf_token: string }
+  const act = (path: string, body: unknown) =>
+    post(path, { "x-csrf-token": session.csrf_token }, JSON.stringify(body))
+  return { act, get }
+})
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
+  "the data of the board",
+  (it) => {
+    it.effect("answers every page of a migration", () =>
+      Effect.gen(function* () {
+        const code = yield* staged
+        const { get } = yield* manager
+        const root = `/board/api/migrations/${code}/`
+        const paths = [
+          "/board/api/migrations/",
+          root,
+          `${root}history/?step=hour`,
+          `${root}cohorts/`,
+          `${root}batches/`,
+          `${root}problems/?cohort=wave-1`,
+          `${root}imports/?state=PENDING&search=a&limit=5`,
+          `${root}imports/a/`,
+          `${root}sign-off/`,
+          `/board/api/audit/?import_supplier=${code}`
+        ]
+        for (const path of paths) {
+          const { status, text } = yield* get(path)
+          expect([path, status, text.slice(0, 200)]).toEqual([path, 200, expect.any(String)])
+        }
+        const rows = JSON.parse((yield* get(`${root}imports/`)).text) as { total: number }
+        expect(rows.total).toBe(2)
+        const csv = yield* get(`${root}summary.csv`)
+        expect(csv.headers["content-type"]).toBe("text/csv; charset=utf-8")
+        expect(csv.text).toContain("Imports,PENDING,2")
+        const pdf = yield* get(`${root}summary.pdf`)
+        expect(pdf.headers["content-type"]).toBe("application/pdf")
+        expect(pdf.text.startsWith("%PDF-1.4")).toBe(true)
+        expect((yield* get("/board/api/audit.csv")).text).toMatch(/^id,at,/)
+        expect((yield* get("/board/api/migrations/NOBODY/")).status).toBe(404)
+        expect((yield* get(`${root}imports/?limit=0`)).status).toBe(400)
+      })
+    )
+
+    it.effect("does what a manager asks, and tells what is wrong with a body", () =>
+      Effect.gen(function* () {
+        const code = yield* staged
+        const { act, get } = yield* manager
+        const root = `/board/api/migrations/${code}/`
+        const plan = { points: [{ on: "2030-01-31", accounts: 10 }] }
+        expect(yield* act(`${root}plan/`, plan)).toMatchObject({ status: 200 })
+        const half = yield* act(`${root}plan/`, { points: [{ on: "2030-01-31", accounts: 0.5 }] })
+        expect([half.status, half.text]).toEqual([
+          400,
+          expect.stringContaining("points.0.accounts")
+        ])
+        const cohort = { cohort: "wave-2", selection: { state: "PENDING" } }
+        expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2}')
+        const status = yield* act(`${root}status/`, { status: "Paused" })
+        expect([status.status, status.text]).toEqual([200, '{"status":"Paused"}'])
+        const wrong = yield* act(`${root}status/`, { status: "Complete" })
+        expect([wrong.status, JSON.parse(wrong.text)]).toEqual([
+          400,
+          expect.objectContaining({ code: "request_failed_validation" })
+        ])
+        expect((yield* act(`${root}imports/a/reveal/`, {})).status).toBe(200)
+        const signed = { import_supplier: code, accept_open: true }
+        expect((yield* act(`${root}sign-off/`, signed)).status).toBe(200)
+        const audit = JSON.parse((yield* get(`/board/api/audit/?who=board:local`)).text) as {
+          entries: ReadonlyArray<{ action: string }>
+        }
+        expect(audit.entries.map(({ action }) => action)).toEqual([
+          "sign_off",
+          "change_supplier_status",
+          "read_import",
+          "change_supplier_status",
+          "change_import",
+          "change_import",
+          "set_plan"
+        ])
+      })
+    )
+  }
+)

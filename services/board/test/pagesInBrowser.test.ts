@@ -1,0 +1,299 @@
+/**
+ * The board's pages with fixed answers, looked at in a real Chromium: two widths, both themes, two
+ * roles, and each state that a page can be in. The journey on the real system is in
+ * tools/local/test/board.test.ts.
+ */
+import { gzipSync } from "node:zlib"
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Browsing from "@data-import/server/testing/Browser"
+import {
+  excessWidth,
+  inaccessible,
+  type Look,
+  looks,
+  wide
+} from "@data-import/server/testing/Browser"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
+import { build } from "../testing/build.ts"
+
+if (!Browsing.hasBrowser) {
+  console.log("The pages of the board are not looked at: there is no Chromium.")
+}
+
+const suite = Browsing.hasBrowser ? describe : describe.skip
+const slow = { timeout: 300_000 }
+
+/** That of issue and documentation; the pages need far less. */
+const mostBytes = 250 * 1024
+
+const supplier = "/board/migrations/DELTA_LEGACY/"
+const paths = [
+  "/board/",
+  supplier,
+  `${supplier}problems/`,
+  `${supplier}imports/?state=FAILED`,
+  `${supplier}imports/NL-0004712/`,
+  "/board/audit/"
+]
+
+let server: FixtureServer
+let browser: Browser
+
+const open = async (path: string, look: Look = wide) => {
+  const opened = await Browsing.blank(browser, server.origin, look)
+  await opened.page.goto(server.origin + path)
+  return opened
+}
+
+/** The first line, once the page has its answer. */
+const headline = async (page: Page): Promise<string> => {
+  await page.locator("h1").filter({ hasText: /\s/ }).waitFor()
+  return page.locator("h1").innerText()
+}
+
+const close = (page: Page) => page.context().close()
+
+suite("the board in Chromium", () => {
+  beforeAll(async () => {
+    build()
+    server = await serve()
+    browser = await Browsing.launch()
+  }, Browsing.patience)
+
+  afterEach(() => {
+    server.fixture = standard
+    server.posted.length = 0
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await server.close()
+  })
+
+  it("is small enough", () => {
+    const dist = join(import.meta.dirname, "../web/dist")
+    const files = globSync("**/*.{js,css,html,svg}", { cwd: dist })
+    const bytes = files.reduce(
+      (sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length,
+      0
+    )
+    expect(files.length).toBeGreaterThan(2)
+    expect(bytes).toBeLessThan(mostBytes)
+  })
+
+  it.each(paths)("%s is fine in two widths and both themes", slow, async (path) => {
+    for (const look of looks) {
+      const { faults, page } = await open(path, look)
+      const at = `${path}, ${look.size} and ${look.colorScheme}`
+      expect(await headline(page), at).toMatch(/\d/)
+      await page.waitForLoadState("networkidle").catch(() => undefined)
+      expect(faults, at).toEqual([])
+      expect(await excessWidth(page), at).toBeLessThanOrEqual(0)
+      expect(await inaccessible(page), at).toEqual([])
+      await close(page)
+    }
+  })
+
+  it("says in its first line how many migrations need attention, the worst first", async () => {
+    const { page } = await open("/board/")
+    expect(await headline(page)).toBe("9 of 40 migrations need attention")
+    const states = await page.locator("tbody .condition").allInnerTexts()
+    expect(states).toHaveLength(40)
+    expect(states.slice(0, 7)).toEqual([
+      "Stuck",
+      "Stuck",
+      "Failing",
+      "Failing",
+      "Failing",
+      "Failing",
+      "Slow"
+    ])
+    const filters = page.getByRole("navigation", { name: "By state" })
+    const [all = 0, ...parts] = (await filters.locator("b").allInnerTexts()).map(Number)
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(all)
+    await close(page)
+  })
+
+  it("finds a migration by keyboard alone, and goes back", async () => {
+    const { page } = await open("/board/")
+    await headline(page)
+    await page.keyboard.press("/")
+    await page.keyboard.type("delta_l")
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1)
+    await page.getByRole("link", { name: "DELTA_LEGACY" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/DELTA_LEGACY/)
+    await page
+      .getByRole("heading", { level: 1, name: /DELTA_LEGACY: .* imported, 412 failed/ })
+      .waitFor()
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
+    await page.goBack()
+    await page.getByRole("heading", { name: "9 of 40 migrations need attention" }).waitFor()
+    await close(page)
+  })
+
+  it("shows a viewer everything, and no action", async () => {
+    server.fixture = { ...standard, role: "viewer" }
+    const { page } = await open(supplier)
+    await page.getByText("You may look, not act").waitFor()
+    expect(await page.locator("main button[aria-haspopup]").count()).toBe(0)
+    await page.goto(`${server.origin}${supplier}imports/NL-0004712/`)
+    await page.getByText("M*** (5)").waitFor()
+    expect(await page.getByRole("button", { name: /Show personal data/ }).count()).toBe(0)
+    await close(page)
+  })
+
+  it("is accessible in a dialog, says what will happen to how many, and does it", async () => {
+    const { page } = await open(supplier)
+    await page
+      .getByRole("button", { name: /Retry 233 accounts that failed with invalid_phone/ })
+      .click()
+    const dialog = page.getByRole("dialog", { name: /Retry 233 accounts/ })
+    await dialog.waitFor()
+    expect(await inaccessible(page)).toEqual([])
+    await dialog.getByRole("combobox", { name: "Operations team" }).selectOption("Night Team")
+    await dialog.getByRole("button", { name: "Retry 233 accounts" }).click()
+    await dialog.getByText("A batch of 412 accounts has started").waitFor()
+    expect(server.posted).toEqual([
+      {
+        path: "migrations/DELTA_LEGACY/retry/",
+        body: {
+          selection: { state: "FAILED", code: "invalid_phone_number" },
+          operations_team_name: "Night Team"
+        }
+      }
+    ])
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    await close(page)
+  })
+
+  it("signs off only what was typed, and only with what is open accepted", async () => {
+    const { page } = await open(supplier)
+    await page.getByRole("button", { name: "Sign off…" }).click()
+    const dialog = page.getByRole("dialog")
+    const sign = dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" })
+    await dialog.getByText("Accounts: Failed: 412").waitFor()
+    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("DELTA_LEGACY")
+    expect(await sign.isDisabled()).toBe(true)
+    await dialog.getByLabel("Sign off although this is open").check()
+    expect(await sign.isEnabled()).toBe(true)
+    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("delta_legacy")
+    expect(await sign.isDisabled()).toBe(true)
+    await close(page)
+  })
+
+  it("says why an action was refused, and what would allow it", async () => {
+    server.fixture = { ...standard, refused: [[/status\/$/, 403]] }
+    const { page } = await open(supplier)
+    await page.getByRole("button", { name: "Pause…" }).first().click()
+    await page.getByRole("button", { name: "Pause DELTA_LEGACY" }).click()
+    await page.getByText("Not done. Refused with 403. Ask whoever gives access").waitFor()
+    await close(page)
+  })
+
+  it("reads a plan line by line", async () => {
+    const { page } = await open(supplier)
+    await page.getByRole("button", { name: /plan…/ }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("textbox", { name: "Plan" }).fill("2026-12-01 100\nlater 5")
+    await dialog.getByText("Line 2: write a date and a number").waitFor()
+    expect(await dialog.getByRole("button", { name: "Save the plan" }).isDisabled()).toBe(true)
+    await dialog.getByRole("textbox", { name: "Plan" }).fill("2026-12-01 100")
+    await dialog.getByRole("button", { name: "Save the plan" }).click()
+    await dialog.getByText("The plan has").waitFor()
+    expect(server.posted[0]?.body).toEqual({ points: [{ on: "2026-12-01", accounts: 100 }] })
+    await close(page)
+  })
+
+  it("masks personal data until it is asked for", async () => {
+    const { page } = await open(`${supplier}imports/NL-0004712/`)
+    await page.getByText("M*** (5)").waitFor()
+    expect(await page.getByText("maria.keller@example.com").count()).toBe(0)
+    await page.getByRole("button", { name: /Show personal data/ }).click()
+    await page.getByText("maria.keller@example.com").waitFor()
+    await page.getByRole("button", { name: "Mask it again" }).click()
+    await page.getByText("M*** (5)").waitFor()
+    expect(await page.title()).not.toContain("NL-0004712")
+    expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0)
+    await close(page)
+  })
+
+  it("turns the pages of 1,000,000 accounts, 100 at a time", async () => {
+    server.fixture = { ...standard, imports: 1_000_000 }
+    const { page } = await open(`${supplier}imports/`)
+    expect(await headline(page)).toBe("1,000,000 accounts")
+    expect(await page.locator("tbody tr").count()).toBe(100)
+    await page.getByRole("button", { name: "Next" }).click()
+    await page.getByRole("link", { name: "NL-0000101" }).waitFor()
+    await page.getByRole("button", { name: "Back" }).click()
+    await page.getByRole("link", { name: "NL-0000001" }).waitFor()
+    await close(page)
+  })
+
+  it("says what to do first where there is nothing", async () => {
+    server.fixture = { ...standard, isEmpty: true }
+    const { page } = await open("/board/")
+    expect(await headline(page)).toBe("There is no migration yet")
+    await page.getByText("operator supplier create").waitFor()
+    expect(await inaccessible(page)).toEqual([])
+    await close(page)
+  })
+
+  it("shows the rest where a part of the page fails", async () => {
+    server.fixture = { ...standard, refused: [[/history/, 500]] }
+    const { page } = await open(supplier)
+    await page.getByText("Refused with 500.").first().waitFor()
+    await page.getByRole("heading", { name: "Money" }).waitFor()
+    server.fixture = standard
+    await page.getByRole("button", { name: "Try again" }).first().click()
+    await page.locator(".chart svg").waitFor()
+    await close(page)
+  })
+
+  it.each([
+    [403, "Ask whoever gives access to the board"],
+    [404, "There is nothing here for you"],
+    [401, "You are not signed in"]
+  ])("says whom to ask after %i", async (status, said) => {
+    server.fixture = { ...standard, refused: [[status === 401 ? /./ : /DELTA/, status]] }
+    const { page } = await open(supplier)
+    await page.getByText(said).first().waitFor()
+    expect(await inaccessible(page)).toEqual([])
+    await close(page)
+  })
+
+  it("says that it is old while it is offline, and catches up by itself", slow, async () => {
+    const { page } = await open("/board/")
+    await headline(page)
+    await page.context().setOffline(true)
+    await page.getByText(/^As of \d\d:\d\d, connection lost\./).waitFor()
+    expect(await page.locator("tbody tr").count()).toBe(40)
+    expect(await inaccessible(page)).toEqual([])
+    server.fixture = { ...standard, isEmpty: true }
+    await page.context().setOffline(false)
+    await page.getByRole("heading", { name: "There is no migration yet" }).waitFor()
+    await page.getByText("connection lost").waitFor({ state: "detached" })
+    await close(page)
+  })
+
+  it("shows a change as soon as it is told", async () => {
+    const { page } = await open("/board/")
+    await headline(page)
+    await page.waitForResponse(/session/).catch(() => undefined)
+    server.fixture = { ...standard, isEmpty: true }
+    await expect
+      .poll(
+        async () => {
+          server.change("DELTA_LEGACY")
+          return page.locator("h1").innerText()
+        },
+        { timeout: 20_000, interval: 500 }
+      )
+      .toBe("There is no migration yet")
+    await close(page)
+  })
+})

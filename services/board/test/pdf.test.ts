@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@effect/vitest"
+import { pdfOf } from "../src/Pdf.ts"
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1")
+
+const summary = (rows: number) => ({
+  title: "Summary of ACME_LEGACY",
+  sections: [
+    {
+      title: "Money",
+      rows: Array.from({ length: rows }, (_, index) => [`Ledger ${index}`, "-12.50"] as const)
+    }
+  ]
+})
+
+describe("a summary as PDF", () => {
+  it("has every row, its title, and positions of its objects that are right", () => {
+    const text = textOf(pdfOf(summary(3)))
+    expect(text.startsWith("%PDF-1.4\n")).toBe(true)
+    for (const shown of ["(Summary of ACME_LEGACY)", "(Money)", "(Ledger 2)", "(-12.50)"]) {
+      expect(text).toContain(shown)
+    }
+    const start = Number(/startxref\n(\d+)\n/.exec(text)?.[1])
+    expect(text.slice(start, start + 4)).toBe("xref")
+    const offsets = [...text.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, at]) =>
+      Number(at)
+    )
+    expect(offsets.length).toBeGreaterThan(5)
+    for (const [index, offset] of offsets.entries()) {
+      expect(text.slice(offset)).toMatch(new RegExp(`^${index + 1} 0 obj\n`))
+    }
+    for (const [, length, content] of text.matchAll(/Length (\d+) >>\nstream\n([^]*?)endstream/g)) {
+      expect(content).toHaveLength(Number(length))
+    }
+  })
+
+  it("goes on with another page", () => {
+    expect(textOf(pdfOf(summary(3)))).toContain("/Count 1 ")
+    const text = textOf(pdfOf(summary(120)))
+    expect(text).toContain("/Count 3 ")
+    expect(text).toContain("(Ledger 119)")
+  })
+
+  it("escapes what PDF reads, and replaces what its fonts lack", () => {
+    const text = textOf(pdfOf({ title: "A (b) \\ \u{1F600} é", sections: [] }))
+    expect(text).toContain("(A \\(b\\) \\\\ ? é)")
+  })
+})

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest"
+import { account } from "../../testing/sampleAccount.ts"
+import { migrations, problems } from "../../testing/sampleMigrations.ts"
+import {
+  ofAccount,
+  ofImports,
+  ofMigration,
+  ofMigrations,
+  ofProblems
+} from "../../web/src/text/Headlines.ts"
+
+const now = Date.parse("2026-11-24T08:00:00Z")
+const zone = "Europe/Berlin"
+const all = migrations(now)
+const failing = all.find(({ condition }) => condition === "failing")
+if (failing === undefined) throw new Error("No sample is failing")
+
+describe("the first line of all migrations", () => {
+  it.each([
+    [[], "There is no migration yet"],
+    [["running"], "The one migration needs no attention"],
+    [["running", "done"], "None of 2 migrations needs attention"],
+    [["stuck", "running"], "1 of 2 migrations needs attention"],
+    [["stuck", "failing", "slow", "waiting"], "3 of 4 migrations need attention"]
+  ] as const)("of %j is: %s", (conditions, text) => expect(ofMigrations(conditions)).toBe(text))
+})
+
+describe("the first line of a migration", () => {
+  const migration = {
+    ...failing,
+    import_supplier: "ACME_LEGACY",
+    total: 95_000,
+    states: { ...failing.states, IMPORTED: 61_204, FAILED: 412 },
+    forecast: {
+      at: "2026-11-26T15:00:00Z",
+      low: "2026-11-26T09:00:00Z",
+      high: "2026-11-26T21:00:00Z"
+    }
+  }
+
+  it("answers how far, how bad, and until when", () => {
+    expect(ofMigration(migration, now, zone)).toBe(
+      "ACME_LEGACY: 61,204 of 95,000 imported, 412 failed, done on Thursday ± 6 h"
+    )
+  })
+
+  it("says that nothing moves where there is no forecast", () => {
+    const still = { ...migration, forecast: null, imported_last_hour: 0 }
+    expect(ofMigration(still, now, zone)).toMatch(/, nothing moves$/)
+    const moving = { ...still, imported_last_hour: 425 }
+    expect(ofMigration(moving, now, zone)).toMatch(/, no forecast yet$/)
+  })
+
+  it("says that it is over", () => {
+    const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
+    const over = { ...migration, states, forecast: null }
+    expect(ofMigration({ ...over, condition: "done" }, now, zone)).toMatch(/, nothing is open$/)
+    expect(ofMigration({ ...over, status: "Complete" }, now, zone)).toMatch(/, signed off$/)
+  })
+
+  it("says that nothing has begun", () => {
+    expect(ofMigration({ ...migration, total: 0 }, now, zone)).toBe(
+      "ACME_LEGACY: nothing is staged yet"
+    )
+  })
+})
+
+describe("the first line of lists", () => {
+  it("says what correcting the first problems would clear", () => {
+    expect(ofProblems(problems(failing))).toBe(
+      "Correcting the first 3 of 4 problems clears 390 of 412 failed accounts"
+    )
+    expect(ofProblems({ failed: 0, of: 0, groups: [] })).toBe("No account has failed")
+  })
+
+  it("counts what a list is of", () => {
+    const list = { imports: [], next_after: null }
+    expect(ofImports({ ...list, total: 412 }, { state: "FAILED", cohort: "wave-1" })).toBe(
+      "412 accounts in the state Failed, of the cohort wave-1"
+    )
+    expect(ofImports({ ...list, total: 0 }, {})).toBe("No accounts")
+  })
+
+  it("says that there are more where nobody has counted", () => {
+    const [first] = Array.from({ length: 1 }, () => ({ state: "FAILED" }))
+    const list = { imports: [first] as never, total: null, next_after: "NL-1" }
+    expect(ofImports(list, { search: "NL" })).toBe("More than 1 account that begin with NL")
+  })
+
+  it("says what became of an account", () => {
+    const failed = account("ACME_LEGACY", "NL-1", now)
+    expect(ofAccount(failed)).toBe("NL-1 failed with 1 error: invalid_phone_number")
+    const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
+    expect(ofAccount(imported)).toBe("NL-1 is imported as A-1")
+    expect(ofAccount({ ...failed, state: "ERASED" })).toBe("NL-1 is erased")
+  })
+})

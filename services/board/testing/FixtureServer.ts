@@ -1,0 +1,182 @@
+/**
+ * Serves the built web part with fixed answers of the API, so that its pages can be looked at in
+ * every state without a system behind them: `node services/board/testing/serve.ts`. It has the
+ * Content-Security-Policy of the service.
+ */
+import { readFileSync } from "node:fs"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { extname, join } from "node:path"
+import * as Accounts from "./sampleAccount.ts"
+import * as Samples from "./sampleMigrations.ts"
+
+export interface Fixture {
+  readonly role: "viewer" | "manager"
+  /** No migration at all. */
+  readonly isEmpty: boolean
+  /** Imports of each list. */
+  readonly imports: number
+  /** Answers, by a pattern of their paths, that are refused with a status. */
+  readonly refused: ReadonlyArray<readonly [RegExp, number]>
+}
+
+export const standard: Fixture = { role: "manager", isEmpty: false, imports: 412, refused: [] }
+
+const dist = join(import.meta.dirname, "../web/dist")
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; " +
+  "form-action 'self'; frame-ancestors 'none'"
+
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml"
+}
+
+interface Posted {
+  readonly path: string
+  readonly body: unknown
+}
+
+export interface FixtureServer {
+  fixture: Fixture
+  readonly origin: string
+  /** The actions that were sent. */
+  readonly posted: Array<Posted>
+  /** Tells the open pages that a supplier has changed. */
+  readonly change: (supplier: string) => void
+  readonly close: () => Promise<void>
+}
+
+const session = ({ role }: Fixture, now: number) => ({
+  name: "Maria Keller",
+  role,
+  organisations: null,
+  csrf_token: "csrf",
+  idle_until: Samples.instant(now + 1_800_000),
+  ends_at: Samples.instant(now + 36_000_000)
+})
+
+const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture: Fixture) => {
+  const now = Date.now()
+  const migration = Samples.migrations(now).find(({ import_supplier }) => import_supplier === name)
+  if (migration === undefined) return undefined
+  const account = /^imports\/([^/]+)\/$/.exec(rest)?.[1]
+  if (account !== undefined) return Accounts.account(name, decodeURIComponent(account), now)
+  const step = query.get("step") === "day" ? "day" : "hour"
+  const found: Readonly<Record<string, () => unknown>> = {
+    "": () => Samples.detail(migration, now),
+    "history/": () => Samples.history(migration, now, step),
+    "cohorts/": () => Samples.cohorts(migration),
+    "batches/": () => Samples.batches(now),
+    "problems/": () => Samples.problems(migration),
+    "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
+    "sign-off/": () => ({ open: [{ what: "FAILED", count: 412 }], signed: null })
+  }
+  return found[rest]?.()
+}
+
+const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unknown => {
+  const now = Date.now()
+  if (path === "session/") return session(fixture, now)
+  if (path === "teams/") return { teams: ["Migration Team", "Night Team"] }
+  if (path === "audit/") return Accounts.audit(now)
+  if (path === "migrations/") {
+    return { at: Samples.instant(now), migrations: fixture.isEmpty ? [] : Samples.migrations(now) }
+  }
+  const [, name = "", rest = ""] = /^migrations\/([^/]+)\/(.*)$/.exec(path) ?? []
+  return ofMigration(decodeURIComponent(name), rest, query, fixture)
+}
+
+/** What an action answers. */
+const done = (path: string): unknown => {
+  if (path.endsWith("reveal/")) return Accounts.revealed
+  if (path.endsWith("cohort/")) return { changed: 412 }
+  if (path.endsWith("plan/")) return { points: [] }
+  if (path.endsWith("document-links/")) {
+    return { url: "/board/document", expires_at: Samples.instant(Date.now() + 300_000) }
+  }
+  return { batch_id: "00000000-0000-4000-8000-000000000009", lines: 412, status: "Paused" }
+}
+
+const json = (response: ServerResponse, status: number, body: unknown) => {
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
+  response.end(JSON.stringify(body))
+}
+
+const refusal = (status: number) => ({
+  code: "permission_denied",
+  detail: `Refused with ${status}.`
+})
+
+const file = (response: ServerResponse, path: string) => {
+  const type = types[extname(path)]
+  const name = type === undefined ? "index.html" : path
+  response.writeHead(200, {
+    "content-type": type ?? "text/html",
+    "content-security-policy": policy
+  })
+  response.end(readFileSync(join(dist, name)))
+}
+
+const read = async (request: IncomingMessage): Promise<unknown> => {
+  let text = ""
+  for await (const chunk of request) text += String(chunk)
+  return JSON.parse(text || "{}")
+}
+
+/** Starts it on a free port, or on the given one. */
+export const serve = async (port = 0): Promise<FixtureServer> => {
+  const streams = new Set<ServerResponse>()
+  const posted: Array<Posted> = []
+  const state = { fixture: standard }
+
+  const api = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
+    const path = url.pathname.slice("/board/api/".length)
+    const status = state.fixture.refused.find(([pattern]) => pattern.test(path))?.[1]
+    if (status !== undefined) return json(response, status, refusal(status))
+    if (path === "changes/") {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.write(":\n\n")
+      streams.add(response)
+      response.once("close", () => streams.delete(response))
+      return undefined
+    }
+    if (request.method === "POST") {
+      posted.push({ path, body: await read(request) })
+      return json(response, 200, done(path))
+    }
+    const answer = answerTo(path, url.searchParams, state.fixture)
+    return answer === undefined
+      ? json(response, 404, { code: "not_found", detail: "Not found." })
+      : json(response, 200, answer)
+  }
+  const server: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost")
+    if (url.pathname.startsWith("/board/api/")) void api(request, response, url)
+    else file(response, url.pathname.replace("/board/", ""))
+  })
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  const address = server.address()
+  const taken = typeof address === "object" && address !== null ? address.port : port
+  return {
+    get fixture() {
+      return state.fixture
+    },
+    set fixture(fixture) {
+      state.fixture = fixture
+    },
+    origin: `http://127.0.0.1:${taken}`,
+    posted,
+    change: (supplier) => {
+      const data = JSON.stringify({ import_suppliers: [supplier] })
+      for (const stream of streams) stream.write(`event: changed\ndata: ${data}\n\n`)
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}

@@ -1,0 +1,101 @@
+/** Answers of the board's API about accounts and the audit log, for looking at its pages. */
+import type * as Accounts from "@data-import/api/board/Accounts"
+import type * as Migrations from "@data-import/api/board/Migrations"
+import { instant } from "./sampleMigrations.ts"
+
+const hour = 3_600_000
+
+export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type => ({
+  entries: Array.from({ length }, (_, index) => ({
+    id: String(900 - index),
+    at: instant(now - index * 600_000),
+    organisation: "north",
+    who: index % 3 === 0 ? "board:Maria Keller" : "key-7f3a",
+    action: ["status", "process", "stage"][index % 3] ?? "",
+    outcome: index % 5 === 0 ? "refused" : "success",
+    import_supplier: "ACME_LEGACY",
+    external_account_number: index % 3 === 0 ? null : "NL-0004712",
+    request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
+  })),
+  next_before: "860"
+})
+
+const masked = {
+  external_account_number: "NL-0004712",
+  customers: [{ given_name: "M*** (5)", family_name: "K*** (6)", email: "m*** (23)" }],
+  transfer_balance: "12.50"
+}
+
+export const revealed: typeof Accounts.RevealedBody.Type = {
+  stored: {
+    ...masked,
+    customers: [{ given_name: "Maria", family_name: "Keller", email: "maria.keller@example.com" }]
+  }
+}
+
+export const account = (
+  import_supplier: string,
+  external_account_number: string,
+  now: number
+): typeof Accounts.BoardAccountBody.Type => ({
+  import_supplier,
+  external_account_number,
+  kraken_account_number: null,
+  state: "FAILED",
+  cohort: "wave-1",
+  staged_at: instant(now - 30 * hour),
+  times_staged: 2,
+  account_created_at: null,
+  balance: null,
+  attempts: [
+    {
+      started_at: instant(now - 2 * hour),
+      ended_at: instant(now - 2 * hour + 1_000),
+      dry_run: false,
+      outcome: "FAILED",
+      code: "account_failed_validation",
+      meaning: "The account breaks a rule.",
+      errors: [
+        {
+          code: "invalid_phone_number",
+          attr: "customers.0.landline",
+          detail: "Must be a phone number in international format, with a leading +."
+        }
+      ]
+    }
+  ],
+  stored: masked,
+  added: { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 },
+  documents: [
+    { document_path: "statements/2025-01.pdf", size: 48_211 },
+    { document_path: "statements/2025-02.pdf", size: null }
+  ],
+  audit: audit(now, 6).entries,
+  audit_chain: { entries: 6, holds: true, broken_at: null }
+})
+
+const pageLength = 100
+
+/** A page of `total` imports. */
+export const imports = (
+  total: number,
+  after: string | null,
+  now: number
+): typeof Migrations.ImportRowsBody.Type => {
+  const begin = after === null ? 0 : Number(after.slice(3))
+  const end = Math.min(total, begin + pageLength)
+  const numberOf = (index: number) => `NL-${String(index).padStart(7, "0")}`
+  return {
+    imports: Array.from({ length: end - begin }, (_, index) => ({
+      external_account_number: numberOf(begin + index + 1),
+      kraken_account_number: null,
+      state: "FAILED",
+      cohort: index % 2 === 0 ? "wave-1" : null,
+      staged_at: instant(now - 30 * hour),
+      account_created_at: null,
+      code: "account_failed_validation"
+    })),
+    total,
+    next_after: end < total ? numberOf(end) : null
+  }
+}

@@ -1,0 +1,267 @@
+/** Answers of the board's API about 40 migrations in every condition, for looking at its pages. */
+import type * as Migrations from "@data-import/api/board/Migrations"
+
+type Migration = Migrations.MigrationBody
+type Detail = typeof Migrations.MigrationDetailBody.Type
+type History = typeof Migrations.HistoryBody.Type
+type Condition = Migration["condition"]
+
+const hour = 3_600_000
+
+export const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
+
+/** How many of each, in the order of the list. */
+const shape: ReadonlyArray<readonly [Condition, number, string]> = [
+  ["stuck", 2, "4,310 imports wait, and no account was created for 31 hours."],
+  ["failing", 4, "412 of 61,616 that were tried have failed (0.6 %)."],
+  ["slow", 3, "41,204 are imported, 9,120 fewer than planned by now (18.1 %)."],
+  ["waiting", 5, "20,000 imports wait to be processed."],
+  ["paused", 3, "It is paused, with 8,100 imports open."],
+  ["running", 14, "5,204 were imported in the last hour, 33,384 are open."],
+  ["done", 9, "All 12,000 imports are done."]
+]
+
+const names = "ACME BALTIC CITY DELTA EAST FJORD GRAND HARBOUR ISLE JURA".split(" ")
+
+const codeOf = (index: number): string =>
+  `${names[index % names.length]}_${["LEGACY", "GAS", "POWER", "WATER"][Math.floor(index / 10)]}`
+
+const statesOf = (condition: Condition, total: number): Migration["states"] => {
+  const none = { PENDING: 0, FAILED: 0, IN_PROGRESS: 0, SKIPPED: 0, IMPORTED: 0, ERASED: 0 }
+  if (condition === "done") return { ...none, IMPORTED: total - 3, SKIPPED: 2, ERASED: 1 }
+  if (condition === "waiting") return { ...none, PENDING: total }
+  const FAILED = condition === "failing" ? 412 : condition === "stuck" ? 96 : 7
+  const IMPORTED = Math.floor(total * 0.64)
+  return { ...none, FAILED, IMPORTED, IN_PROGRESS: 8, PENDING: total - IMPORTED - FAILED - 8 }
+}
+
+const isMoving = (condition: Condition): boolean =>
+  condition === "failing" || condition === "slow" || condition === "running"
+
+const hourlyOf = (condition: Condition, index: number): ReadonlyArray<number> =>
+  Array.from({ length: 24 }, (_, at) =>
+    isMoving(condition)
+      ? Math.round(1_500 + 900 * Math.sin((at + index) / 3) + ((at * 7919 + index * 104_729) % 400))
+      : condition === "stuck" && at < 3
+        ? 900 - 300 * at
+        : 0
+  )
+
+const migrationOf = (
+  index: number,
+  condition: Condition,
+  reason: string,
+  now: number
+): Migration => {
+  const total = condition === "waiting" ? 20_000 : 9_000 + ((index * 8_377) % 91_000)
+  const imported_hourly = hourlyOf(condition, index)
+  const at = now + (20 + index * 5) * hour
+  return {
+    import_supplier: codeOf(index),
+    organisation: index % 2 === 0 ? "north" : "south",
+    status: condition === "paused" ? "Paused" : condition === "done" ? "Complete" : "Ongoing",
+    condition,
+    reason,
+    total,
+    planned: index % 3 === 0 ? total : null,
+    states: statesOf(condition, total),
+    imported_last_hour: imported_hourly.at(-1) ?? 0,
+    imported_hourly,
+    last_change_at: condition === "waiting" ? null : instant(now - index * 187_000),
+    forecast: isMoving(condition)
+      ? { at: instant(at), low: instant(at - 6 * hour), high: instant(at + 6 * hour) }
+      : null
+  }
+}
+
+export const migrations = (now: number): ReadonlyArray<Migration> =>
+  shape
+    .flatMap(([condition, number, reason]) =>
+      Array.from({ length: number }, () => [condition, reason] as const)
+    )
+    .map(([condition, reason], index) => migrationOf(index, condition, reason, now))
+
+const codes: Detail["codes"] = [
+  {
+    code: "invalid_phone_number",
+    meaning: "Not a possible phone number in international format.",
+    remedy: "Send the number with a leading + and country code.",
+    imports: 233
+  },
+  {
+    code: "path_does_not_exist_in_file_store",
+    meaning: "The document is not in the document store.",
+    remedy: "Put the document there, then process the account again.",
+    imports: 121
+  },
+  {
+    code: "ledger_balances_not_equal_to_transfer_balance",
+    meaning: "The balances of the ledgers do not sum up to the transfer balance.",
+    remedy: "Correct the sum or the balances.",
+    imports: 77
+  },
+  {
+    code: "invalid_date",
+    meaning: "Not a calendar day as YYYY-MM-DD.",
+    remedy: "Send an existing day as YYYY-MM-DD.",
+    imports: 30
+  }
+]
+
+const dateOf = (at: number) => instant(at).slice(0, 10)
+
+export const detail = (migration: Migration, now: number): Detail => ({
+  at: instant(now),
+  time_zone: "Europe/Berlin",
+  migration,
+  plan:
+    migration.planned === null
+      ? null
+      : {
+          points: [
+            { on: dateOf(now - 96 * hour), accounts: Math.round(migration.total * 0.1) },
+            { on: dateOf(now), accounts: Math.round(migration.total * 0.75) },
+            { on: dateOf(now + 48 * hour), accounts: migration.total }
+          ]
+        },
+  codes: migration.states.FAILED > 0 ? codes : [],
+  documents_missing: migration.states.FAILED > 0 ? 121 : 0,
+  oldest_open: ["NL-0004712", "NL-0004713", "NL-0009001"].map((number, index) => ({
+    external_account_number: number,
+    staged_at: instant(now - (170 - 20 * index) * hour),
+    waits_for: "It waits to be processed."
+  })),
+  money: {
+    balance: "-1204518.36",
+    ledgers: [
+      { ledger_code: "ELECTRICITY_LEDGER", ledgers: 58_463, balance: "-981022.10" },
+      { ledger_code: "GAS_LEDGER", ledgers: 40_118, balance: "-223496.26" }
+    ],
+    without_ledger: "0.00",
+    added: "0.00",
+    ties: true
+  },
+  forecast_record: { made: 48, held: 40 }
+})
+
+/** Five days that end in the present counts. */
+export const history = (migration: Migration, now: number, step: "hour" | "day"): History => {
+  const length = step === "hour" ? 120 : 6
+  const { states, total } = migration
+  return {
+    step,
+    points: Array.from({ length }, (_, index) => {
+      const done = (index + 1) / length
+      const failed = Math.round(states.FAILED * Math.min(1, done * 1.4))
+      return {
+        at: instant(now - (length - 1 - index) * hour * (step === "hour" ? 1 : 24)),
+        staged: Math.round(total * Math.min(1, 0.3 + done * 1.2)),
+        imported: Math.round(states.IMPORTED * done ** 1.3),
+        failed,
+        codes: Object.fromEntries(
+          codes.map(({ code, imports }, at) => [
+            code,
+            Math.round(imports * Math.min(1, done * (1 + at)))
+          ])
+        )
+      }
+    })
+  }
+}
+
+export const cohorts = ({ states, total }: Migration): typeof Migrations.CohortsBody.Type => {
+  const half = (count: number) => Math.floor(count / 2)
+  const first = Object.fromEntries(
+    Object.entries(states).map(([state, count]) => [state, half(count)])
+  ) as unknown as Migration["states"]
+  const rest = Object.fromEntries(
+    Object.entries(states).map(([state, count]) => [state, count - half(count)])
+  ) as unknown as Migration["states"]
+  const sum = Object.values(first).reduce((all, count) => all + count, 0)
+  return {
+    cohorts: [
+      { cohort: "wave-1", total: sum, states: first },
+      { cohort: null, total: total - sum, states: rest }
+    ]
+  }
+}
+
+export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type => {
+  const batch = (id: number) => ({
+    batch_id: `00000000-0000-4000-8000-00000000000${id}`,
+    operation: "IMPORT",
+    paused_by: [],
+    waiting_for: null,
+    lines_per_second: null,
+    created_at: instant(now - id * hour),
+    finished_at: null
+  })
+  return {
+    batches: [
+      {
+        ...batch(1),
+        name: "wave 2, north",
+        state: "RUNNING",
+        lines_per_second: 1_240,
+        counts: {
+          received: 20_000,
+          succeeded: 12_950,
+          already: 12,
+          failed: 38,
+          cancelled: 0,
+          remaining: 7_000
+        }
+      },
+      {
+        ...batch(2),
+        name: null,
+        state: "PAUSED",
+        paused_by: ["FAILURES"],
+        counts: {
+          received: 500,
+          succeeded: 300,
+          already: 0,
+          failed: 100,
+          cancelled: 0,
+          remaining: 100
+        }
+      },
+      {
+        ...batch(3),
+        name: "wave 1",
+        state: "COMPLETED",
+        finished_at: instant(now - 2 * hour),
+        counts: {
+          received: 30_000,
+          succeeded: 30_000,
+          already: 0,
+          failed: 0,
+          cancelled: 0,
+          remaining: 0
+        }
+      }
+    ]
+  }
+}
+
+export const problems = ({ states }: Migration): typeof Migrations.BoardProblemsBody.Type => ({
+  failed: states.FAILED,
+  of: states.FAILED,
+  groups:
+    states.FAILED === 0
+      ? []
+      : codes.map(({ imports, ...code }, index) => ({
+          ...code,
+          attr:
+            ["customers.*.landline", "documents.*.path", "non_field_errors", "date_of_sale"][
+              index
+            ] ?? "",
+          imports,
+          cleared: [200, 310, 390, 412][index] ?? 0,
+          examples: ["NL-0000112", "NL-0000391"].map((external_account_number) => ({
+            external_account_number,
+            detail: "Must be as documented; this is 0*** (7).",
+            attr: "customers.0.landline"
+          }))
+        }))
+})

@@ -1,0 +1,166 @@
+/**
+ * The board on the whole system, in a real Chromium: a manager goes from a batch that fails to the
+ * sign-off of the migration. It is skipped where there is no Chromium.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { send } from "@data-import/api/testing/Client"
+import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
+import * as Browsing from "@data-import/server/testing/Browser"
+import { persistently } from "@data-import/server/testing/RunningService"
+import { textAt } from "@data-import/testbed/Client"
+import type { Page } from "playwright-core"
+import { healthyWorld } from "./healthyWorld.ts"
+import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+
+if (!Browsing.hasBrowser) {
+  console.log("The board is not looked at on the whole system: there is no Chromium.")
+}
+
+const base = "/v1/data-import"
+const team = "Migration Team"
+const accounts = 10
+const withDocument = 4
+
+/** Longer than anything takes that happens at all. */
+const stepTimeout = 30_000
+
+/** Whether the object store has the documents. */
+let isStored = false
+
+const world = {
+  ...healthyWorld(),
+  store: ((_incoming, response) => {
+    if (isStored) response.writeHead(200, { "content-length": "7", etag: '"e"' }).end()
+    else response.writeHead(404).end()
+  }) satisfies ReturnType<typeof healthyWorld>["store"]
+}
+
+/** A supplier with ten staged accounts, of which four name a document that is not there. */
+const stagedSupplier = Effect.gen(function* () {
+  const { gatewayUrl } = yield* WholeSystem
+  const setup = yield* Configuration
+  yield* Effect.ignore(setup.createTeam(team))
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  const token = yield* tokenFor(caller.organisation)
+  const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
+  const ask = (path: string, payload: unknown) =>
+    persistently(
+      send(gatewayUrl, { path: base + path, headers, body: JSON.stringify({ payload }) })
+    )
+  yield* setup.configureSupplier(supplier.code, { documentCheck: false })
+  const notes = [{ body: "N", document_paths: [{ document_path: "notes/1.pdf" }] }]
+  for (let line = 0; line < accounts; line++) {
+    const account = minimalAccount(keyOf(`A-${line}`))
+    const staging = "/account-import-process/create-or-update/"
+    const staged = yield* ask(staging, { ...account, ...(line < withDocument && { notes }) })
+    expect(staged.status).toBe(201)
+  }
+  yield* setup.configureSupplier(supplier.code, { documentCheck: true })
+  return { ask, code: supplier.code }
+})
+
+/** The supplier processes everything, and four accounts fail. */
+const failingBatch = Effect.gen(function* () {
+  const { ask, code } = yield* stagedSupplier
+  const { json } = yield* ask("/batches/", {
+    import_supplier: code,
+    operation: "PROCESS",
+    source: "PENDING",
+    operations_team_name: team
+  })
+  const started = yield* ask(`/batches/${textAt(json, "batch_id")}/start/`, { total_lines: 0 })
+  expect(started.status).toBe(200)
+  return code
+})
+
+const signIn = async (page: Page, link: string) => {
+  await page.goto(link)
+  await page.getByRole("button", { name: /Sign in/ }).click()
+  await page.waitForURL(/\/board\/$/)
+}
+
+const headline = (page: Page, name: RegExp) =>
+  page.getByRole("heading", { level: 1, name }).waitFor()
+
+const findsTheCause = async (page: Page, code: string) => {
+  await page.getByRole("link", { name: code, exact: true }).click()
+  await headline(page, new RegExp(`${code}: 6 of 10 imported, 4 failed`))
+  await page.getByText("adds up").waitFor()
+  await page.getByRole("link", { name: "4 accounts have failed" }).click()
+  await headline(page, /problem/i)
+  await page.getByText("path_does_not_exist_in_file_store").first().waitFor()
+  await page.getByText("examples").first().click()
+  await page.getByRole("link", { name: "A-0", exact: true }).first().click()
+  await headline(page, /A-0 failed/)
+  await page.getByText("Its chain holds").waitFor()
+}
+
+const retries = async (page: Page, code: string) => {
+  await page.getByRole("link", { name: code, exact: true }).first().click()
+  await page.getByRole("button", { name: "Retry 4 failed…" }).click()
+  await page.getByRole("button", { name: "Retry 4 accounts", exact: true }).click()
+  await page.getByText("A batch of 4 accounts has started").waitFor()
+  await page.getByRole("button", { name: "Close" }).click()
+  // Live: nobody reloads the page.
+  await headline(page, new RegExp(`${code}: 10 of 10 imported, none failed, nothing is open`))
+}
+
+const signsOff = async (page: Page, code: string) => {
+  await page.getByRole("button", { name: "Sign off…" }).click()
+  await page.getByText("Nothing is open.").waitFor()
+  await page.getByLabel(`Type ${code} to confirm`).fill(code)
+  await page.getByRole("button", { name: `Sign ${code} off` }).click()
+  await page.getByText(`${code} is signed off.`).waitFor()
+  await page.getByRole("button", { name: "Close" }).click()
+  await headline(page, /signed off$/)
+  await page.getByRole("link", { name: "Who did what" }).click()
+  await page.getByRole("link", { name: "board:local" }).first().waitFor()
+}
+
+const journey = async (page: Page, link: string, code: string) => {
+  await signIn(page, link)
+  await headline(page, /1 of \d+ migrations? needs attention/)
+  expect(await Browsing.inaccessible(page)).toEqual([])
+  await findsTheCause(page, code)
+  isStored = true
+  await retries(page, code)
+  expect(await Browsing.inaccessible(page)).toEqual([])
+  await signsOff(page, code)
+}
+
+layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
+  "the board",
+  (it) => {
+    const test = Browsing.hasBrowser ? it.effect : it.effect.skip
+
+    test(
+      "leads a manager from a failing batch to the sign-off",
+      () =>
+        Effect.gen(function* () {
+          const code = yield* failingBatch
+          const { gatewayUrl, log } = yield* WholeSystem
+          const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`
+          const browser = yield* Effect.acquireRelease(
+            Effect.promise(() => Browsing.launch()),
+            (opened) => Effect.promise(() => opened.close())
+          )
+          const { faults, page } = yield* Effect.promise(() =>
+            Browsing.blank(browser, gatewayUrl, Browsing.wide)
+          )
+          page.setDefaultTimeout(stepTimeout)
+          yield* Effect.promise(() =>
+            journey(page, link, code).catch(async (cause: unknown) => {
+              const seen = await page.locator("body").innerText()
+              const errors = log.filter((line) => /"level":"error"/i.test(line)).slice(-3)
+              throw new Error(`${errors.join("")}At ${page.url()}: ${seen}`, { cause })
+            })
+          )
+          expect(faults).toEqual([])
+        }),
+      { timeout: Browsing.patience }
+    )
+  }
+)

@@ -1,0 +1,39 @@
+/** How the operator gets a sign-in link of the board. */
+import { BoardAccess, layer } from "@data-import/domain/auth/BoardAccess"
+import { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Option } from "effect"
+import { arrange } from "./commandLine.ts"
+
+const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
+
+describe("board link", () => {
+  it.effect("prints a link that signs in once", () =>
+    Effect.gen(function* () {
+      const { json, ports } = yield* arrange
+      const { url } = (yield* json("board", "link")) as { readonly url: string }
+      const [, secret = ""] =
+        /^http:\/\/127\.0\.0\.1:8080\/board\/sign-in\/([\w-]{43})\/$/.exec(url) ?? []
+      const { follow } = yield* BoardAccess.pipe(
+        Effect.provide(layer(times).pipe(Layer.provide(Layer.succeedContext(ports))))
+      )
+      expect(Option.isSome(yield* follow(secret))).toBe(true)
+      expect(Option.isSome(yield* follow(secret))).toBe(false)
+    })
+  )
+
+  it.effect("leads to the gateway that is named, and is in the audit log, without the link", () =>
+    Effect.gen(function* () {
+      const { done, ports, refused } = yield* arrange
+      const out = yield* done("board", "link", "--base-url", "http://localhost:9000/")
+      expect(out).toMatch(
+        /^Open this link .*\nhttp:\/\/localhost:9000\/board\/sign-in\/[\w-]{43}\/$/
+      )
+      yield* refused(["board", "link", "--base-url", "localhost"], /a URL like/)
+      const { audit } = yield* Effect.provideContext(MemoryStore, ports)
+      expect(audit.map(({ entry }) => [entry.apiKey, entry.action])).toEqual([
+        ["operator:tester", "issue_board_link"]
+      ])
+    })
+  )
+})
