@@ -168,12 +168,11 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         route,
         status: response.headersSent ? response.statusCode : clientGone,
         duration_ms: Number(clock.monotonicTimeNanosUnsafe() - began) / 1e6,
-        ...facts,
-        ...(!response.writableFinished && { aborted: true as const })
+        aborted: !response.writableFinished
       }
-      metrics.record(access)
+      metrics.record(access, facts)
       const isProbe = access.status < 400 && alwaysAnswered.has(route)
-      if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access)
+      if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access, facts)
       progress.leave(response)
     })
   }
