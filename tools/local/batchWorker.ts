@@ -1,6 +1,6 @@
 /**
- * The process of the batch worker in the local run. It tells its parent its addresses, and ends when
- * the parent has gone.
+ * The process of the batch worker in the local run. It tells its parent its addresses, and ends
+ * when the parent has gone.
  */
 import { layer } from "@data-import/batch-worker/BatchWorker"
 import { limitHeapGrowth } from "@data-import/batch-worker/Memory"

@@ -69,7 +69,7 @@ describe("the log entry of a request", () => {
     })
   )
 
-  it.effect("has the bytes of both bodies", () =>
+  it.effect("has the bytes of both bodies, but for a stream", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ number: 1 })
       const headers = { "content-type": "application/json" }
@@ -79,7 +79,7 @@ describe("the log entry of a request", () => {
       ])
       const answer = JSON.stringify({ body: { number: 1 } })
       expect(echoed).toMatchObject({ bytes_in: body.length, bytes_out: answer.length })
-      expect(streamed).toMatchObject({ bytes_in: 0, bytes_out: 3_000 })
+      expect(streamed).toMatchObject({ bytes_in: 0, bytes_out: 0 })
     })
   )
 })

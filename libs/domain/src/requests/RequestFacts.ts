@@ -38,7 +38,7 @@ export interface RequestFacts {
   upstream: string | undefined
   /** Bytes of the body that were read. */
   bytes_in: number
-  /** Bytes of the answer's body that were made. */
+  /** Bytes of the answer's body; of a stream only the gateway counts them. */
   bytes_out: number
 }
 

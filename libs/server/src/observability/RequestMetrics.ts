@@ -3,6 +3,7 @@
  * expose account numbers; organisations have series of their own up to a bound.
  */
 import { type Context, Metric } from "effect"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { Access } from "./Log.ts"
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -61,7 +62,9 @@ const remembered = <A>(make: (key: string) => A) => {
 }
 
 /** Makes the function that counts an answered request. */
-export const make = (registry: Context.Context<never>): ((access: Access) => void) => {
+export const make = (
+  registry: Context.Context<never>
+): ((access: Access, facts: Readonly<RequestFacts>) => void) => {
   const durations = new Map<string, ReturnType<typeof durationOf>>()
   const organisations = new Map<string, ReturnType<typeof requestsOf>>()
   const rest = requestsOf(others)
@@ -75,8 +78,7 @@ export const make = (registry: Context.Context<never>): ((access: Access) => voi
     return made
   }
 
-  return (access) => {
-    const { code, limit, organisation } = access
+  return (access, { code, limit, organisation }) => {
     const method = knownMethods.has(access.method) ? access.method : "_OTHER"
     const key = `${method} ${access.route} ${access.status}`
     let duration = durations.get(key)

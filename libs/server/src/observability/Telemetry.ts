@@ -16,7 +16,7 @@ import * as RequestMetrics from "./RequestMetrics.ts"
 export interface Metrics {
   /** The registry, also for the metrics of programs. */
   readonly registry: Context.Context<never>
-  readonly record: (access: Access) => void
+  readonly record: (access: Access, facts: Readonly<RequestFacts>) => void
   /** The text for Prometheus, with the values that are measured when it is read. */
   readonly text: (now: ProcessMetrics.Present) => string
 }

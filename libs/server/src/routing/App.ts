@@ -3,8 +3,8 @@
  * log entry and metrics once the answer has left. It never fails: every failure has an answer in
  * the envelope.
  */
-import { Cause, Clock, Effect, References, Result, Stream } from "effect"
-import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Clock, Effect, References, Result } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
@@ -133,21 +133,6 @@ const incomingOf = (
   }
 }
 
-/** Counts the bytes of the answer's body, those of a stream while it is sent. */
-const counted = (
-  response: HttpServerResponse.HttpServerResponse,
-  facts: RequestFacts.RequestFacts
-): HttpServerResponse.HttpServerResponse => {
-  const { body } = response
-  if (body._tag === "Uint8Array") facts.bytes_out = body.contentLength
-  if (body._tag !== "Stream") return response
-  const stream = Stream.tap(body.stream, ({ length }) =>
-    Effect.sync(() => (facts.bytes_out += length))
-  )
-  const sent = HttpBody.stream(stream, body.contentType, body.contentLength)
-  return HttpServerResponse.setBody(response, sent)
-}
-
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, serving } = parts
@@ -168,12 +153,11 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         route,
         status: response.headersSent ? response.statusCode : clientGone,
         duration_ms: Number(clock.monotonicTimeNanosUnsafe() - began) / 1e6,
-        ...facts,
-        ...(!response.writableFinished && { aborted: true as const })
+        aborted: !response.writableFinished
       }
-      metrics.record(access)
+      metrics.record(access, facts)
       const isProbe = access.status < 400 && alwaysAnswered.has(route)
-      if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access)
+      if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access, facts)
       progress.leave(response)
     })
   }
@@ -200,13 +184,12 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const atOnce = refusalAtOnce(incoming, route)
     const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
       Effect.catchCause((cause) => refused(cause, incoming)),
-      Effect.map((response) =>
-        HttpServerResponse.setHeader(counted(response, facts), RequestId.header, requestId)
-      ),
+      Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
       Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {
           const bytes = body._tag === "Uint8Array" ? body.contentLength : 0
+          facts.bytes_out += bytes
           RequestBody.answering(Listener.response(request), bytes)
         })
       ),
