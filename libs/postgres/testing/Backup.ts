@@ -155,7 +155,7 @@ export const take = (
   onServer(url, (sql) =>
     // The session that begins a backup must end it, and a transaction keeps its connection.
     Effect.gen(function* () {
-      yield* sql`select pg_backup_start('data-import', fast => true)`
+      yield* sql`select pg_backup_start('data-import', fast => true)::text`
       yield* Effect.promise(() => copy(dataDir, file))
       const [row] = yield* labels(sql`select labelfile as label from pg_backup_stop()`)
       return { file, label: row?.label ?? "" }
