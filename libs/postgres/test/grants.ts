@@ -7,7 +7,7 @@ export const matrix = {
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, auth r, operator ra(w)",
-  audit_chains: "operator r",
+  audit_chains: "batch-worker (r), operator r",
   audit_log: "account-import a, post-import a, query a, batches a, batch-worker a, operator ra",
   batch_chunks: "batches ra(w), batch-worker r(w), operator ra(w)",
   batch_links: "batches ra, batch-worker r, operator ra",
@@ -76,6 +76,7 @@ export const columns = {
   "allowances post-import w": "at requests",
   "allowances query w": "at requests",
   "api_keys operator w": "revoked_at",
+  "audit_chains batch-worker r": "head id length",
   "batch_chunks batch-worker w": "blockers lines outcomes ready_at results tries unfinished",
   "batch_chunks batches w": "blockers",
   "batch_chunks operator w": "blockers",

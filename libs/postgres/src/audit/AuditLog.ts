@@ -14,6 +14,7 @@ import {
   readOutcomes
 } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
+import { headsAfter, missingHead } from "./AuditHeads.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
 import { recordRefusal } from "./Refusals.ts"
@@ -129,7 +130,9 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
       audit: reading(audit),
       events: reading(events),
       ofRequest: (id) => entriesOfRequest(database, id),
-      verifyAudit: verifyAudit(database)
+      verifyAudit: verifyAudit(database),
+      heads: (page) => headsAfter(database, page),
+      verifyHeads: (heads) => missingHead(database, heads)
     })
   })
 )

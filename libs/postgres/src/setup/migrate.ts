@@ -39,6 +39,7 @@ import { testOrganisations } from "../../migrations/0028_test_organisations.ts"
 import { readableChoices } from "../../migrations/0029_readable_choices.ts"
 import { countsAtOnce } from "../../migrations/0030_counts_at_once.ts"
 import { transactionKeys } from "../../migrations/0031_transaction_keys.ts"
+import { auditHeads } from "../../migrations/0035_audit_heads.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
@@ -76,7 +77,8 @@ export const migrations = {
   "0028_test_organisations": testOrganisations,
   "0029_readable_choices": readableChoices,
   "0030_counts_at_once": countsAtOnce,
-  "0031_transaction_keys": transactionKeys
+  "0031_transaction_keys": transactionKeys,
+  "0035_audit_heads": auditHeads
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
