@@ -41,7 +41,7 @@ describe("the bill of materials", () => {
 
   it("has everything that services and libraries declare, as it is locked", () => {
     const deployed = packages.filter(({ folder }) => /^services\/|^tools\/operator$/.test(folder))
-    const names = deployed.flatMap(({ dependencies = {} }) => Object.keys(dependencies))
+    const names = deployed.flatMap(({ dependencies }) => Object.keys(dependencies))
     const found = new Map(bom.components.map((each) => [each["bom-ref"], each]))
     const missing = [...new Set(names)]
       .map((name) => `${name}@${locked[`node_modules/${name}`]?.version ?? "0.1.0"}`)

@@ -77,6 +77,13 @@ const compared = Effect.fnUntraced(function* (wanted: string) {
   return { fault, kept: { name, at: exported.at, heads: exported.heads.length } }
 })
 
+/** That the heads of an export are there. */
+const asKept = (comparison: Effect.Success<ReturnType<typeof compared>> | null): string => {
+  if (comparison === null) return ""
+  const { at, heads, name } = comparison.kept
+  return `, and as ${plain(name)} has their ${inEnglish(heads)} heads of ${plain(at)}`
+}
+
 const verify = Command.make(
   "verify",
   { against },
@@ -89,11 +96,7 @@ const verify = Command.make(
     const fault = verified.fault ?? comparison?.fault ?? null
     const read = `Read ${inEnglish(entries)} entries in ${inEnglish(chains)} chains`
     const heads = comparison === null ? {} : { kept: comparison.kept }
-    const whole =
-      comparison === null
-        ? `${read}: all are as they were written.`
-        : `${read}: all are as they were written, and as ${plain(comparison.kept.name)} has their ` +
-          `${inEnglish(comparison.kept.heads)} heads of ${plain(comparison.kept.at)}.`
+    const whole = `${read}: all are as they were written${asKept(comparison)}.`
     yield* fault === null
       ? say({ chains, entries, fault, ...heads }, whole)
       : say(

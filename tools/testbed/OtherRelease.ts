@@ -45,7 +45,7 @@ const beforeNewestMigration = Effect.gen(function* () {
   const newest = readdirSync(join(root, folder)).toSorted().at(-1) ?? ""
   const added = yield* git(
     ...["log", "--first-parent", "--diff-merges=first-parent", "--diff-filter=A"],
-    ...["--format=%H", "-1", "--", `${folder}/${newest}`]
+    ...["--no-patch", "--format=%H", "-1", "--", `${folder}/${newest}`]
   )
   // One that is not committed yet came after everything that is.
   return added === "" ? "HEAD" : `${added}~1`

@@ -5,8 +5,6 @@ import { Duration, Effect, Fiber, Layer, Record, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { inject } from "vitest"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -38,19 +36,6 @@ const all = (
   "erasure test_organisations readable_choices counts_at_once transaction_keys " +
   "audit_heads"
 ).split(" ")
-
-/** The text before the first statement of a migration. */
-const headerOf = (name: string): string => {
-  const file = join(import.meta.dirname, "..", "migrations", `${name}.ts`)
-  return readFileSync(file, "utf8").split("*/", 1)[0] ?? ""
-}
-
-it("a migration says whether it can be undone, and how or why not", () => {
-  const silent = Object.keys(migrations).filter(
-    (name) => !/^ \* Can be undone: (yes|no), \S.*\.$/m.test(headerOf(name))
-  )
-  expect(silent).toEqual([])
-})
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
 

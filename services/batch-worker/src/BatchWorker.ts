@@ -69,8 +69,8 @@ const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 sec
  * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
  * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
  * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
- * (false): whether it keeps the heads of the audit chains in the document store once a day. On SIGTERM chunks in
- * hand may end within SHUTDOWN_GRACE_SECONDS.
+ * (false): whether it keeps the heads of the audit chains in the document store once a day. On
+ * SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([

@@ -1,8 +1,8 @@
 /**
  * The heads of the audit chains, to be kept apart from the database, and whether the chains still
  * have those that were kept. An entry is compared by its hash alone; that its chain leads to this
- * hash is for `AuditChains` to verify. The hashes of a chain stay when its number is erased. A chain
- * of an earlier release that was made anew since has its former head still.
+ * hash is for `AuditChains` to verify. The hashes of a chain stay when its number is erased. A
+ * chain of an earlier release that was made anew since has its former head still.
  */
 import { Effect, Schema } from "effect"
 import type { AuditFault, AuditHead } from "@data-import/domain/ports/AuditLog"
