@@ -62,7 +62,7 @@ const kept = Effect.fnUntraced(function* (wanted: string) {
   const latest = yield* (yield* AuditHeadStore).latest
   if (Option.isSome(latest)) return latest.value
   return yield* new Refused({
-    why: "The document store has no export of heads. The batch worker makes one: AUDIT_HEADS_EXPORT."
+    why: "The document store has no export of heads. AUDIT_HEADS_EXPORT makes the worker keep one."
   })
 })
 

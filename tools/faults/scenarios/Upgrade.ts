@@ -57,7 +57,7 @@ interface RollOut {
   readonly lines: number
 }
 
-/** From one release to the other while writers and workers work. Returns how many requests failed. */
+/** From one release to the other while writers and workers work. Counts failed requests. */
 const rollOut = Effect.fnUntraced(function* (
   { from, lines: count, to }: RollOut,
   findings: Findings
@@ -94,7 +94,8 @@ const rollOut = Effect.fnUntraced(function* (
 export const upgrade: Scenario = {
   name: "upgrade",
   about:
-    "from the last release to this one and back, two instances of each, under 16 writers and a batch",
+    "from the last release to this one and back, two instances of each, under 16 writers and a " +
+    "batch",
   short: { kills: 1, count: 500 },
   long: { kills: 3, count: 10_000 },
   instances: 2,
