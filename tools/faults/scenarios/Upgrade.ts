@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect } from "effect"
+import * as Client from "@data-import/testbed/Client"
 import * as Health from "@data-import/testbed/Health"
 import * as OtherRelease from "@data-import/testbed/OtherRelease"
 import type { ServiceProcess } from "@data-import/testbed/ServiceProcess"
@@ -19,13 +20,17 @@ import { verify } from "../Verification.ts"
 /** The gateway asks each instance once a second whether it is ready. */
 const untilNoticed = Duration.seconds(2)
 
+/** Of different services. More of them starting at once would be a test of the machine. */
+const atOnce = 2
+
 /** Undefined for this release. */
 type Release = OtherRelease.OtherRelease | undefined
 
 /** Restarts instances from the files of a release, those excepted that it does not have yet. */
 const replace = Effect.fnUntraced(function* (
   instances: ReadonlyArray<ServiceProcess>,
-  release: Release
+  release: Release,
+  concurrency: number | "unbounded"
 ) {
   const isReplaced = ({ name, root }: ServiceProcess) =>
     root !== release?.root &&
@@ -38,7 +43,7 @@ const replace = Effect.fnUntraced(function* (
       yield* instance.start()
       yield* Health.instanceReady(instance.port)
     }),
-    { concurrency: "unbounded", discard: true }
+    { concurrency, discard: true }
   )
   yield* Effect.sleep(untilNoticed)
 })
@@ -63,7 +68,7 @@ const rollOut = Effect.fnUntraced(function* (
   findings: Findings
 ) {
   const { instances, services } = yield* System
-  yield* replace([...instances, services.gateway], from)
+  yield* replace([...instances, services.gateway], from, "unbounded")
   yield* Health.ready(services.gateway.port)
   const working = yield* startWorkload({ findings, keyed: true })
   const { probe } = working.traffic
@@ -78,7 +83,7 @@ const rollOut = Effect.fnUntraced(function* (
   yield* batch.upload(lines)
   yield* batch.start(count)
   for (const wave of yield* waves) {
-    yield* replace(wave, to)
+    yield* replace(wave, to, atOnce)
     yield* worked
   }
   yield* batch.ended
@@ -88,7 +93,13 @@ const rollOut = Effect.fnUntraced(function* (
   const ofBatch = work.writes.acknowledged
   const acknowledged = (yield* settle(working)).acknowledged + ofBatch
   for (const what of work.findings.described(Infinity)) findings.add("wrong", what)
-  return { acknowledged, failed: working.traffic.repeats() }
+  const refusals = working.traffic.refusals()
+  for (const answer of refusals) {
+    findings.add("wrong", `refused: ${answer.status} ${Client.codeOf(answer)}`)
+  }
+  const failed = working.traffic.repeats()
+  if (failed > refusals.length) findings.add("wrong", `${failed - refusals.length} lost answers`)
+  return { acknowledged, failed }
 }, Effect.scoped)
 
 export const upgrade: Scenario = {
