@@ -19,6 +19,7 @@ import { overloads } from "./scenarios/Overload.ts"
 import { restoreToPoint } from "./scenarios/Restore.ts"
 import { rollingRestart } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
+import { upgrade } from "./scenarios/Upgrade.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
 import { webhookKills } from "./scenarios/WebhookKills.ts"
 import { worstBodies } from "./scenarios/WorstBodies.ts"
@@ -45,5 +46,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   slowClients,
   worstBodies,
   rollingRestart,
-  restoreToPoint
+  restoreToPoint,
+  upgrade
 ]

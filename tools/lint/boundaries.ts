@@ -46,7 +46,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["requests"],
     ["ports"],
     ["validation", "writes"],
-    ["import", "post-import", "auth", "events", "checks"],
+    ["import", "post-import", "auth", "events", "audit", "checks"],
     ["batch-processing"],
     ["board"]
   ],

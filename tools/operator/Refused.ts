@@ -8,6 +8,7 @@ import type {
   DoesNotExist
 } from "@data-import/domain/ports/Configuration"
 import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
+import type { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Refused } from "@data-import/terminal/Refused"
 import { Effect } from "effect"
@@ -18,6 +19,7 @@ export type Explained =
   | AlreadyExists
   | DoesNotExist
   | DocumentRootTaken
+  | DocumentsUnavailable
   | StorageUnavailable
 
 const nameOf = ({ name, what }: AlreadyExists | DoesNotExist): string =>
@@ -34,6 +36,8 @@ const explanation = (error: Exclude<Explained, Refused>): string => {
         `The document root ${error.documentRoot} overlaps ${error.by.documentRoot}, that of the ` +
         `supplier ${wireCode(error.by.code)} of another organisation: give another --document-root.`
       )
+    case "DocumentsUnavailable":
+      return "The document store cannot be reached. Is S3_BUCKET right, or else DOCUMENTS_DIR?"
     case "StorageUnavailable":
       return "The database cannot be reached. Is DATABASE_URL right, and does PostgreSQL run?"
   }

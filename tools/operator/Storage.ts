@@ -4,6 +4,7 @@
  */
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import type { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import type { Checks } from "@data-import/domain/ports/Checks"
@@ -26,6 +27,7 @@ export type Ports =
   | Erasures
   | Accounts
   | AuditLog
+  | AuditHeadStore
   | Batches
   | BoardSessions
   | Checks

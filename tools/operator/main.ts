@@ -4,6 +4,10 @@
  * for the one command where the local run is not up.
  */
 import { userInfo } from "node:os"
+import * as AuditHeads from "@data-import/documents/AuditHeads"
+import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
+import { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import * as DataDirectory from "./DataDirectory.ts"
 import { borrow } from "./LocalDatabase.ts"
 import { inRoleOf } from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
@@ -25,9 +29,24 @@ const open = Effect.gen(function* () {
   return Layer.provide(Storage.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
 })
 
+/** Only one command asks for it, so a deployment need not say where it is. */
+const auditHeads = AuditHeads.layer.pipe(
+  Layer.catch((cause) => {
+    const away = Effect.fail(new DocumentsUnavailable({ cause }))
+    return Layer.succeed(AuditHeadStore, { isKept: () => away, keep: () => away, latest: away })
+  })
+)
+
+/** The documents of the local run are in its data directory. */
+const localDocuments = Effect.gen(function* () {
+  const folder = yield* DataDirectory.dataDir
+  return ConfigProvider.fromUnknown({ DOCUMENTS_DIR: DataDirectory.placesIn(folder).documents })
+})
+
 const storage = Layer.unwrap(open).pipe(
   Layer.catch(({ message }) => Layer.effectContext(Effect.fail(new Refused({ why: message })))),
-  Layer.merge(TokenSecrets.layer)
+  Layer.merge(TokenSecrets.layer),
+  Layer.merge(Layer.provide(auditHeads, ConfigProvider.layerAdd(Effect.orDie(localDocuments))))
 )
 
 /** The code that PostgreSQL gives where a table does not exist. */

@@ -9,6 +9,7 @@ import { Config, DateTime, Effect, Layer, Option } from "effect"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import * as Settings from "@data-import/domain/support/Settings"
+import { isReserved } from "./ReservedKeys.ts"
 import * as FileSystemUploads from "./FileSystemUploads.ts"
 import { traced } from "@data-import/domain/support/Traced"
 
@@ -57,6 +58,7 @@ const make = (
       if (Option.isNone(uploads)) return Option.none()
       const expiresAt = DateTime.addDuration(yield* DateTime.now, lifetime)
       const key = join(root, relativePath(path)).replace(/^\/+/, "")
+      if (isReserved(key)) return Option.none()
       const url = FileSystemUploads.linkTo(uploads.value, { ...upload, key, expiresAt })
       const headers = { "content-length": String(upload.size), "if-none-match": "*" }
       return Option.some({ url, headers })

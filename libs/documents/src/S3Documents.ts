@@ -12,11 +12,12 @@ import {
   S3Client
 } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
-import { NodeHttpHandler } from "@smithy/node-http-handler"
+import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
 import { Clock, Config, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
+import { isReserved } from "./ReservedKeys.ts"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
 import { traced } from "@data-import/domain/support/Traced"
 
@@ -65,7 +66,11 @@ const readBody = async (body: Readable): Promise<Uint8Array> => {
 
 type ClientSettings = Pick<S3Settings, "endpoint" | "pathStyle" | "region">
 
-const clientOf = ({ endpoint, pathStyle, region }: ClientSettings) =>
+/** A client until the scope ends; each try takes at most these times. */
+export const clientOf = (
+  { endpoint, pathStyle, region }: ClientSettings,
+  limits: NodeHttpHandlerOptions = times
+) =>
   Effect.acquireRelease(
     Effect.sync(
       () =>
@@ -77,7 +82,7 @@ const clientOf = ({ endpoint, pathStyle, region }: ClientSettings) =>
           requestChecksumCalculation: "WHEN_REQUIRED",
           responseChecksumValidation: "WHEN_REQUIRED",
           streamCollector: readBody,
-          requestHandler: new NodeHttpHandler(times),
+          requestHandler: new NodeHttpHandler(limits),
           ...(Option.isSome(endpoint) ? { endpoint: endpoint.value.href } : {})
         })
     ),
@@ -115,7 +120,7 @@ interface ObjectKey {
   readonly Key: string
 }
 
-const send = <A>(request: (options: { readonly abortSignal: AbortSignal }) => Promise<A>) =>
+export const send = <A>(request: (options: { readonly abortSignal: AbortSignal }) => Promise<A>) =>
   Effect.tryPromise({ try: (abortSignal) => request({ abortSignal }), catch: (cause) => cause })
 
 /** The code of a refusal, which HEAD does not return; none if the store no longer refuses. */
@@ -216,7 +221,7 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
     uploadLink: traced("Documents.uploadLink")(
       Effect.fnUntraced(function* (root, path, { sha256, size }, lifetime) {
         const input = at(root, path)
-        if (Buffer.byteLength(input.Key) > longestKey) return Option.none()
+        if (Buffer.byteLength(input.Key) > longestKey || isReserved(input.Key)) return Option.none()
         const checksum = Buffer.from(sha256, "hex").toString("base64")
         const command = new PutObjectCommand({
           ...input,
@@ -243,18 +248,18 @@ const layerWith = (settings: S3Settings): Layer.Layer<Documents> =>
   Layer.effect(Documents, make(settings))
 
 /**
- * Reads `S3_BUCKET`, `S3_REGION` (us-east-1), `S3_ENDPOINT`, `S3_PUBLIC_ENDPOINT` (as
- * `S3_ENDPOINT`) and `S3_PATH_STYLE` (true).
+ * `S3_BUCKET`, `S3_REGION` (us-east-1), `S3_ENDPOINT`, `S3_PUBLIC_ENDPOINT` (as `S3_ENDPOINT`) and
+ * `S3_PATH_STYLE` (true).
  */
+export const settings: Config.Config<S3Settings> = Config.all({
+  bucket: Settings.text("S3_BUCKET").required,
+  region: Settings.text("S3_REGION").or("us-east-1"),
+  endpoint: Settings.url("S3_ENDPOINT", ["http:", "https:"]).optional,
+  publicEndpoint: Settings.url("S3_PUBLIC_ENDPOINT", ["http:", "https:"]).optional,
+  pathStyle: Settings.boolean("S3_PATH_STYLE").or(true)
+})
+
+/** Reads the settings. */
 export const layerS3: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
-  Effect.map(
-    Config.all({
-      bucket: Settings.text("S3_BUCKET").required,
-      region: Settings.text("S3_REGION").or("us-east-1"),
-      endpoint: Settings.url("S3_ENDPOINT", ["http:", "https:"]).optional,
-      publicEndpoint: Settings.url("S3_PUBLIC_ENDPOINT", ["http:", "https:"]).optional,
-      pathStyle: Settings.boolean("S3_PATH_STYLE").or(true)
-    }),
-    layerWith
-  )
+  Effect.map(settings, layerWith)
 )

@@ -7,6 +7,7 @@ import {
 } from "@aws-sdk/client-s3"
 import { ConfigProvider, Layer } from "effect"
 import { documentFiles } from "@data-import/domain/testing/DocumentsContract"
+import * as AuditHeads from "../src/AuditHeads.ts"
 import { layer } from "../src/DocumentStore.ts"
 
 const bucket = "documents"
@@ -19,12 +20,15 @@ export const signAs = (accessKey: string, secret: string): void => {
 
 /** The store that a service has whose settings name this server. */
 export const storeAt = (endpoint: string, more: Readonly<Record<string, string>> = {}) =>
-  layer.pipe(
-    Layer.provide(
-      ConfigProvider.layer(
-        ConfigProvider.fromUnknown({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint, ...more })
-      )
-    )
+  Layer.provide(layer, settingsFor(endpoint, more))
+
+/** Where the same settings keep the heads of audit chains. */
+export const auditHeadsAt = (endpoint: string) =>
+  Layer.provide(AuditHeads.layer, settingsFor(endpoint))
+
+const settingsFor = (endpoint: string, more: Readonly<Record<string, string>> = {}) =>
+  ConfigProvider.layer(
+    ConfigProvider.fromUnknown({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint, ...more })
   )
 
 /** Makes the bucket and puts the files into it, with a checksum where the server keeps one. */

@@ -7,6 +7,7 @@ import { DateTime, Effect, type Layer } from "effect"
 import {
   type AuditAction,
   auditActions,
+  type AuditHead,
   AuditLog,
   moreRefused,
   refusalsInWindow,
@@ -304,6 +305,76 @@ const verifying = (it: It): void => {
   )
 }
 
+/** Every head there is, by pages of this size. */
+const allHeads = Effect.fnUntraced(function* (limit: number) {
+  const auditLog = yield* AuditLog
+  const all: Array<AuditHead> = []
+  for (;;) {
+    const page = yield* auditLog.heads({ after: all.at(-1)?.chain ?? 0n, limit })
+    expect(page.length).toBeLessThanOrEqual(limit)
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+})
+
+const heads = (it: It): void => {
+  it.effect("are those of every chain, page by page, and stay true as the chains grow", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const auditLog = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const stage = (name: string) =>
+        imports.stage({ key: keyOf(name), payload: "{}", caller, at: noon })
+      const before = yield* allHeads(1_000)
+      yield* stage("a")
+      yield* stage("b")
+      yield* stage("b")
+      const kept = yield* allHeads(2)
+      expect(kept.slice(0, before.length)).toStrictEqual(before)
+      expect(kept.slice(before.length).map(({ length }) => length)).toStrictEqual([1n, 2n])
+      expect(new Set(kept.map(({ hash }) => hash)).size).toBe(kept.length)
+      yield* stage("a")
+      const grown = yield* allHeads(3)
+      expect(grown.at(-2)?.length).toBe(2n)
+      expect(yield* auditLog.verifyHeads([...kept, ...grown])).toBeNull()
+    })
+  )
+
+  it.effect("are missed where a chain has another one, is shorter, or is gone", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const auditLog = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("a")
+      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      const all = yield* allHeads(1_000)
+      const head = all.at(-1) ?? (yield* Effect.die("there is no head"))
+      const named = { organisation: caller.organisation, ...key, position: 1n }
+      const other = { ...head, hash: head.hash.replaceAll(/[0-9]/g, "a") }
+      expect(yield* auditLog.verifyHeads([...all.slice(0, -1), other])).toMatchObject({
+        ...named,
+        why: "kept_head_differs"
+      })
+      const longer = { ...head, length: 2n }
+      expect(yield* auditLog.verifyHeads([longer])).toStrictEqual({
+        ...named,
+        position: 2n,
+        id: null,
+        why: "missing"
+      })
+      const chain = head.chain + 1_000_000n
+      expect(yield* auditLog.verifyHeads([{ ...head, chain }])).toStrictEqual({
+        organisation: `chain ${chain}`,
+        import_supplier: null,
+        external_account_number: null,
+        position: 1n,
+        id: null,
+        why: "missing"
+      })
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const auditLogContract = <E>(
   name: string,
@@ -319,5 +390,6 @@ export const auditLogContract = <E>(
       })
       describe("attempts, audit and events", () => reading(it))
       describe("verifyAudit", () => verifying(it))
+      describe("heads", () => heads(it))
     }
   )

@@ -1,4 +1,8 @@
-/** What the operator configures, and what authentication needs: organisations to API keys. */
+/**
+ * What the operator configures, and what authentication needs: organisations to API keys.
+ *
+ * Can be undone: no, every organisation and key would be lost.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -2,6 +2,8 @@
  * Imports with their staged text and attempts, the accounts' anchor, the audit log and the outbox.
  * The state of an import is in its columns: at most one of skipped, lease and account is set, and
  * without any of them the import is pending.
+ *
+ * Can be undone: no, every import would be lost.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

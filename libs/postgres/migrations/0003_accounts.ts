@@ -2,6 +2,8 @@
  * The platform accounts and everything on them. An account has the id of its import, so that an
  * import has one account at most. Its rows are numbered within it. Money has a domain that refuses
  * values which it would have to round.
+ *
+ * Can be undone: no, every account would be lost.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,8 @@
-/** The token buckets of organisations, and indexes by which sign-in tables are kept small. */
+/**
+ * The token buckets of organisations, and indexes by which sign-in tables are kept small.
+ *
+ * Can be undone: yes, by dropping the table of token buckets and the indexes.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

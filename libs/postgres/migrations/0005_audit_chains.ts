@@ -3,6 +3,8 @@
  * with the SHA-256 of its content and of the hash before it. The head of a chain has its length and
  * last hash, so that entries missing at the end are detected too. Requests that name no import have
  * chains of their own. Writes to different imports never wait for each other.
+ *
+ * Can be undone: no, what was chained could not be verified any more.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

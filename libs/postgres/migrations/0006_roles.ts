@@ -2,6 +2,8 @@
  * A role for each service and one for the operator, each with exactly the privileges that its
  * statements need. The roles are shared by all databases of a server and cannot log in. A database
  * user is a member of one of them.
+ *
+ * Can be undone: yes, by connecting as the owner and dropping the roles.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

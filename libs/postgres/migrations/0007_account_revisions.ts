@@ -1,6 +1,8 @@
 /**
  * The revision of an account, by which concurrent modifications are detected. The database counts
  * it, so that changes by services of an older release count as well.
+ *
+ * Can be undone: yes, by dropping the column and its trigger, while one release runs.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

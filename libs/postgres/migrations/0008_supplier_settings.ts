@@ -2,6 +2,8 @@
  * The time zone of each supplier's business day, and the right of the operator to set it and the
  * other settings of a supplier. The operator command validates the name of a zone, because it knows
  * the zones that the services know.
+ *
+ * Can be undone: no, the time zones that were set would be lost.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,8 @@
 /**
  * Idempotency keys: the reservation of a key, then the answer that is kept under it for a day. An
  * answer may repeat what the client sent.
+ *
+ * Can be undone: yes, but a request that is sent again within a day takes effect again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,8 @@
-/** Lets the operator read the addresses, billing options and metadata of an account. */
+/**
+ * Lets the operator read the addresses, billing options and metadata of an account.
+ *
+ * Can be undone: yes, by revoking the grants.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

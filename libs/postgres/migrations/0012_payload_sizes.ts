@@ -1,6 +1,8 @@
 /**
  * The size of a staged payload, so that a claim need not read a large one to measure it. Payloads
  * of older releases have none.
+ *
+ * Can be undone: yes, by dropping the column.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,8 @@
 /**
  * Batches and their lines, in chunks. A chunk holds its lines as arrays, since a row for each line
  * would cost more than the work on it. The counts of a batch close by a check.
+ *
+ * Can be undone: no, batches and their results would be lost.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,8 @@
 /**
  * When the server was started that counts how often a chunk was taken, so that the count begins
  * anew when PostgreSQL restarts: workers may have ended because of that.
+ *
+ * Can be undone: yes, by dropping the column.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -4,6 +4,8 @@
  * `payload_notes` counts the notes of the payload, because later notes are in the same table.
  * Accounts of earlier releases have neither: their defaults are shown, and all notes are the
  * payload's. Reads are in the audit log.
+ *
+ * Can be undone: no, what a payload left out and who read it would be lost.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

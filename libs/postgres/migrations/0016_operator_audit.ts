@@ -1,6 +1,8 @@
 /**
  * Lets the audit log name reads of personal data, what the operator does, and changes of imports.
  * Later migrations of the same release add what these actions are done to.
+ *
+ * Can be undone: no, the log has entries of the new actions.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,8 @@
 /**
  * The hash of a staged payload, by which payloads are compared. Payloads of older releases have
  * none.
+ *
+ * Can be undone: no, a deleted payload has nothing left but its hash.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -2,6 +2,8 @@
  * Which imports have failed: the staging whose latest attempt failed. A later staging has a higher
  * number, so it is pending anew, whichever release stages it. Imports that failed under an older
  * release have none until their next attempt. The index is built while requests continue.
+ *
+ * Can be undone: yes, by dropping the column and its index.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

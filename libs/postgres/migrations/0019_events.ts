@@ -2,6 +2,8 @@
  * The position of each event in its organisation, given after the event was committed, and the
  * positions that every organisation has reached. The indexes on the outbox are built afterwards,
  * by `IndexBuilds`.
+ *
+ * Can be undone: no, clients hold positions that would be given anew.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

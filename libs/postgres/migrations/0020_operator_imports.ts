@@ -1,6 +1,8 @@
 /**
  * Lets the operator see where imports stand, and send those that failed into a batch that acts for
  * the operator.
+ *
+ * Can be undone: yes, by revoking the grants, while the operator has no batch.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,8 @@
-/** Lets imports be found by their cohorts, and told with them. */
+/**
+ * Lets imports be found by their cohorts, and told with them.
+ *
+ * Can be undone: no, the cohorts of imports would be lost.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,6 +1,8 @@
 /**
  * Webhooks, their secrets, and the events that could not be delivered yet. The secrets are read by
  * the events service alone; the operator's user can add them and not read them.
+ *
+ * Can be undone: no, webhooks and their secrets would be lost.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -5,6 +5,8 @@
  * query service adds the differences up into `import_totals` in the background; a reader adds
  * both. The imports that exist already are counted afterwards, by `ImportCounts`, and the index is
  * built there too, while requests continue.
+ *
+ * Can be undone: yes, by dropping the triggers and tables of counts.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -2,6 +2,8 @@
  * Which refusals of an API key were recorded in its present window, so that repeated ones are not
  * recorded again. A key has one row, which the next window overwrites: the table does not grow
  * with refusals.
+ *
+ * Can be undone: yes, by dropping the table.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -2,6 +2,8 @@
  * Lets the payload of an import be deleted once it has become an account. Nothing reads it from
  * then on, in older releases either. The index that finds the payloads is built afterwards, by
  * `IndexBuilds`.
+ *
+ * Can be undone: no, deleted payloads are gone.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

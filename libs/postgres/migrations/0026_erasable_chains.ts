@@ -4,6 +4,8 @@
  * number by its HMAC and deletes the salt: the hashes stay valid, and the number cannot be found by
  * trying numbers. Chains of earlier releases, whose hashes contain the number itself, are made anew
  * afterwards, by `ChainRemakes`, while requests continue.
+ *
+ * Can be undone: no, erased numbers and the salts of chains are gone.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

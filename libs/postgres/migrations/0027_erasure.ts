@@ -3,6 +3,8 @@
  * releases that know no other state; they cannot take it in again, nor add to its account. Each
  * kept answer knows the import that it is about. What is erased is deleted by functions, so that
  * the operator's user needs no right to change accounts and lines otherwise.
+ *
+ * Can be undone: no, what was erased is gone.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

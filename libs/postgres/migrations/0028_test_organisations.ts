@@ -2,6 +2,8 @@
  * Test organisations, each of one live organisation. The codes of their suppliers are stored with a
  * blank before them, so that the same code can exist in both modes. An earlier release never finds
  * such a supplier, because it trims what clients send.
+ *
+ * Can be undone: no, test suppliers have codes that earlier releases do not expect.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

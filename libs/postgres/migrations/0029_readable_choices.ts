@@ -1,6 +1,8 @@
 /**
  * Lets the query service read the choices that the operator added, which the configuration of a
  * supplier tells.
+ *
+ * Can be undone: yes, by revoking the grant.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

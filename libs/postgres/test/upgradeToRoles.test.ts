@@ -78,6 +78,7 @@ const changed = [
   "billing_options",
   "board_links",
   "board_sessions",
+  "audit_heads",
   "check_differences",
   "check_walks",
   "customers",
@@ -228,6 +229,7 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "import_history",
       "forecasts",
       "board_sessions",
+      "audit_heads",
       "checks"
     ])
     expect(yield* asked).toStrictEqual(before)

@@ -21,13 +21,6 @@ export class NotArchived extends Data.TaggedError("NotArchived")<{ readonly segm
   }
 }
 
-/** A moment of the database, and the WAL segment in which everything before it is. */
-export interface Moment {
-  /** To the microsecond, as the server writes it. */
-  readonly at: string
-  readonly segment: string
-}
-
 export interface BaseBackup {
   readonly file: string
   /** What the server says of the backup. It must be in the data directory that is restored. */
@@ -95,7 +88,10 @@ export const archiveWal = Effect.fnUntraced(function* (postgres: Postgres, secon
 
 const moments = rowsOf(Schema.Struct({ at: Schema.String, segment: Schema.String }))
 
-/** Now, by the clock of the server. */
+/**
+ * Now, by the clock of the server, to the microsecond and as it writes it, and the WAL segment in
+ * which everything before it is.
+ */
 export const now = Effect.fnUntraced(function* (postgres: Postgres) {
   const [moment] = yield* onServer(postgres.url, (sql) =>
     moments(sql`
@@ -155,7 +151,7 @@ export const take = (
   onServer(url, (sql) =>
     // The session that begins a backup must end it, and a transaction keeps its connection.
     Effect.gen(function* () {
-      yield* sql`select pg_backup_start('data-import', fast => true)`
+      yield* sql`select pg_backup_start('data-import', fast => true)::text`
       yield* Effect.promise(() => copy(dataDir, file))
       const [row] = yield* labels(sql`select labelfile as label from pg_backup_stop()`)
       return { file, label: row?.label ?? "" }

@@ -41,9 +41,14 @@ describe("a service as a process", () => {
     "finishes the requests in progress on %s and exits with 0, where the delay is %s",
     ([signal, delay]) =>
       Effect.gen(function* () {
-        const { child, exit, lines } = yield* run({ PORT: "0", DRAIN_DELAY_SECONDS: delay })
-        const { level, message, service, url } = yield* firstLine(lines)
+        const { child, exit, lines } = yield* run({
+          PORT: "0",
+          DRAIN_DELAY_SECONDS: delay,
+          REVISION: "1f0c4c7"
+        })
+        const { level, message, service, url, version } = yield* firstLine(lines)
         expect([level, message, service]).toEqual(["INFO", "listening", "main"])
+        expect(version).toBe("0.1.0+1f0c4c7")
         const port = Number(new URL(String(url)).port)
         const busy = yield* open(port)
         const probe = yield* open(port)

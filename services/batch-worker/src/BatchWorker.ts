@@ -6,14 +6,18 @@ import { Config, ConfigProvider, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
+import { makeAuditHeadExport } from "@data-import/domain/audit/AuditHeads"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
 import { reportLeases } from "@data-import/domain/import/LeaseMetrics"
 import { makePayloadUpkeep } from "@data-import/domain/import/PayloadUpkeep"
 import * as PostImport from "@data-import/domain/post-import/PostImport"
+import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import * as AuditHeads from "@data-import/documents/AuditHeads"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -27,6 +31,7 @@ const settings = Config.all({
   chunks: Settings.integer("BATCH_CHUNKS_AT_ONCE", { minimum: 1, maximum: 100 }).or(2),
   linesKeptFor: Settings.integer("BATCH_LINES_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(30),
   payloadsKeptFor: Settings.integer("PAYLOADS_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(90),
+  exportsHeads: Settings.boolean("AUDIT_HEADS_EXPORT").or(false),
   drain: Service.shutdownGrace
 })
 
@@ -39,7 +44,7 @@ const serving = Effect.gen(function* () {
     writes: yield* IdempotentWrites.IdempotentWrites,
     encoderOf: resultEncoderOf
   }
-  const { chunks, drain, linesKeptFor, payloadsKeptFor } = yield* settings
+  const { chunks, drain, exportsHeads, linesKeptFor, payloadsKeptFor } = yield* settings
   const worker = makeBatchWorker(batches, programs, {
     chunks,
     drain,
@@ -47,10 +52,13 @@ const serving = Effect.gen(function* () {
   })
   const imports = yield* ImportProcesses
   const payloads = makePayloadUpkeep(imports, Duration.days(payloadsKeptFor))
+  const heads = makeAuditHeadExport(yield* AuditLog, yield* AuditHeadStore)
+  const keeping = exportsHeads ? [heads.run] : []
+  const tasks = [yield* report, reportLeases(imports), worker.run, payloads.run, ...keeping]
   return {
     routes: [],
     dependencies: { database },
-    background: Effect.all([yield* report, reportLeases(imports), worker.run, payloads.run], {
+    background: Effect.all(tasks, {
       concurrency: "unbounded"
     })
   }
@@ -63,8 +71,9 @@ const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 sec
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
  * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
  * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
- * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. On SIGTERM chunks in
- * hand may end within SHUTDOWN_GRACE_SECONDS.
+ * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
+ * (false): whether it keeps the heads of the audit chains in the document store once a day. On
+ * SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([
@@ -73,6 +82,12 @@ export const layer = Service.layer("batch-worker", serving).pipe(
     IdempotentWrites.layer
   ]),
   Layer.provide(SharedConfiguration.layer),
-  Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer, Hashing.layer]),
+  Layer.provide([
+    Storage.layer,
+    DocumentStore.layer,
+    AuditHeads.layer,
+    PaymentVendors.layer,
+    Hashing.layer
+  ]),
   Layer.provide(FetchHttpClient.layer)
 )

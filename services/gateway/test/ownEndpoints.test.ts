@@ -72,7 +72,7 @@ describe("health", () => {
   it.live("is live whatever the state of the services", () =>
     Effect.gen(function* () {
       const [live] = yield* ask("/health/live")
-      expect([live?.status, live?.json()]).toEqual([200, { status: "ok" }])
+      expect([live?.status, live?.json()]).toEqual([200, { status: "ok", version: "0.1.0" }])
     })
   )
 

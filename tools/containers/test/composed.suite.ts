@@ -174,7 +174,16 @@ const contents: ReadonlyArray<readonly [image: string, packages: ReadonlyArray<s
   ["events-1", ["api", "domain", "postgres", "server", "webhooks", "services/events"]],
   [
     "operator",
-    ["api", "domain", "postgres", "server", "webhooks", "tools/operator", "tools/terminal"]
+    [
+      "api",
+      "documents",
+      "domain",
+      "postgres",
+      "server",
+      "webhooks",
+      "tools/operator",
+      "tools/terminal"
+    ]
   ],
   ["payment-vendors-1", ["domain", "tools/vendor-simulator"]]
 ]

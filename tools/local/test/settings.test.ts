@@ -63,7 +63,8 @@ const everyService: ReadonlyArray<Case> = [
   integer("BODY_MEMORY_MIB", 0, 65_537),
   integer("TRUST_PROXY", -1, 11),
   url("OTEL_EXPORTER_OTLP_ENDPOINT"),
-  { name: "METRICS_PORT", bad: ["-1", "65536", "many", "1.5", "on"] }
+  { name: "METRICS_PORT", bad: ["-1", "65536", "many", "1.5", "on"] },
+  { name: "REVISION", bad: ["main", "1f0c4c", "1F0C4C7"] }
 ]
 
 const badUrls = ["somewhere", "mysql://user:pw@somewhere/db"]
@@ -174,6 +175,7 @@ const processes: Readonly<Record<string, Process>> = {
       integer("BATCH_CHUNKS_AT_ONCE", 0, 101),
       integer("BATCH_LINES_KEPT_DAYS", -1, 3651),
       integer("PAYLOADS_KEPT_DAYS", -1, 3651),
+      { name: "AUDIT_HEADS_EXPORT", bad: ["perhaps"] },
       ...ofVendor("STRIPE"),
       ...ofVendor("GOCARDLESS")
     ]

@@ -1,10 +1,12 @@
 /** What the operator is told of the audit log. */
+import { makeAuditHeadExport } from "@data-import/domain/audit/AuditHeads"
+import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { TestConsole } from "effect/testing"
 import { run } from "../Operator.ts"
 import { memory } from "./commandLine.ts"
@@ -96,5 +98,56 @@ it.effect.each(["S", " S"])("an altered entry is named as JSON: supplier '%s'", 
       entries: 2,
       fault: { ...altered, position: 3, id: 12 }
     })
+  })
+)
+
+/** Runs the command on a log of two entries whose heads are kept, with `fault` found in them. */
+const compare = Effect.fnUntraced(function* (wanted: string, fault: AuditFault | null) {
+  const ports = yield* Layer.build(memory)
+  yield* Effect.provideContext(arrange("imported"), ports)
+  const log = Context.get(ports, AuditLog)
+  const store = Context.get(ports, AuditHeadStore)
+  if (wanted !== "latest without any") yield* makeAuditHeadExport(log, store).exportDay
+  const verifyHeads = () => Effect.succeed(fault)
+  const storage = Layer.merge(
+    Layer.succeedContext(ports),
+    Layer.succeed(AuditLog, { ...log, verifyHeads })
+  )
+  const [against = ""] = wanted.split(" ")
+  const line = ["audit", "verify", "--against", against]
+  const exit = yield* Effect.exit(Effect.provide(run(line, storage, "tester"), NodeServices.layer))
+  const out = (yield* TestConsole.logLines).join("\n")
+  const err = (yield* TestConsole.errorLines).join("\n")
+  return { done: Exit.isSuccess(exit), out, err }
+})
+
+it.effect("an audit log that has its kept heads is said to have them", () =>
+  Effect.gen(function* () {
+    const { done, err, out } = yield* compare("latest", null)
+    expect({ done, err }).toEqual({ done: true, err: "" })
+    expect(out).toBe(
+      "Read 2 entries in 1 chains: all are as they were written, and as 1970-01-01 has their " +
+        "1 heads of 1970-01-01T00:00:00.000Z."
+    )
+  })
+)
+
+it.effect("an audit log without a kept head is told at its entry", () =>
+  Effect.gen(function* () {
+    const { done, err } = yield* compare("latest", { ...altered, why: "kept_head_differs" })
+    expect(done).toBe(false)
+    expect(err).toContain("it is not what the kept heads say: the chain was written anew.")
+  })
+)
+
+it.effect.each<readonly [wanted: string, why: string]>([
+  ["latest without any", "The document store has no export of heads."],
+  ["/no/such/file", "/no/such/file cannot be read."],
+  [import.meta.filename, "is no export of heads, or cut off: line 1."]
+])("a comparison with %s is refused", ([wanted, why]) =>
+  Effect.gen(function* () {
+    const { done, err } = yield* compare(wanted, null)
+    expect(done).toBe(false)
+    expect(err).toContain(why)
   })
 )

@@ -1,6 +1,7 @@
 /** The operator on a storage in memory: command lines, and what becomes of each. */
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
+import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
 import { layerMemory as boardSessions } from "@data-import/domain/ports/memory/BoardSessions"
@@ -29,6 +30,7 @@ export const memory = Layer.mergeAll(
   erasures,
   accounts,
   auditLog,
+  auditHeads,
   batches,
   boardSessions,
   checks,
@@ -60,7 +62,8 @@ export const operatorAs = (user: Redacted.Redacted) => {
     Storage.layer.pipe(
       Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
       Layer.orDie,
-      Layer.merge(TokenSecrets.layer)
+      Layer.merge(TokenSecrets.layer),
+      Layer.merge(auditHeads)
     )
   )
 }

@@ -3,6 +3,7 @@
  * process, or through its post-import request, and `operator account show --json` has it. A field
  * without a value in these payloads fails the test, and so does one that is lost on the way.
  */
+import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { Account, encodeAccount } from "@data-import/domain/account/Account"
 import { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
 import { AccountImport, layer as accountImport } from "@data-import/domain/import/AccountImport"
@@ -202,12 +203,13 @@ const shown = Effect.fnUntraced(
   Effect.provide([NodeServices.layer, TestConsole.layer])
 )
 
-layer(Layer.provideMerge(programs, storage), { excludeTestServices: true, timeout: "60 seconds" })(
-  "every field is shown to the operator",
-  (it) => {
-    it.effect.each(
-      accounts.map((payload) => [payload["external_account_number"], payload] as const)
-    )("of the account %s", ([, payload]) =>
+layer(Layer.provideMerge(programs, Layer.merge(storage, auditHeads)), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("every field is shown to the operator", (it) => {
+  it.effect.each(accounts.map((payload) => [payload["external_account_number"], payload] as const))(
+    "of the account %s",
+    ([, payload]) =>
       Effect.gen(function* () {
         const { imported } = yield* arrange
         const { key, number } = yield* imported(payload)
@@ -215,35 +217,34 @@ layer(Layer.provideMerge(programs, storage), { excludeTestServices: true, timeou
         expect(description).toMatchObject({ ...key, operations_team_name: team })
         expect(description["account"]).toEqual(shownPayload({ ...payload, ...key }))
       })
-    )
+  )
 
-    it.effect("of notes, transactions, statements and a payment instruction", () =>
-      Effect.gen(function* () {
-        const { caller, imported } = yield* arrange
-        const { key, number } = yield* imported(industryBilling())
-        const program = yield* PostImport
-        const parameters = Result.succeed({
-          checkPreviouslyAdded: false,
-          forceAddToCurrentStatement: false
-        })
-        yield* program.createNotes(caller, { ...notesPayload(), ...key })
-        yield* program.createTransactions(caller, { ...transactionsPayload(), ...key }, parameters)
-        yield* program.createStatements(caller, { ...statementsPayload(), ...key })
-        yield* program.createPaymentInstruction(caller, { ...instructionPayload(), ...key })
-        const {
-          external_account_number: _number,
-          import_supplier: _supplier,
-          ...instruction
-        } = instructionPayload()
-        expect(yield* shown(number)).toMatchObject({
-          added: {
-            notes: notesPayload().notes,
-            transactions: shownTransactions(transactionsPayload(), "transactions"),
-            statements: statementsPayload().statements,
-            payment_instructions: [instruction]
-          }
-        })
+  it.effect("of notes, transactions, statements and a payment instruction", () =>
+    Effect.gen(function* () {
+      const { caller, imported } = yield* arrange
+      const { key, number } = yield* imported(industryBilling())
+      const program = yield* PostImport
+      const parameters = Result.succeed({
+        checkPreviouslyAdded: false,
+        forceAddToCurrentStatement: false
       })
-    )
-  }
-)
+      yield* program.createNotes(caller, { ...notesPayload(), ...key })
+      yield* program.createTransactions(caller, { ...transactionsPayload(), ...key }, parameters)
+      yield* program.createStatements(caller, { ...statementsPayload(), ...key })
+      yield* program.createPaymentInstruction(caller, { ...instructionPayload(), ...key })
+      const {
+        external_account_number: _number,
+        import_supplier: _supplier,
+        ...instruction
+      } = instructionPayload()
+      expect(yield* shown(number)).toMatchObject({
+        added: {
+          notes: notesPayload().notes,
+          transactions: shownTransactions(transactionsPayload(), "transactions"),
+          statements: statementsPayload().statements,
+          payment_instructions: [instruction]
+        }
+      })
+    })
+  )
+})

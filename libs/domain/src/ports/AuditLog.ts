@@ -145,10 +145,23 @@ export type AuditFaultReason =
   | "head_missing"
   /** The chain was made anew, and up to this entry its former head states something else. */
   | "former_head_differs"
+  /** A head of the chain that was kept elsewhere states something else. */
+  | "kept_head_differs"
+
+/** The end of a chain at some moment. It does not tell what the chain is about. */
+export interface AuditHead {
+  readonly chain: bigint
+  readonly length: bigint
+  /** Of the last entry, which contains those before it. */
+  readonly hash: string
+}
 
 /** The first entry of the audit log that differs from what was written. */
 export interface AuditFault {
-  /** The key of the chain: who wrote, and what the requests named (null if nothing). */
+  /**
+   * The key of the chain: who wrote, and what the requests named (null if nothing). Of a chain of
+   * which only a kept head is left, the organisation is `chain` with its number.
+   */
   readonly organisation: string
   readonly import_supplier: string | null
   readonly external_account_number: string | null
@@ -242,5 +255,20 @@ export class AuditLog extends Context.Service<
      * may write meanwhile. A chain is the requests of one organisation for one import.
      */
     readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
+
+    /** The present heads of the next chains, in an order that stays. */
+    readonly heads: (page: {
+      /** The chain of the last head of the page before; 0 for the first page. */
+      readonly after: bigint
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<AuditHead>, StorageUnavailable>
+
+    /**
+     * The first of these heads that its chain does not have any more at that length, however long
+     * it has become; null if all are there.
+     */
+    readonly verifyHeads: (
+      heads: ReadonlyArray<AuditHead>
+    ) => Effect.Effect<AuditFault | null, StorageUnavailable>
   }
 >()("@data-import/domain/ports/AuditLog") {}

@@ -13,8 +13,9 @@ import {
   AuditLog,
   readOutcomes
 } from "@data-import/domain/ports/AuditLog"
-import { entriesFound } from "./AuditSearch.ts"
 import { verifyAudit, verifyChains } from "./AuditChains.ts"
+import { headsAfter, missingHead } from "./AuditHeads.ts"
+import { entriesFound } from "./AuditSearch.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
 import { recordRefusal } from "./Refusals.ts"
@@ -158,7 +159,9 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
         isStorableKey(key)
           ? verifyImport(database, key)
           : Effect.succeed({ chains: 0, entries: 0, fault: null }),
-      verifyAudit: verifyAudit(database)
+      verifyAudit: verifyAudit(database),
+      heads: (page) => headsAfter(database, page),
+      verifyHeads: (heads) => missingHead(database, heads)
     })
   })
 )

@@ -42,6 +42,7 @@ import { transactionKeys } from "../../migrations/0031_transaction_keys.ts"
 import { importHistory } from "../../migrations/0032_import_history.ts"
 import { forecasts } from "../../migrations/0033_forecasts.ts"
 import { boardSessions } from "../../migrations/0034_board_sessions.ts"
+import { auditHeads } from "../../migrations/0035_audit_heads.ts"
 import { checks } from "../../migrations/0036_checks.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -84,6 +85,7 @@ export const migrations = {
   "0032_import_history": importHistory,
   "0033_forecasts": forecasts,
   "0034_board_sessions": boardSessions,
+  "0035_audit_heads": auditHeads,
   "0036_checks": checks
 }
 

@@ -12,7 +12,7 @@
  * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
  * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), MAX_REQUESTS_WAITING
  * (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT
- * (0: a free one).
+ * (0: a free one), REVISION (unset: unknown).
  */
 import {
   Cause,
@@ -36,6 +36,7 @@ import * as DrainDelay from "./DrainDelay.ts"
 import * as EventLoopDelay from "../observability/EventLoopDelay.ts"
 import * as Listener from "../http/Listener.ts"
 import * as Log from "../observability/Log.ts"
+import * as Release from "./Release.ts"
 import * as MetricsServer from "../observability/MetricsServer.ts"
 import { BodyBudget } from "../http/BodyBudget.ts"
 import { OpenRequests } from "../limits/OpenRequests.ts"
@@ -98,7 +99,8 @@ const settings = Config.all({
   maxWaiting: Settings.integer("MAX_REQUESTS_WAITING", { minimum: 0, maximum: 100_000 }).or(1000),
   bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
   trustedProxies: trustedProxies.or(0),
-  metricsOn: metricsPort.or(0)
+  metricsOn: metricsPort.or(0),
+  version: Release.version
 })
 
 /** What is measured when the metrics are read. */
@@ -128,7 +130,8 @@ const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
 ) {
-  const { grace, host, level, metricsOn, port, trustedProxies, ...limits } = yield* settings
+  const { grace, host, level, metricsOn, port, trustedProxies, version, ...limits } =
+    yield* settings
   const log = yield* Log.make(name, level)
   const metrics = Telemetry.makeMetrics()
   const tracing = yield* Layer.build(Telemetry.layerTracing(name))
@@ -158,6 +161,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       log,
       metrics,
       trustedProxies,
+      version,
       maxRequestsPerOrganisation: limits.maxPerOrganisation,
       receiving: {
         times,
@@ -187,7 +191,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     const address = listener.address()
     const bound = typeof address === "object" && address !== null ? address.port : port
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
-    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort }))
+    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort, version }))
     yield* Dependencies.watch(dependencies)
     return { name, port: bound, url, metricsPort, checkDependencies }
   }).pipe(Effect.provideContext(own))

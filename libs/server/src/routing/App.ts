@@ -59,6 +59,8 @@ export interface Parts {
   readonly trustedProxies: number
   /** The most requests in progress of one organisation. */
   readonly maxRequestsPerOrganisation: number
+  /** Of the release, which health names. */
+  readonly version: string
   readonly receiving: RequestBody.Receiving
 }
 
@@ -81,8 +83,8 @@ const clientGone = 499
 const alwaysAnswered: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
 
 /** A process is ready from its start until it begins to stop. */
-const ownRoutes = ({ progress }: Parts): ReadonlyArray<Route> => {
-  const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
+const ownRoutes = ({ progress, version }: Parts): ReadonlyArray<Route> => {
+  const alive = Effect.sync(() => Answer.json(200, { status: "ok", version }))
   const ready = Effect.suspend(() => (progress.isStopping ? Effect.fail(unavailable()) : alive))
   return [publicRoute("/health/live", alive), publicRoute("/health/ready", ready)]
 }

@@ -1,0 +1,28 @@
+/** Texts as they are kept: compressed, so that the heads of a million chains take 50 MB. */
+import { createGzip, gunzipSync } from "node:zlib"
+import { Effect } from "effect"
+import type { WriteText } from "@data-import/domain/ports/AuditHeadStore"
+
+export const extension = ".ndjson.gz"
+
+/** The bytes of the text. No more than its compressed form is held at once. */
+export const zip = <E>(text: WriteText<E>): Effect.Effect<Uint8Array, E> =>
+  Effect.gen(function* () {
+    const gzip = createGzip()
+    const chunks: Array<Buffer> = []
+    gzip.on("data", (chunk: Buffer) => chunks.push(chunk))
+    yield* text((piece) => void gzip.write(piece))
+    yield* Effect.promise(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          gzip.once("error", reject).once("end", resolve).end()
+        })
+    )
+    return Buffer.concat(chunks)
+  })
+
+/** The text of these bytes, which may be the text itself. */
+export const unzip = (bytes: Uint8Array): string => {
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return Buffer.from(isZipped ? gunzipSync(bytes) : bytes).toString("utf8")
+}

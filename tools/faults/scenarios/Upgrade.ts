@@ -1,0 +1,142 @@
+/**
+ * An upgrade and the way back, under load: the last release and this one side by side on one
+ * database, which this one has migrated. First all services are of the last release, and each is
+ * replaced by ours while the other instance works; then the other way. No request fails, and no
+ * write is lost. The gateway is of the release that is left.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Duration, Effect } from "effect"
+import * as Client from "@data-import/testbed/Client"
+import * as Health from "@data-import/testbed/Health"
+import * as OtherRelease from "@data-import/testbed/OtherRelease"
+import type { ServiceProcess } from "@data-import/testbed/ServiceProcess"
+import { System } from "@data-import/testbed/System"
+import { Findings } from "../Findings.ts"
+import { begin, prepare, verifyBatch } from "../BatchWork.ts"
+import { type Scenario, settle, startWorkload } from "../Scenario.ts"
+import { verify } from "../Verification.ts"
+
+/** The gateway asks each instance once a second whether it is ready. */
+const untilNoticed = Duration.seconds(2)
+
+/** Of different services. More of them starting at once would be a test of the machine. */
+const atOnce = 2
+
+/** Undefined for this release. */
+type Release = OtherRelease.OtherRelease | undefined
+
+/** Restarts instances from the files of a release, those excepted that it does not have yet. */
+const replace = Effect.fnUntraced(function* (
+  instances: ReadonlyArray<ServiceProcess>,
+  release: Release,
+  concurrency: number | "unbounded"
+) {
+  const isReplaced = ({ name, root }: ServiceProcess) =>
+    root !== release?.root &&
+    (release === undefined || existsSync(join(release.root, "services", name)))
+  yield* Effect.forEach(
+    instances.filter(isReplaced),
+    Effect.fnUntraced(function* (instance: ServiceProcess) {
+      yield* instance.stop()
+      instance.runFrom(release?.root)
+      yield* instance.start()
+      yield* Health.instanceReady(instance.port)
+    }),
+    { concurrency, discard: true }
+  )
+  yield* Effect.sleep(untilNoticed)
+})
+
+/** The first instance of each service, and then the second of each. */
+const waves = Effect.gen(function* () {
+  const { instances } = yield* System
+  const byName = Map.groupBy(instances, ({ name }) => name)
+  return [0, 1].map((index) => [...byName.values()].flatMap((all) => all.slice(index, index + 1)))
+})
+
+interface RollOut {
+  readonly from: Release
+  readonly to: Release
+  /** Of a batch that workers of both releases work on. */
+  readonly lines: number
+}
+
+/** From one release to the other while writers and workers work. Counts failed requests. */
+const rollOut = Effect.fnUntraced(function* (
+  { from, lines: count, to }: RollOut,
+  findings: Findings
+) {
+  const { instances, services } = yield* System
+  yield* replace([...instances, services.gateway], from, "unbounded")
+  yield* Health.ready(services.gateway.port)
+  const working = yield* startWorkload({ findings, keyed: true })
+  const { probe } = working.traffic
+  const worked = Effect.forEach(
+    ["account-import", "post-import", "query", "auth"] as const,
+    (name) => probe.more(name, 10),
+    { concurrency: "unbounded" }
+  )
+  yield* worked
+  const work = yield* begin()
+  const { batch, lines } = yield* prepare(work, "U", count)
+  yield* batch.upload(lines)
+  yield* batch.start(count)
+  for (const wave of yield* waves) {
+    yield* replace(wave, to, atOnce)
+    yield* worked
+  }
+  yield* batch.ended
+  yield* working.traffic.finish
+  yield* verifyBatch(batch, lines, work.writes, findings)
+  yield* verify(work.tenant, work.writes.entries, findings)
+  const ofBatch = work.writes.acknowledged
+  const acknowledged = (yield* settle(working)).acknowledged + ofBatch
+  for (const what of work.findings.described(Infinity)) findings.add("wrong", what)
+  const refusals = working.traffic.refusals()
+  for (const answer of refusals) {
+    findings.add("wrong", `refused: ${answer.status} ${Client.codeOf(answer)}`)
+  }
+  const failed = working.traffic.repeats()
+  if (failed > refusals.length) findings.add("wrong", `${failed - refusals.length} lost answers`)
+  return { acknowledged, failed }
+}, Effect.scoped)
+
+export const upgrade: Scenario = {
+  name: "upgrade",
+  about:
+    "from the last release to this one and back, two instances of each, under 16 writers and a " +
+    "batch",
+  short: { kills: 1, count: 500 },
+  long: { kills: 3, count: 10_000 },
+  instances: 2,
+  run: Effect.fnUntraced(function* ({ count: lines, kills: rounds }) {
+    const findings = new Findings()
+    const last = yield* OtherRelease.checkedOut
+    const all = yield* Effect.forEach(
+      Array.from(
+        { length: rounds },
+        () =>
+          [
+            [last, undefined],
+            [undefined, last]
+          ] as const
+      ).flat(),
+      ([from, to]) => rollOut({ from, to, lines }, findings)
+    )
+    const sum = (of: ReadonlyArray<number>) => of.reduce((total, each) => total + each, 0)
+    return {
+      acknowledged: sum(all.map(({ acknowledged }) => acknowledged)),
+      findings,
+      figures: [
+        { name: `rollouts from and to ${last.name}`, value: all.length, unit: "" },
+        {
+          name: "failed requests",
+          value: sum(all.map(({ failed }) => failed)),
+          unit: "",
+          atMost: 0
+        }
+      ]
+    }
+  })
+}
