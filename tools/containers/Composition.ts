@@ -22,6 +22,7 @@ const parts = [
   "BATCHES",
   "BATCH_WORKER",
   "EVENTS",
+  "BOARD",
   "AUTH",
   "OPERATOR"
 ]

@@ -13,6 +13,13 @@ class WorkerDidNotStart extends Data.TaggedError("WorkerDidNotStart")<{}> {
 
 class NotReady extends Data.TaggedError("NotReady")<{}> {}
 
+/** What the process sends when it listens. */
+export interface Announcement {
+  readonly url: string
+  /** Null if it serves no metrics. */
+  readonly metricsPort: number | null
+}
+
 const script = fileURLToPath(new URL("./batchWorker.ts", import.meta.url))
 
 /**
@@ -34,16 +41,22 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
     return ended(child)
   })
 
-/** Starts the worker with these settings and returns when it listens. */
+/**
+ * Starts the worker with these settings and returns when it listens. `announced` is called then,
+ * and each time that it was started again.
+ */
 export const start = Effect.fnUntraced(function* (
-  env: Readonly<Record<string, string | undefined>>
+  env: Readonly<Record<string, string | undefined>>,
+  announced: (announcement: Announcement) => void
 ) {
   const listening = Deferred.makeUnsafe<void, WorkerDidNotStart>()
   let url = ""
   const life = Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(launch(env), stop)
-    child.once("message", (address) => {
-      url = address as string
+    child.once("message", (message) => {
+      const announcement = message as Announcement
+      ;({ url } = announcement)
+      announced(announcement)
       Deferred.doneUnsafe(listening, Effect.void)
     })
     yield* ended(child)

@@ -10,6 +10,7 @@ import { type ServiceName, type ServiceUsers, wire } from "@data-import/testbed/
 import * as VendorSimulator from "@data-import/vendor-simulator/VendorSimulator"
 import { ConfigProvider, Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as BatchWorkerProcess from "./BatchWorkerProcess.ts"
+import * as MetricsTargets from "./MetricsTargets.ts"
 
 export interface Settings {
   readonly databaseUsers: ServiceUsers
@@ -26,7 +27,7 @@ interface Running {
 
 /**
  * The local run keeps documents on the file system, so settings of object storage are ignored. The
- * services in one process cannot share one metrics port.
+ * services in one process cannot share one metrics port, so each takes a free one.
  */
 const environment = (): Values => {
   const { METRICS_PORT: _, S3_BUCKET: __, ...env } = process.env
@@ -64,6 +65,7 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
     DOCUMENTS_UPLOAD_KEY: Redacted.value(uploadKey)
   }
   const withVendors = { ...behindGateway, ...VendorSimulator.settingsFor(vendors.url) }
+  const noteMetrics = MetricsTargets.make(places.metrics)
   const own: Readonly<Record<ServiceName, Values>> = {
     auth: { PORT: "0", TOKEN_KEYS_DIR: places.keys },
     query: behindGateway,
@@ -78,13 +80,17 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
   const services = yield* wire(databaseUsers, (name, settings): Starting => {
     if (name === "batch-worker") {
       const env = { ...usual, ...environment(), HOST: "127.0.0.1", ...own[name], ...settings }
-      return Effect.map(BatchWorkerProcess.start(env), (worker) => [worker] as const)
+      const worker = BatchWorkerProcess.start(env, (told) => noteMetrics(name, told.metricsPort))
+      return Effect.map(worker, (started) => [started] as const)
     }
     const started = startService<unknown>(serviceLayers[name], {
       settings: settingsOf({ ...own[name], ...settings }),
       output: (lines) => void process.stderr.write(lines)
     })
-    return Effect.map(started, (service) => [service] as const)
+    return Effect.map(started, (service) => {
+      noteMetrics(name, service.metricsPort)
+      return [service] as const
+    })
   })
   const check = Effect.all(
     Object.values(services).map(([{ checkDependencies }]) => checkDependencies),

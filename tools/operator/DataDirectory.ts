@@ -23,7 +23,9 @@ export const placesIn = (dataDir: string) => ({
   keys: join(dataDir, "keys"),
   /** The folder that serves as the document store. */
   documents: join(dataDir, "documents"),
-  demo: join(dataDir, "demo.json")
+  demo: join(dataDir, "demo.json"),
+  /** Where the metrics of the local run are. */
+  metrics: join(dataDir, "metrics.json")
 })
 
 export interface Held {

@@ -16,6 +16,7 @@ export type Operation = Exclude<
   | "find"
   | "findOwn"
   | "isStaged"
+  | "leases"
   | "list"
   | "setCohort"
   | "stagedPayload"

@@ -313,10 +313,12 @@ const reviewing = (it: It): void => {
       const queued = yield* overview
       expect(queued.counts.received).toBe(before.counts.received + 2)
       expect(queued.queuedSince).toEqual(noon)
+      expect(queued.unfinishedSince).toEqual(noon)
       yield* cancelled(batch)
       const after = yield* overview
       expect(after.counts.cancelled).toBe(before.counts.cancelled + 2)
       expect(after.queuedSince).toBeNull()
+      expect(after.unfinishedSince).toBeNull()
     })
   )
 

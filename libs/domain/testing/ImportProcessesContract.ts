@@ -12,6 +12,7 @@ import { claimContract, renewalContract } from "./AttemptStartContract.ts"
 import { completionContract, dryRunContract } from "./AttemptCompletionContract.ts"
 import { importDetailsContract } from "./ImportDetailsContract.ts"
 import { importListContract } from "./ImportListContract.ts"
+import { leasesContract } from "./LeasesContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
 import { payloadDeletionContract } from "./PayloadDeletionContract.ts"
@@ -36,6 +37,7 @@ export const importProcessesContract = <E>(
       describe("release", () => releaseContract(it))
       describe("setSkipped", () => skippingContract(it))
       describe("list", () => importListContract(it))
+      describe("leases", () => leasesContract(it))
       describe("details", () => importDetailsContract(it))
       describe("deletePayloads", () => payloadDeletionContract(it))
     }

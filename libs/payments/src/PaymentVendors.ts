@@ -25,6 +25,8 @@ import {
   type VendorFailure
 } from "./VendorDefinition.ts"
 import { traced } from "@data-import/domain/support/Traced"
+import * as VendorMetrics from "./VendorMetrics.ts"
+import { circuitOpen } from "./VendorMetrics.ts"
 import * as VendorHttp from "./VendorHttp.ts"
 import { vendorSettings } from "./VendorSettings.ts"
 
@@ -59,15 +61,19 @@ const makeVerify = Effect.fnUntraced(function* (vendor: VendorDefinition) {
   const notConfigured = (): Verified => Effect.fail(unreachable("not configured"))
   if (Option.isNone(key)) return { timeout, verify: notConfigured }
   const read = VendorHttp.make(client, vendor, url, key.value)
-  const verify = (reference: string, organisation: OrganisationName): Verified =>
-    vendor.verify(read, reference).pipe(
+  const measured = VendorMetrics.make(vendor.code, breaker)
+  const verify = (reference: string, organisation: OrganisationName): Verified => {
+    const breakerKey = `${vendor.code}:${organisation}`
+    return vendor.verify(read, reference).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
         orElse: () => Effect.fail(unavailable("time-out"))
       }),
-      breaker.execute({ key: `${vendor.code}:${organisation}`, classify }),
-      Effect.catchTag("CircuitBreakerError", () => Effect.fail(unavailable("circuit open")))
+      breaker.execute({ key: breakerKey, classify }),
+      Effect.catchTag("CircuitBreakerError", () => Effect.fail(unavailable(circuitOpen))),
+      measured(breakerKey)
     )
+  }
   return { timeout, verify }
 })
 

@@ -64,6 +64,18 @@ const refusalOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
 describe("the admission queue", () => {
+  it.effect("tells how its permits are used", () =>
+    Effect.gen(function* () {
+      const { admit, connections, run } = admission()
+      const { finish, task } = stage({ run })
+      const fibers = yield* Effect.forEach(["a", "b", "c"], (name) => start(admit(task(name))))
+      expect(connections()).toEqual({ used: 2, most: 2, pending: 1 })
+      yield* finish
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(connections()).toEqual({ used: 0, most: 2, pending: 0 })
+    })
+  )
+
   it.effect("runs as many effects as there are permits, and the others in order of arrival", () =>
     Effect.gen(function* () {
       const { fibers, finish, tasks } = yield* occupied(["a", "b", "c", "d"])

@@ -33,7 +33,8 @@ const all = (
   "idempotency_keys note_digests account_field_grants payload_sizes batches batch_takes " +
   "account_reads operator_audit payload_hashes failed_imports events operator_imports cohorts " +
   "webhooks import_counts refusal_windows payload_retention erasable_chains " +
-  "erasure test_organisations readable_choices counts_at_once transaction_keys checks"
+  "erasure test_organisations readable_choices counts_at_once transaction_keys " +
+  "board_sessions checks"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

@@ -214,7 +214,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "test_organisations",
       "readable_choices",
       "counts_at_once",
-      "transaction_keys"
+      "transaction_keys",
+      "board_sessions",
+      "checks"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -314,7 +314,9 @@ describe("the log", () => {
           method: "POST",
           route: "/echo/",
           status: 200,
-          duration_ms: expect.any(Number)
+          duration_ms: expect.any(Number),
+          bytes_in: JSON.stringify({ email }).length,
+          bytes_out: expect.any(Number)
         }
       ])
       expect(JSON.stringify(log)).not.toMatch(/jane|s3cret/)

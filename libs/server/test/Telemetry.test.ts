@@ -44,11 +44,13 @@ describe("/metrics", () => {
     })
   )
 
-  it.effect("is not served unless a port is set", () =>
+  it.effect("is served on a free port unless it is turned off", () =>
     Effect.gen(function* () {
-      const { metricsPort, port } = yield* start(service)
-      const answer = yield* request(port, { path: "/metrics" })
-      expect([metricsPort, answer.status, answer.json()]).toMatchObject([
+      const { metricsPort } = yield* start(service)
+      expect((yield* request(metricsPort ?? 0, { path: "/metrics" })).status).toBe(200)
+      const off = yield* start(service, { METRICS_PORT: "off" })
+      const answer = yield* request(off.port, { path: "/metrics" })
+      expect([off.metricsPort, answer.status, answer.json()]).toMatchObject([
         null,
         404,
         { code: "not_found" }
@@ -66,14 +68,16 @@ describe("/metrics", () => {
       const { body, headers } = yield* metrics
       expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8")
       const lines = body.split("\n")
-      const labels = 'method="GET",route="/status/:number/"'
-      expect(lines).toContain("# TYPE http_requests_total counter")
-      expect(lines).toContain(`http_requests_total{${labels},status="200"} 2`)
-      expect(lines).toContain(`http_requests_total{${labels},status="308"} 1`)
-      expect(lines).toContain('http_requests_total{method="GET",route="unknown",status="404"} 2')
-      expect(lines).toContain('http_requests_total{method="other",route="/ok/",status="405"} 1')
-      expect(lines).toContain(`http_request_duration_seconds_count{${labels},status="200"} 2`)
-      expect(lines).toContain("http_requests_in_progress 0")
+      const count = (method: string, route: string, status: number) =>
+        `http_server_request_duration_seconds_count{http_request_method="${method}",` +
+        `http_route="${route}",http_response_status_code="${status}"}`
+      expect(lines).toContain("# TYPE http_server_request_duration_seconds histogram")
+      expect(lines).toContain(`${count("GET", "/status/:number/", 200)} 2`)
+      expect(lines).toContain(`${count("GET", "/status/:number/", 308)} 1`)
+      expect(lines).toContain(`${count("GET", "unknown", 404)} 2`)
+      expect(lines).toContain(`${count("_OTHER", "/ok/", 405)} 1`)
+      expect(lines).toContain('data_import_refusals_total{code="not_found"} 2')
+      expect(lines).toContain("http_server_active_requests 0")
       expect(lines).toContain("imports_total 2")
       expect(body).not.toContain("NL-")
     })
@@ -83,7 +87,7 @@ describe("/metrics", () => {
     Effect.gen(function* () {
       const { metrics } = yield* startCounting
       const pause = Effect.map(metrics, ({ body }) =>
-        Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(body)?.[1])
+        Number(/^nodejs_eventloop_delay_max_seconds (\S+)$/m.exec(body)?.[1])
       )
       yield* pause
       yield* turnsOfTheLoop
@@ -102,7 +106,7 @@ describe("/metrics", () => {
       const other = yield* startCounting
       yield* request(one.port, { path: "/ok/" })
       const { body } = yield* other.metrics
-      expect(body).not.toContain('route="/ok/"')
+      expect(body).not.toContain('http_route="/ok/"')
     })
   )
 })
@@ -164,7 +168,9 @@ describe("traces", () => {
       const served = spans.find(({ name }) => name === "GET /status/:number/")
       expect(served).toMatchObject({ traceId: trace, parentSpanId: "b7ad6b7169203331" })
       expect(served?.attributes.map(({ key }) => key).sort()).toEqual([
+        "http.request.body.size",
         "http.request.method",
+        "http.response.body.size",
         "http.response.status_code",
         "http.route",
         "request.id"

@@ -4,6 +4,8 @@ import * as AccountImport from "@data-import/domain/import/AccountImport"
 import * as DocumentUpload from "@data-import/domain/import/DocumentUpload"
 import * as ImportChange from "@data-import/domain/import/ImportChange"
 import * as SandboxReset from "@data-import/domain/import/SandboxReset"
+import { reportLeases } from "@data-import/domain/import/LeaseMetrics"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -22,7 +24,9 @@ const serving = Effect.gen(function* () {
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
-    background: yield* report
+    background: Effect.all([yield* report, reportLeases(yield* ImportProcesses)], {
+      concurrency: "unbounded"
+    })
   }
 })
 

@@ -7,6 +7,7 @@
 import { Cause, Effect, Exit, Result, type Schema } from "effect"
 import { type DocumentNode, execute, type ExecutionResult, GraphQLError, validate } from "graphql"
 import type { ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
 import * as GraphqlLimits from "./GraphqlLimits.ts"
 import { decodeRequest, type GraphqlRequest } from "./GraphqlRequest.ts"
@@ -85,7 +86,9 @@ const resultOf = async (
 export const run = Effect.fnUntraced(function* (body: unknown, obtain: Obtain) {
   const request = decodeRequest(body)
   if (Result.isFailure(request)) {
-    return { body: { errors: [invalidRequest(request.failure)] }, retryAfterSeconds: null }
+    const error = invalidRequest(request.failure)
+    yield* RequestFacts.note({ code: error.extensions.errorCode })
+    return { body: { errors: [error] }, retryAfterSeconds: null }
   }
   const context = yield* Effect.context<never>()
   const resolvers: Resolvers = {
@@ -112,6 +115,7 @@ export const run = Effect.fnUntraced(function* (body: unknown, obtain: Obtain) {
     if (refused._tag === "Throttled") retryAfterSeconds = refused.retryAfterSeconds
     bodies.push(bodyOf(error, describeRefusal(refused)))
   }
+  yield* RequestFacts.note({ code: bodies[0]?.extensions.errorCode })
   const data = rest as { readonly data?: Schema.JsonObject | null }
   return { body: bodies.length === 0 ? data : { errors: bodies, ...data }, retryAfterSeconds }
 })

@@ -7,6 +7,7 @@ import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
+import { reportLeases } from "@data-import/domain/import/LeaseMetrics"
 import { makePayloadUpkeep } from "@data-import/domain/import/PayloadUpkeep"
 import * as PostImport from "@data-import/domain/post-import/PostImport"
 import { Batches } from "@data-import/domain/ports/Batches"
@@ -44,11 +45,12 @@ const serving = Effect.gen(function* () {
     drain,
     linesKeptFor: Duration.days(linesKeptFor)
   })
-  const payloads = makePayloadUpkeep(yield* ImportProcesses, Duration.days(payloadsKeptFor))
+  const imports = yield* ImportProcesses
+  const payloads = makePayloadUpkeep(imports, Duration.days(payloadsKeptFor))
   return {
     routes: [],
     dependencies: { database },
-    background: Effect.all([yield* report, worker.run, payloads.run], {
+    background: Effect.all([yield* report, reportLeases(imports), worker.run, payloads.run], {
       concurrency: "unbounded"
     })
   }

@@ -144,7 +144,7 @@ export const make = (settings: ProviderSettings, publicUrl: URL): OpenIdConnect 
       Effect.catchTag("Failed", ({ cause }) =>
         Effect.andThen(
           logged("signing in was refused", cause),
-          isAway(cause) ? new ProviderAway() : new SignInRefused()
+          Effect.fail(isAway(cause) ? new ProviderAway() : new SignInRefused())
         )
       )
     )

@@ -39,7 +39,8 @@ const configurationFor = (redirectUri: string, claimsOf: () => Claims) => ({
     claims: () => ({ sub, ...claimsOf() })
   }),
   interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
-  jwks: { keys: [key()] }
+  jwks: { keys: [key()] },
+  ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 }
 })
 
 const interact = async (

@@ -14,6 +14,7 @@ import * as Undici from "@effect/platform-node/Undici"
 import { NotJson } from "@data-import/domain/schema/Json"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { OrganisationOf } from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as BodyStream from "@data-import/server/http/BodyStream"
@@ -57,6 +58,8 @@ export interface Upstream {
 
 /** One process of a service, with its connection pool. */
 interface Instance {
+  /** Host and port. */
+  readonly name: string
   readonly pool: Undici.Pool
   /** The result of the last check. Instances that are not ready come last. */
   isReady: boolean
@@ -79,6 +82,7 @@ interface Exchange {
   readonly body: () => Buffer | Readable | null
   readonly requestId: string
   readonly response: ServerResponse
+  readonly facts: RequestFacts
 }
 
 /** How an exchange with one instance ended. */
@@ -105,10 +109,11 @@ const bodyOf = (
   return Effect.succeed(() => NodeStream.toReadableNever(bytes).on("error", () => {}))
 }
 
-const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
+const send = ({ name, pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
   Effect.callback((resume) => {
-    const { headers, method, path, requestId, response } = exchange
+    const { facts, headers, method, path, requestId, response } = exchange
     const body = exchange.body()
+    facts.upstream = name
     let controller: Undici.Dispatcher.DispatchController | undefined
     let isAborted = false
     const end = (ending: Ending) => {
@@ -135,6 +140,7 @@ const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
           response.writeHead(status, ProxyHeaders.responseHeaders(received, requestId))
         },
         onResponseData: (controller, chunk) => {
+          facts.bytes_out += chunk.length
           if (response.write(chunk)) return
           controller.pause()
           response.once("drain", () => controller.resume())
@@ -181,6 +187,7 @@ const sendToOne = Effect.fnUntraced(function* (
 })
 
 const instance = (url: URL, times: Times): Instance => ({
+  name: url.host,
   pool: new Undici.Pool(url.origin, {
     connect: { timeout: times.connect },
     headersTimeout: times.answer,
@@ -257,7 +264,8 @@ export const make = Effect.fnUntraced(function* (
           headers: ProxyHeaders.requestHeaders(message, incoming, trace),
           body,
           requestId,
-          response: Listener.response(request)
+          response: Listener.response(request),
+          facts: incoming.facts
         })
       if (!Listener.hasBody(message)) return Effect.interruptible(sendBody(() => null))
       return organisationOf(request.headers["authorization"]).pipe(

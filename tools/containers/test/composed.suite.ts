@@ -17,6 +17,7 @@ const services = [
   "post-import-1",
   "query-1",
   "events-1",
+  "board-1",
   "auth-1",
   "gateway-1"
 ]
@@ -92,6 +93,7 @@ describe("the composed system", () => {
       "post-import-1": "post_import",
       "query-1": "query",
       "events-1": "events",
+      "board-1": "board",
       "auth-1": "auth",
       "gateway-1": null
     })

@@ -122,14 +122,14 @@ const check = (kind: Kind, samples: ReadonlyArray<Load.Sample>, findings: Findin
   }
 }
 
-const refusedSeries = /^http_request_duration_seconds_(bucket|count)\{([^}]*)\} (\d+)/gm
+const refusedSeries = /^http_server_request_duration_seconds_(bucket|count)\{([^}]*)\} (\d+)/gm
 
 /** The share of refusals within 100 milliseconds, by the service's own metrics. */
 const refusedFast = (metrics: string): number => {
   let fast = 0
   let all = 0
   for (const [, series, labels = "", count] of metrics.matchAll(refusedSeries)) {
-    if (!labels.includes(`status="503"`)) continue
+    if (!labels.includes(`http_response_status_code="503"`)) continue
     if (series === "count") all += Number(count)
     else if (labels.includes(`le="0.1"`)) fast += Number(count)
   }

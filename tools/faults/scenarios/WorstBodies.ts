@@ -20,7 +20,7 @@ const largest = 10 * 1024 * 1024 - 16 * 1024
 
 const longestPauseMillis = 250
 
-const metric = /^nodejs_eventloop_lag_max_seconds (\S+)$/m
+const metric = /^nodejs_eventloop_delay_max_seconds (\S+)$/m
 
 /** Asks for the longest pause of a service, in milliseconds, since it was last asked. */
 const pausesOf = Effect.fnUntraced(function* (name: "gateway" | "account-import" | "post-import") {

@@ -12,6 +12,7 @@ import * as Answer from "@data-import/server/http/Answer"
 import { readJson } from "@data-import/server/http/JsonBody"
 import type { Route } from "@data-import/server/routing/Route"
 import * as Service from "@data-import/server/lifecycle/Service"
+import { undocumentedIn } from "@data-import/testbed/DocumentedMetrics"
 import { accountNumber, personalCanaries, secretCanary, leaksIn } from "./Canaries.ts"
 import { type Heard, makeDrive, whatever } from "./canaryDrive.ts"
 import { privateKeysIn, run, wholeSystem, WholeSystem, type World } from "./wholeSystem.ts"
@@ -235,7 +236,7 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     expect(evidence.log).toContain('"status":503')
     expect(evidence.log).toContain("payment vendor failed")
     expect(evidence.traces).toContain("POST /v1/data-import/notes/create/")
-    expect(evidence.metrics).toContain('route="/v1/data-import/notes/create/"')
+    expect(evidence.metrics).toContain('http_route="/v1/data-import/notes/create/"')
     expect(evidence.traces).toContain("PUT /v1/data-import/batches/:batch_id/lines/")
     expect(evidence.log).toContain("a worker of batches met an error")
     expect(evidence.traces).toContain("GET /v1/data-import/suppliers/:import_supplier/summary/")
@@ -247,6 +248,36 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     expect(failures.length).toBeGreaterThan(0)
     const results = evidence.heard.filter(({ path }) => path.includes("/results/?done"))
     expect(results.length).toBeGreaterThan(5)
+  })
+
+  it("were sent in requests that the log and the traces describe", () => {
+    const entries = evidence.log.split("\n").flatMap((line) => {
+      const isAccess = line.includes('"message":"answered"') || line.includes('"chunk":')
+      return isAccess ? [JSON.parse(line) as Readonly<Record<string, unknown>>] : []
+    })
+    for (const name of [
+      "organisation",
+      "api_key",
+      "import_supplier",
+      "batch",
+      "chunk",
+      "code",
+      "upstream",
+      "bytes_in",
+      "bytes_out"
+    ]) {
+      expect(entries.filter((entry) => name in entry).length, name).toBeGreaterThan(0)
+    }
+    for (const name of ["organisation", "api_key", "supplier", "batch", "chunk"]) {
+      expect(evidence.traces).toContain(`"data_import.${name}"`)
+    }
+    for (const name of ["error.type", "upstream.address", "http.request.body.size"]) {
+      expect(evidence.traces).toContain(`"${name}"`)
+    }
+    for (const name of ["organisation_requests", "refusals", "document_lookup", "vendor_request"]) {
+      expect(evidence.metrics).toContain(`data_import_${name}`)
+    }
+    expect(undocumentedIn(evidence.metrics)).toEqual([])
   })
 
   it("are not in the logs, at the most verbose level", () => {

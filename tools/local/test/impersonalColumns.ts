@@ -7,6 +7,8 @@
 const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "what the operator sets up": {
     allowances: "organisation",
+    board_links: "hash",
+    board_sessions: "csrf_token hash name organisations role subject",
     api_keys: "hash id label organisation scopes",
     choices: "list value",
     migrations: "name",

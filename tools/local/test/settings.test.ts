@@ -13,6 +13,7 @@ import * as Auth from "@data-import/auth/Auth"
 import * as BatchWorker from "@data-import/batch-worker/BatchWorker"
 import * as Batches from "@data-import/batches/Batches"
 import * as Settings from "@data-import/domain/support/Settings"
+import * as Board from "@data-import/board/Board"
 import * as Events from "@data-import/events/Events"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
@@ -62,7 +63,7 @@ const everyService: ReadonlyArray<Case> = [
   integer("BODY_MEMORY_MIB", 0, 65_537),
   integer("TRUST_PROXY", -1, 11),
   url("OTEL_EXPORTER_OTLP_ENDPOINT"),
-  integer("METRICS_PORT", -1, 65_536)
+  { name: "METRICS_PORT", bad: ["-1", "65536", "many", "1.5", "on"] }
 ]
 
 const badUrls = ["somewhere", "mysql://user:pw@somewhere/db"]
@@ -108,6 +109,24 @@ const ofBatches: ReadonlyArray<Case> = [
   integer("BATCH_MAX_BYTES", 0, 8 * 1024 ** 3 + 1),
   integer("BATCH_MAX_UNFINISHED", 0, 21),
   integer("BATCH_MAX_UNFINISHED_BYTES", 0, 32 * 1024 ** 3 + 1)
+]
+
+const ofBoard: ReadonlyArray<Case> = [
+  {
+    name: "BOARD_PUBLIC_URL",
+    bad: ["somewhere", "http://somewhere", "https://somewhere/board", "https://user:pw@somewhere"]
+  },
+  {
+    name: "BOARD_OIDC_ISSUER",
+    bad: ["somewhere", "http://somewhere", "https://somewhere/?a=b", "https://user:pw@somewhere"]
+  },
+  text("BOARD_OIDC_CLIENT_ID"),
+  { name: "BOARD_OIDC_CLIENT_SECRET", bad: ["two words", "schlüssel"], secret: true },
+  text("BOARD_OIDC_SCOPE"),
+  text("BOARD_OIDC_ROLE_CLAIM"),
+  text("BOARD_OIDC_ORGANISATIONS_CLAIM"),
+  duration("BOARD_SESSION_IDLE", "59 seconds", "25 hours"),
+  duration("BOARD_SESSION_LENGTH", "59 seconds", "8 days")
 ]
 
 interface Process {
@@ -163,6 +182,10 @@ const processes: Readonly<Record<string, Process>> = {
     layer: Events.layer,
     cases: [...everyService, ...onDatabase, ...checkingTokens, integer("EVENTS_KEPT_DAYS", 3, 3651)]
   },
+  board: {
+    layer: Board.layer,
+    cases: [...everyService, ...onDatabase, ...ofBoard]
+  },
   query: {
     layer: Query.layer,
     cases: [
@@ -194,6 +217,7 @@ const processes: Readonly<Record<string, Process>> = {
       url("POST_IMPORT_URL"),
       url("BATCHES_URL"),
       url("EVENTS_URL"),
+      url("BOARD_URL"),
       text("TOKEN_ISSUER"),
       integer("UPSTREAM_TIMEOUT_SECONDS", 0, 56),
       integer("MAX_REQUESTS_PER_ADDRESS", 0, 100_001)
@@ -273,6 +297,7 @@ const workers = [
   "BATCHES",
   "BATCH_WORKER",
   "EVENTS",
+  "BOARD",
   "AUTH",
   "OPERATOR"
 ]

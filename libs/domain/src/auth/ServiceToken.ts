@@ -11,6 +11,7 @@ import { Configuration, DoesNotExist } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { TokenSigner, TokenSecrets } from "../ports/TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import * as RateLimiter from "../support/RateLimiter.ts"
 import {
   type ApiKey,
@@ -89,7 +90,9 @@ const makeThrottle = (apiKeys: ApiKeys["Service"]) => {
   })
   return Effect.fnUntraced(function* (address: string) {
     const retryAfterSeconds = yield* limiter(address)
-    if (retryAfterSeconds !== null) return yield* new Throttled({ retryAfterSeconds })
+    if (retryAfterSeconds === null) return
+    yield* RequestFacts.note({ limit: "logins" })
+    return yield* new Throttled({ retryAfterSeconds })
   })
 }
 
@@ -130,6 +133,7 @@ const makeExchange = (
       "APIKey" in credential
         ? yield* byApiKey(credential.APIKey, now)
         : yield* byRefreshToken(credential.refreshToken, now)
+    yield* RequestFacts.note({ organisation: key.organisation, api_key: key.id })
     const { payload, token } = yield* signer.sign({
       organisation: key.organisation,
       apiKey: key.id,

@@ -30,6 +30,7 @@ import {
   ValidationFailed
 } from "../requests/Failure.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../validation/AccountValidation.ts"
 import { type BatchPayload, batchRequest, startRequest } from "../validation/BatchValidation.ts"
@@ -139,7 +140,9 @@ const ownById = Effect.fnUntraced(function* (
   id: Batch.BatchId
 ) {
   const batch = yield* batches.find(caller.organisation, id)
-  return Option.isSome(batch) ? batch.value : yield* new NotFound()
+  if (Option.isNone(batch)) return yield* new NotFound()
+  yield* RequestFacts.noteBatch(batch.value)
+  return batch.value
 })
 
 const own = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
@@ -220,6 +223,7 @@ const create = Effect.fnUntraced(function* (
     case "Created":
       return answerOf(creating)
     case "LimitExceeded":
+      yield* RequestFacts.note({ limit: "batches" })
       return yield* new BatchLimitExceeded({ of: creating.of, limits })
     case "LinesDeleted":
       return yield* new BatchLinesDeleted()

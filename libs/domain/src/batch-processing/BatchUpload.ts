@@ -23,6 +23,7 @@ import {
   NotFound,
   unavailable
 } from "../requests/Failure.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { isObject } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
 import { finish, inTimeSlices, type Steps } from "../support/Steps.ts"
@@ -232,6 +233,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(id)) return yield* new NotFound()
     const batch = yield* batches.find(caller.organisation, id.value)
     if (Option.isNone(batch)) return yield* new NotFound()
+    yield* RequestFacts.noteBatch(batch.value)
     if (!takesLines(batch.value)) {
       return yield* new BatchStateConflict({ state: stateOf(batch.value) })
     }

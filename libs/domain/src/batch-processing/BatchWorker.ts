@@ -11,6 +11,7 @@ import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 import * as BatchMetrics from "./BatchMetrics.ts"
+import { watched } from "./ChunkReport.ts"
 import { redact } from "./LineResult.ts"
 import type { LinePrograms } from "./LineOperations.ts"
 import { type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
@@ -197,7 +198,7 @@ export const makeBatchWorker = (
     if (Option.isNone(taken)) return false
     const chunk = taken.value
     last = after(last, chunk.batch)
-    yield* runChunk(programs, chunk)
+    yield* watched(chunk, runChunk(programs, chunk))
     return true
   }).pipe(Effect.scoped)
 

@@ -13,7 +13,7 @@ import type { WebhookSender } from "../ports/WebhookSender.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { every } from "../support/Every.ts"
-import { report } from "./WebhookMetrics.ts"
+import { countSent, report } from "./WebhookMetrics.ts"
 import { type GroupResult, type Item, settle, workOf } from "./Delivery.ts"
 
 export interface WebhookDelivery {
@@ -101,6 +101,7 @@ const sendGroup = Effect.fnUntraced(function* (
     const at = yield* DateTime.now
     const message = { url, allowsPrivate, id: event.id, at, body: textOf(event), secrets }
     const sent = yield* sender.send(message)
+    yield* countSent(sent)
     if (sent._tag !== "Delivered") return { group, delivered, failure: sent }
     delivered += 1
   }

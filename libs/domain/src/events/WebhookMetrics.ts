@@ -1,5 +1,8 @@
-/** What the metrics of the events service say of webhooks; every instance reports the same. */
+/**
+ * What the metrics of the events service say of webhooks. Every instance reports the same states.
+ */
 import { Effect, Metric } from "effect"
+import type { Sent } from "../ports/WebhookSender.ts"
 import type { Webhook, Webhooks } from "../ports/Webhooks.ts"
 
 const states = ["delivering", "failing", "disabled"] as const
@@ -14,6 +17,19 @@ const webhooksIn = (state: (typeof states)[number]) =>
     description: "Webhooks by how their last tries ended.",
     attributes: { state }
   })
+
+const outcomes = { Delivered: "delivered", Gone: "gone", Failed: "failed" } as const
+
+const deliveries = (outcome: (typeof outcomes)[Sent["_tag"]]) =>
+  Metric.counter("data_import_webhook_deliveries_total", {
+    description: "Events that this instance has sent to webhooks, by outcome.",
+    incremental: true,
+    attributes: { outcome }
+  })
+
+/** Counts what became of an event that was sent. */
+export const countSent = ({ _tag }: Sent): Effect.Effect<void> =>
+  Metric.update(deliveries(outcomes[_tag]), 1)
 
 export const report = (webhooks: Webhooks["Service"]) =>
   Effect.flatMap(webhooks.list(null), (all) =>

@@ -18,7 +18,7 @@ import {
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { Account, writingAccount, writingCanonicalAccount } from "../account/Account.ts"
-import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
+import { accountRequest, ProcessPayload, processRequest } from "../validation/AccountValidation.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
@@ -43,7 +43,9 @@ import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { type ImportKey, type ImportState, PayloadHash, stateAt } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { decoderOf } from "../schema/Decoder.ts"
 import * as Json from "../schema/Json.ts"
+import { invalid } from "../schema/LeafDecoder.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
@@ -280,7 +282,20 @@ const refuseForTeam = Effect.fnUntraced(function* (
   return yield* refusalOf(key, state) ?? new OperationsTeamDoesNotExist({ name })
 })
 
-/** Everything that can refuse an attempt before it holds its import. */
+const readTeam = decoderOf(ProcessPayload.fields.operations_team_name)
+
+/** Whether the payload names a team that exists. */
+const isTeamNamed = ({ configuration }: Dependencies, payload: unknown) => {
+  const isObject = typeof payload === "object" && payload !== null
+  const team = isObject && "operations_team_name" in payload ? payload.operations_team_name : null
+  const name = readTeam(team)
+  return name === invalid ? Effect.succeed(false) : configuration.hasTeam(name as string)
+}
+
+/**
+ * Everything that can refuse an attempt before it holds its import. The team is looked up with what
+ * the request is judged by, which takes no further statement.
+ */
 const startAttempt = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
@@ -289,16 +304,19 @@ const startAttempt = Effect.fnUntraced(function* (
   const { caller } = asked
   const payload = payloadOf(asked.body)
   const request = { validator: processRequest, ...asked, payload, code } as const
-  const { body: valid, now, supplier } = yield* deps.requestValidator.validate(request)
+  const [{ body: valid, configured, now, supplier }, isTeam] = yield* Effect.all(
+    [deps.requestValidator.validate(request), isTeamNamed(deps, payload)],
+    { concurrency: "unbounded" }
+  )
   yield* requireOngoing(supplier)
   const { dry_run: dryRun = false, operations_team_name: team } = valid.payload
   const { external_account_number } = valid.payload
   const key = { import_supplier: supplier.code, external_account_number }
-  if (!(yield* deps.configuration.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
+  if (!isTeam) return yield* refuseForTeam(deps, key, team, now)
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
   const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
   if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
-  return { ...claim, key, dryRun, team, caller, keep }
+  return { ...claim, key, dryRun, team, caller, configured, keep }
 })
 
 const replacing = Result.succeed<StagingParameters>({ createOnly: false })

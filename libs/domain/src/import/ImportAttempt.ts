@@ -10,7 +10,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { AccountNumber } from "../account/Account.ts"
 import { account as accountValidator } from "../validation/AccountValidation.ts"
 import type { Code } from "../codes/Code.ts"
-import type { RequestValidator } from "../validation/RequestValidation.ts"
+import type { Configured, RequestValidator } from "../validation/RequestValidation.ts"
 import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
@@ -21,6 +21,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import * as Json from "../schema/Json.ts"
@@ -42,6 +43,8 @@ export interface Attempt {
   /** The operations team that will own the account. */
   readonly team: string
   readonly caller: Caller
+  /** By which its request was judged, and the staged data will be. */
+  readonly configured: Configured
   /** How to keep the response; null without an idempotency key. */
   readonly keep: Keep<Created> | null
 }
@@ -101,6 +104,7 @@ const claim = Effect.fnUntraced(function* (
     case "Refused":
       return claimed
     case "LimitExceeded":
+      yield* RequestFacts.note({ limit: "attempts" })
       return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })
   }
 })
@@ -139,12 +143,12 @@ const textOf = ({ processes }: Dependencies, { id, key, payload }: Attempt) =>
 /** Validates the staged data by today's rules. */
 const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
   const { requestValidator } = deps
-  const { caller } = attempt
+  const { caller, configured } = attempt
   const text = yield* textOf(deps, attempt)
   const payload = Result.getOrThrow(yield* inTimeSlices(() => Json.parsing(text)))
   const code = "account_failed_validation"
   return yield* requestValidator
-    .validate({ validator: accountValidator, caller, body: payload, payload, code })
+    .validate({ validator: accountValidator, caller, body: payload, payload, code, configured })
     .pipe(Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable))
 })
 

@@ -13,6 +13,7 @@ import {
 import { Configuration } from "../ports/Configuration.ts"
 import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
 import { attemptsOfImport, type ImportDetails } from "../account/ImportDetails.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -94,6 +95,7 @@ const readStatus = (processes: ImportProcesses["Service"]) =>
     const sought = { organisation, supplier: supplier.value, number: external.value }
     const found = yield* processes.findOwn(sought)
     if (Option.isNone(found)) return yield* new NotFound()
+    yield* RequestFacts.note({ import_supplier: sought.supplier })
     // Evaluated when the import was read, because an earlier time would be out of date.
     const state = stateAt(found.value, yield* DateTime.now)
     const record: ImportStatusRecord = {

@@ -75,6 +75,8 @@ export interface NewImport {
 /** Lines that one worker has in hand. Nobody else gets them before the scope is closed. */
 export interface ChunkInHand {
   readonly batch: Batch
+  /** The number of its first line, by which it is known. */
+  readonly firstLine: number
   /** In their order, without those that have ended. */
   readonly lines: ReadonlyArray<BatchLine & { readonly tries: number }>
   /**
@@ -133,6 +135,8 @@ export interface Overview {
   readonly counts: Counts
   /** When the batch was started that has waited longest for a worker; null if none waits. */
   readonly queuedSince: DateTime.Utc | null
+  /** When the oldest batch was started that has lines left and is not paused; null if none. */
+  readonly unfinishedSince: DateTime.Utc | null
 }
 
 /** A change of the state of a batch; who asks for it goes into the audit log. */

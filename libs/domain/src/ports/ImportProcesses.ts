@@ -277,6 +277,14 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
+     * How many attempts of all suppliers hold their import at this time, and how many have died: an
+     * import whose lease has expired is free, and its attempt ends with the next claim.
+     */
+    readonly leases: (
+      at: DateTime.Utc
+    ) => Effect.Effect<{ readonly held: number; readonly expired: number }, StorageUnavailable>
+
+    /**
      * The import with its latest attempts, at most so many.
      */
     readonly details: (

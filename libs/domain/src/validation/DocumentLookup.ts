@@ -7,6 +7,7 @@
  */
 import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import * as DocumentMetrics from "./DocumentMetrics.ts"
 import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import { type DocumentPath, mostDocuments } from "../schema/DocumentPath.ts"
 import type { OrganisationName } from "../organisation/Organisation.ts"
@@ -119,7 +120,8 @@ const makeMemory = Effect.fnUntraced(function* (store: Documents["Service"]) {
 })
 
 const make = Effect.gen(function* () {
-  const memory = yield* makeMemory(yield* Documents)
+  const { find, ...store } = yield* Documents
+  const memory = yield* makeMemory({ ...store, find: DocumentMetrics.measured(find) })
   const withSemaphore = makeSemaphores()
   const orElse = () => Effect.fail(new DocumentsUnavailable({ cause: new Error("Too slow") }))
 
@@ -143,6 +145,7 @@ const make = Effect.gen(function* () {
       if (Option.isSome(document)) documents.set(path, document.value)
       else unknown.push(path)
     }
+    yield* DocumentMetrics.remembered(documents.size)
     const missing = new Set<DocumentPath>()
     if (unknown.length === 0) return { documents, missing }
     for (const [path, document] of yield* findAll(supplier, unknown)) {

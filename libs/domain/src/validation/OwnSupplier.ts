@@ -8,10 +8,12 @@ import {
   codeIn,
   type Supplier,
   type SupplierCode,
-  type WireCode
+  type WireCode,
+  wireCode
 } from "../organisation/Supplier.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 
 /** The supplier with this code on the wire, if it belongs to the caller's organisation. */
 export type FindOwnSupplier = (
@@ -22,9 +24,11 @@ export type FindOwnSupplier = (
 /** The supplier with this code, if it belongs to the caller's organisation. */
 export const ownSupplier =
   (configuration: Configuration["Service"]) => (caller: Caller, code: SupplierCode) =>
-    Effect.map(
-      configuration.supplier(code),
-      Option.filter(({ organisation }) => organisation === caller.organisation)
+    configuration.supplier(code).pipe(
+      Effect.map(Option.filter(({ organisation }) => organisation === caller.organisation)),
+      Effect.tap((found) =>
+        Option.isSome(found) ? RequestFacts.note({ import_supplier: wireCode(code) }) : Effect.void
+      )
     )
 
 /**

@@ -11,6 +11,7 @@ import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { businessDay, utc } from "../organisation/BusinessDay.ts"
+import type { CodeLists } from "../schema/CodeLists.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { type DocumentLookup, emptyLookup } from "./DocumentLookup.ts"
 import { findOwnSupplier } from "./OwnSupplier.ts"
@@ -60,10 +61,19 @@ export const judged = <Body>(
 export const payloadOf = (body: unknown): unknown =>
   typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
 
+/** What the operator has configured, as far as a request is judged by it. */
+export interface Configured {
+  /** None if the request names none of the caller's. */
+  readonly supplier: Option.Option<Supplier>
+  readonly codeLists: CodeLists
+}
+
 /** A valid request: its value, the caller's supplier, and the time of validation. */
 export interface ValidRequest<Body> {
   readonly body: Body
   readonly supplier: Supplier
+  /** By which it was judged. */
+  readonly configured: Configured
   /**
    * The document store's findings for the documents of the request; empty if they are not checked.
    */
@@ -85,6 +95,8 @@ export interface RequestValidator {
     readonly code: ValidationFailed["code"]
     /** The errors of the parameters, which are reported before those of the body. */
     readonly parameterErrors?: ReadonlyArray<FieldError>
+    /** What was looked up before for this request; looked up now unless given. */
+    readonly configured?: Configured
   }) => Effect.Effect<ValidRequest<Body>, ValidationFailed | Unavailable>
 }
 
@@ -108,13 +120,20 @@ export const makeRequestValidator = (
     return paths.size > mostDocuments ? emptyLookup : yield* lookUp(supplier.value, paths)
   })
 
+  const lookUpConfigured = (caller: Caller, payload: unknown) =>
+    Effect.all(
+      {
+        supplier: supplierOf(caller, namedSupplier(payload)),
+        codeLists: configuration.codeLists
+      },
+      { concurrency: "unbounded" }
+    )
+
   const validate: RequestValidator["validate"] = Effect.fnUntraced(function* (request) {
     const { body, caller, code, parameterErrors = [], payload, validator } = request
     const now = yield* DateTime.now
-    const [supplier, codeLists] = yield* Effect.all(
-      [supplierOf(caller, namedSupplier(payload)), configuration.codeLists],
-      { concurrency: "unbounded" }
-    )
+    const configured = request.configured ?? (yield* lookUpConfigured(caller, payload))
+    const { codeLists, supplier } = configured
     const timeZone = Option.match(supplier, { onNone: () => utc, onSome: (of) => of.timeZone })
     const today = businessDay(now, timeZone)
     const facts: Facts = {
@@ -130,7 +149,14 @@ export const makeRequestValidator = (
     const valid =
       missing.size === 0 ? validated : yield* validate({ ...facts, missingDocuments: missing })
     const value = yield* Effect.fromResult(judged(code, parameterErrors, valid))
-    return { body: value, supplier: Option.getOrThrow(supplier), documents, now, today }
+    return {
+      body: value,
+      supplier: Option.getOrThrow(supplier),
+      configured,
+      documents,
+      now,
+      today
+    }
   })
 
   return { validate }

@@ -35,8 +35,11 @@ const headRow = `json_build_object(
   'movedFrom', moved_from_date,
   'transaction', ${withoutNulls(tables.transactionColumns)})`
 
-const sizeRows = rowsOf(
-  Schema.Struct({ id: Schema.String.pipe(Schema.brand("TransactionId")), bytes: Schema.Int })
+/** What `sizes` gives. */
+export const sizesSchema = Schema.NullOr(
+  Schema.Array(
+    Schema.Struct({ id: Schema.String.pipe(Schema.brand("TransactionId")), bytes: Schema.Int })
+  )
 )
 
 /** The source for all transactions of the account. */
@@ -49,15 +52,20 @@ const transactionSize = `${transactionBytes}
   + coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
   + coalesce(octet_length(reference), 0)`
 
-export const readSizes = (sql: Sql, source: Statement.Fragment) =>
-  sizeRows(sql`
-    select transaction_id as id, ${sql.literal(transactionSize)} as bytes from ${source}`)
+/** A query for the sizes of transactions, as one value; null if there are none. */
+export const sizes = (sql: Sql, source: Statement.Fragment) => sql`
+  select json_agg(json_build_object('id', transaction_id,
+    'bytes', ${sql.literal(transactionSize)})) from ${source}`
 
 /**
  * The first transaction of each id. Each is a separate lookup, because PostgreSQL would plan a join
  * on statistics that do not know a new account yet.
  */
-export const firstTransactions = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
+export const firstTransactions = (
+  sql: Sql,
+  id: bigint | Statement.Fragment,
+  ids: ReadonlyArray<string>
+) => sql`
   unnest(${ids}::text[]) as named(value) cross join lateral (
     select * from transactions where account_id = ${id} and transaction_id = named.value
     order by occurrence limit 1) as held`

@@ -4,7 +4,8 @@ import { AccountNumber } from "@data-import/domain/account/Account"
 import {
   type AccountView,
   type Lookup,
-  readableOf
+  readableOf,
+  type SizedTransaction
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { TransactionId } from "@data-import/domain/account/Transaction"
@@ -12,7 +13,13 @@ import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
 import { instructionColumns } from "../tables/AccountItemTables.ts"
 import { schemaOf, selected } from "../tables/Table.ts"
-import { firstTransactions, readHeads, readSizes, readTransactions } from "./AccountItemReading.ts"
+import {
+  firstTransactions,
+  readHeads,
+  readTransactions,
+  sizes,
+  sizesSchema
+} from "./AccountItemReading.ts"
 import { namedStatements, readStatements } from "./AccountLists.ts"
 import { readNoteTimes } from "./NoteLookup.ts"
 
@@ -30,7 +37,8 @@ const viewRows = rowsOf(
     number: AccountNumber,
     balance: Schema.BigDecimalFromString,
     lastClosingDate: Schema.NullOr(date.schema),
-    instruction: Schema.NullOr(schemaOf(instructionColumns))
+    instruction: Schema.NullOr(schemaOf(instructionColumns)),
+    sizes: sizesSchema
   })
 )
 
@@ -46,16 +54,19 @@ export interface AccountSnapshot {
 /** The read needs more memory than the given room. */
 export class RoomNeeded extends Data.TaggedError("RoomNeeded")<{ readonly bytes: number }> {}
 
-/** The transactions that `lookup` names, up to the size limit. */
+/**
+ * The transactions that `lookup` names, up to the size limit. `sized` are those that the account
+ * has.
+ */
 const namedTransactions = Effect.fnUntraced(function* (
   sql: Sql,
   id: bigint,
+  sized: ReadonlyArray<SizedTransaction>,
   lookup: Lookup,
   room: number
 ) {
   const named = [...new Set(lookup.transactionIds)]
-  const sizes = named.length > 0 ? yield* readSizes(sql, firstTransactions(sql, id, named)) : []
-  const sizeById = new Map(sizes.map((size) => [size.id, size]))
+  const sizeById = new Map(sized.map((size) => [size.id, size]))
   const inOrder = named.flatMap((each) => sizeById.get(each) ?? [])
   const { bytes, ids, unread: unreadTransaction } = readableOf(inOrder, lookup)
   if (bytes > room) return yield* new RoomNeeded({ bytes })
@@ -70,9 +81,9 @@ const namedTransactions = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads the imported account as `lookup` names it: first its row, so that its revision is not newer
- * than the rest, then each kind of item. Fails without reading transactions that are larger than
- * `room` bytes.
+ * Reads the imported account as `lookup` names it: first its row and the sizes of its transactions,
+ * so that its revision is not newer than the rest, then each kind of item. Fails without reading
+ * transactions that are larger than `room` bytes.
  */
 export const readAccount = Effect.fnUntraced(function* (
   sql: Sql,
@@ -80,18 +91,20 @@ export const readAccount = Effect.fnUntraced(function* (
   lookup: Lookup,
   room: number
 ) {
-  const { notes = [], statementIds = [] } = lookup
+  const { notes = [], statementIds = [], transactionIds = [] } = lookup
+  const named = firstTransactions(sql, sql`accounts.id`, [...new Set(transactionIds)])
   const [row] = yield* viewRows(sql`
     select accounts.id, revision, number, balance::text,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
         where account_id = accounts.id) as "lastClosingDate",
       (select ${sql.literal(selected(instructionColumns))}
         from payment_instructions
-        where account_id = accounts.id and ended_at is null) as instruction
+        where account_id = accounts.id and ended_at is null) as instruction,
+      ${transactionIds.length > 0 ? sql`(${sizes(sql, named)})` : sql`null::json`} as sizes
     ${ofKey(sql, key)}`)
   if (row === undefined) return Option.none<AccountSnapshot>()
-  const { id, revision, ...account } = row
-  const { absent, found } = yield* namedTransactions(sql, id, lookup, room)
+  const { id, revision, sizes: sized, ...account } = row
+  const { absent, found } = yield* namedTransactions(sql, id, sized ?? [], lookup, room)
   const statements =
     statementIds.length > 0
       ? yield* readStatements(sql, namedStatements(sql, id, statementIds))

@@ -218,7 +218,8 @@ const overviewRows = rowsOf(
     already: Schema.Int,
     failed: Schema.Int,
     cancelled: Schema.Int,
-    queuedSince: Schema.NullOr(Schema.DateTimeUtcFromDate)
+    queuedSince: Schema.NullOr(Schema.DateTimeUtcFromDate),
+    unfinishedSince: Schema.NullOr(Schema.DateTimeUtcFromDate)
   })
 )
 
@@ -226,16 +227,17 @@ const overview = (sql: Sql) => {
   const sums = ["received", "succeeded", "already", "failed", "cancelled"].map(
     (name) => `coalesce(sum(${name}), 0)::float8 as ${name}`
   )
+  const goesOn = sql`not is_cancelled and paused_by = '{}' and finished_at is null`
   return Effect.map(
     overviewRows(sql`
       select ${sql.literal(sums.join(", "))},
-        min(started_at) filter (where not is_taken and not is_cancelled and paused_by = '{}'
-          and finished_at is null) as "queuedSince"
+        min(started_at) filter (where not is_taken and ${goesOn}) as "queuedSince",
+        min(started_at) filter (where ${goesOn}) as "unfinishedSince"
       from batches where started_at is not null`),
     ([row]) => {
       if (row === undefined) throw new Error("An aggregate gave no row")
-      const { queuedSince, ...counts } = row
-      return { counts, queuedSince } satisfies Overview
+      const { queuedSince, unfinishedSince, ...counts } = row
+      return { counts, queuedSince, unfinishedSince } satisfies Overview
     }
   )
 }

@@ -295,6 +295,7 @@ const take = Effect.fnUntraced(function* (
   const { abandoned, batch } = taken
   const inHand: ChunkInHand = {
     batch,
+    firstLine: chunk.firstLine,
     lines: linesOf(chunk),
     abandoned,
     confirm: Effect.asVoid(inTransaction(sql`select`)),

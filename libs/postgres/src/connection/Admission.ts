@@ -27,6 +27,14 @@ export type Run = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | StorageUnavailable, R>
 
+export interface Connections {
+  /** How many permits are in use. */
+  readonly used: number
+  readonly most: number
+  /** How many wait for one, or for one of the slots of batches. */
+  readonly pending: number
+}
+
 export interface Admission {
   /**
    * Runs a request. Refuses it at once while the circuit breaker is open, and while requests wait
@@ -40,6 +48,9 @@ export interface Admission {
    * too long, and at once if no permit is free while the breaker is open.
    */
   readonly run: Run
+
+  /** How the permits, each of which is a connection, are used now. */
+  readonly connections: () => Connections
 
   /**
    * Ends every wait for a permit with `StorageUnavailable`. While the database is silent, a wait
@@ -159,5 +170,11 @@ export const make = (
     for (const queued of [...slots, permits]) queued.refuse(silent)
   })
 
-  return { admit, run, refuseWaiting, slots: slotsOf }
+  const connections = (): Connections => ({
+    used: limits.running - permits.free,
+    most: limits.running,
+    pending: [permits, ...slots].reduce((sum, { size }) => sum + size, 0)
+  })
+
+  return { admit, run, connections, refuseWaiting, slots: slotsOf }
 }

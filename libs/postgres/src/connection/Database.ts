@@ -116,6 +116,8 @@ export class Database extends Context.Service<
     readonly ready: Effect.Effect<void, StorageUnavailable>
     /** The current state of the database and each later one. */
     readonly states: CircuitBreaker.Breaker["states"]
+    /** How the connections for requests are used now. */
+    readonly connections: Admission.Admission["connections"]
     /** The database's clock, measured before the first request is admitted. */
     readonly clock: Clock.Clock
   }
@@ -185,6 +187,9 @@ const endWaits = (
     Stream.runForEach(() => refuseWaiting)
   )
 
+const isContendedStatement = (failure: unknown): failure is StorageUnavailable =>
+  failure instanceof StorageUnavailable && isContended(failure)
+
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const ownClock = yield* Clock.Clock
   const maxAge = yield* jitteredMaxAge(config)
@@ -215,13 +220,13 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     sorted(answeredWithin(effect, duration))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
+  // Nearly all succeed at once, so a schedule is made for a failure only, which is its first input.
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    withOwnRandom(
-      Effect.retry(runOnce(effect), {
-        while: (failure) => failure instanceof StorageUnavailable && isContended(failure),
-        schedule: pauses
-      })
-    )
+    Effect.catchIf(runOnce(effect), isContendedStatement, (failure) => {
+      let tries = 0
+      const again = Effect.suspend(() => (tries++ === 0 ? Effect.fail(failure) : runOnce(effect)))
+      return withOwnRandom(Effect.retry(again, { while: isContendedStatement, schedule: pauses }))
+    })
   const batched: Database["Service"]["batched"] = (batching) =>
     Batcher.make(
       { ...batching, run: (batch) => runOnce(batching.run(batch)) },
@@ -250,6 +255,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     ready,
     states,
     clock,
+    connections: admission.connections,
     admit: admission.admit
   })
 })

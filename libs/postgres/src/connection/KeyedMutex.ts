@@ -14,6 +14,12 @@ export type KeyedMutex = <A, E>(
   effect: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | StorageUnavailable>
 
+/** Nearly always succeeds, and then no time limit is set. Released with the scope. */
+const takeIfFree = (semaphore: Semaphore.Semaphore) =>
+  Effect.acquireRelease(semaphore.takeIfAvailable(1), (isTaken) =>
+    isTaken ? semaphore.release(1) : Effect.void
+  )
+
 /** An effect that has waited for `wait` fails as contended, and does not run. */
 export const make = Effect.fnUntraced(function* (wait: Duration.Duration) {
   const semaphores = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) })
@@ -21,7 +27,11 @@ export const make = Effect.fnUntraced(function* (wait: Duration.Duration) {
   const mutex: KeyedMutex = ({ external_account_number, import_supplier }, effect) =>
     RcMap.get(semaphores, JSON.stringify([import_supplier, external_account_number])).pipe(
       Effect.flatMap((semaphore) =>
-        Effect.timeoutOrElse(semaphore.takeScoped(1), { duration: wait, orElse })
+        Effect.flatMap(takeIfFree(semaphore), (isTaken) =>
+          isTaken
+            ? Effect.void
+            : Effect.timeoutOrElse(semaphore.takeScoped(1), { duration: wait, orElse })
+        )
       ),
       Effect.andThen(effect),
       Effect.scoped

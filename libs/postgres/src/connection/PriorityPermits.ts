@@ -86,6 +86,11 @@ export class PriorityPermits {
     this.#free = permits
   }
 
+  /** How many are free. */
+  get free(): number {
+    return this.#free
+  }
+
   /** How many wait. */
   get size(): number {
     return this.#started.size + this.#fresh.size

@@ -98,6 +98,22 @@ const liveLeases = ({ sql }: Database["Service"], { at, key }: Command) =>
       on import_processes.id = import_id and lease_attempt = import_attempts.id
     where ended_at is null and lease_expires_at > ${DateTime.toDateUtc(at)}`)
 
+const leaseRows = rowsOf(Schema.Struct({ held: Schema.Int, expired: Schema.Int }))
+
+/** Of open attempts that have the lease of their import, by whether it has expired. */
+export const leases = ({ sql }: Database["Service"], at: DateTime.Utc) => {
+  const isHeld = sql`lease_expires_at > ${DateTime.toDateUtc(at)}`
+  return Effect.map(
+    leaseRows(sql`
+      select count(*) filter (where ${isHeld})::integer as held,
+        count(*) filter (where not ${isHeld})::integer as expired
+      from import_attempts join import_processes
+        on import_processes.id = import_id and lease_attempt = import_attempts.id
+      where ended_at is null`),
+    ([row]) => row ?? { held: 0, expired: 0 }
+  )
+}
+
 const claimWithinLimits = Effect.fnUntraced(function* (
   database: Database["Service"],
   command: Command

@@ -10,7 +10,7 @@ import { type ImportKey, isFree, stateAt } from "@data-import/domain/account/Imp
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, dryRun } from "../accounts/AccountCreation.ts"
-import { claim, stagedPayload } from "./ImportLease.ts"
+import { claim, leases, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
 import { details, detailedList } from "./ImportDetails.ts"
@@ -156,6 +156,7 @@ const make = Effect.gen(function* () {
         ? mutex(command.key, run(sql.withTransaction(setCohort(database, command))))
         : Effect.succeed({ _tag: "Refused", found: null }),
     deletePayloads: (command) => run(deletePayloads(database, command)),
+    leases: (at) => run(leases(database, at)),
     details: (key, attempts) =>
       isStorableKey(key) ? run(details(database, key, attempts)) : Effect.succeedNone,
     list: (query) => (query.detailed ? detailedList(database, query) : list(database, query))

@@ -3,7 +3,7 @@
  * points.
  */
 import { DateTime, Effect, Layer, Option, type Result, Schema } from "effect"
-import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
+import { type CodeLists, OpenCodeList } from "@data-import/domain/schema/CodeLists"
 import {
   creationOutcome,
   modeOf,
@@ -208,44 +208,68 @@ const addCode = Effect.fnUntraced(function* (sql: Sql, list: OpenCodeList, value
   yield* recordOperator(sql, { action: "add_choice", outcome, organisation: null })
 })
 
-const codeListRows = rowsOf(
-  Schema.Struct({ list: OpenCodeList, values: Schema.Array(Schema.String) })
+const CodeListRow = Schema.Struct({ list: OpenCodeList, values: Schema.Array(Schema.String) })
+
+/** What requests look up, of all who ask at the same time. Null where there is nothing. */
+const lookedUpRows = rowsOf(
+  Schema.Struct({
+    suppliers: Schema.NullOr(Schema.Array(SupplierRow)),
+    teams: Schema.NullOr(Schema.Array(Schema.String)),
+    codeLists: Schema.NullOr(Schema.Array(CodeListRow))
+  })
 )
 
-const readCodeLists = (sql: Sql) =>
-  codeListRows(sql`
-    select list, array_agg(value order by added) as values from choices group by list`).pipe(
-    Effect.map((rows) => Object.fromEntries(rows.map(({ list, values }) => [list, values])))
-  )
+/** What one request looks up at a time. */
+type LookUp =
+  | { readonly _tag: "Supplier"; readonly code: SupplierCode }
+  | { readonly _tag: "Team"; readonly name: string }
+  | { readonly _tag: "CodeLists" }
 
-/** The lookups of every request, in batches. */
-const batchedReads = ({ batchedRead, sql }: Database["Service"]) => ({
-  supplier: batchedRead((codes: ReadonlyArray<SupplierCode>) =>
-    supplierRows(sql`
-      select ${supplierColumns(sql)} from suppliers where code = any(${codes}::text[])`).pipe(
-      Effect.map((rows) => {
-        const found = new Map(rows.map((row) => [row.code, row]))
-        return codes.map((code) => Option.fromUndefinedOr(found.get(code)))
-      })
-    )
-  ),
-  hasTeam: batchedRead((names: ReadonlyArray<string>) =>
-    nameRows(sql`select name from operations_teams where name = any(${names}::text[])`).pipe(
-      Effect.map((rows) => {
-        const found = new Set(rows.map(({ name }) => name))
-        return names.map((name) => found.has(name))
-      })
-    )
-  ),
-  codeLists: batchedRead((requests: ReadonlyArray<null>) =>
-    Effect.map(readCodeLists(sql), (codeLists) => requests.map(() => codeLists))
+/** Names only tables that are asked for, because a service may read no others. */
+const lookedUp = (sql: Sql, asked: ReadonlyArray<LookUp>) => {
+  const codes = asked.flatMap((one) => (one._tag === "Supplier" ? [one.code] : []))
+  const teams = asked.flatMap((one) => (one._tag === "Team" ? [one.name] : []))
+  const suppliersFound = sql`(select json_agg(found) from (
+    select ${supplierColumns(sql)} from suppliers where code = any(${codes}::text[])) as found)`
+  const teamsFound = sql`(
+    select json_agg(name) from operations_teams where name = any(${teams}::text[]))`
+  const listsFound = sql`(select json_agg(found) from (
+    select list, array_agg(value order by added) as values from choices group by list) as found)`
+  const unasked = sql`null::json`
+  return lookedUpRows(sql`
+    select ${codes.length > 0 ? suppliersFound : unasked} as suppliers,
+      ${teams.length > 0 ? teamsFound : unasked} as teams,
+      ${asked.some(({ _tag }) => _tag === "CodeLists") ? listsFound : unasked} as "codeLists"`)
+}
+
+/** The lookups of every request. All that is asked at the same time goes as one statement. */
+const lookups = ({ batchedRead, sql }: Database["Service"]) => {
+  const lookUp = batchedRead((asked: ReadonlyArray<LookUp>) =>
+    Effect.map(lookedUp(sql, asked), ([row]) => {
+      const suppliers = new Map(row?.suppliers?.map((supplier) => [supplier.code, supplier]))
+      const teams = new Set(row?.teams)
+      const lists = row?.codeLists ?? []
+      const codeLists: CodeLists = Object.fromEntries(
+        lists.map(({ list, values }) => [list, values])
+      )
+      return asked.map(() => ({ suppliers, teams, codeLists }))
+    })
   )
-})
+  return {
+    supplier: (code: SupplierCode) =>
+      Effect.map(lookUp({ _tag: "Supplier", code }), ({ suppliers }) =>
+        Option.fromUndefinedOr(suppliers.get(code))
+      ),
+    hasTeam: (name: string) =>
+      Effect.map(lookUp({ _tag: "Team", name }), ({ teams }) => teams.has(name)),
+    codeLists: Effect.map(lookUp({ _tag: "CodeLists" }), ({ codeLists }) => codeLists)
+  }
+}
 
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
-  const { codeLists, hasTeam, supplier } = batchedReads(database)
+  const { codeLists, hasTeam, supplier } = lookups(database)
   return Configuration.of({
     createOrganisation: (name, at, testOf = null) =>
       run(sql.withTransaction(createOrganisation(sql, { name, createdAt: at, testOf }))),
@@ -266,7 +290,7 @@ const make = Effect.gen(function* () {
       Effect.map((rows) => rows.map(({ name }) => name))
     ),
     addCode: (list, value) => run(sql.withTransaction(addCode(sql, list, value))),
-    codeLists: codeLists(null)
+    codeLists
   })
 })
 

@@ -20,6 +20,7 @@ import type { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type KeysUnavailable, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimit from "../limits/RateLimit.ts"
 
 export type Unauthorized =
@@ -71,6 +72,9 @@ const makeVerify = Effect.gen(function* () {
   })
 })
 
+const noteCaller = ({ apiKey, organisation }: Pick<Caller, "apiKey" | "organisation">) =>
+  RequestFacts.note({ organisation, api_key: apiKey })
+
 /** The organisation of the token in an `Authorization` header; undefined where there is none. */
 export type OrganisationOf = (
   header: string | undefined
@@ -89,6 +93,7 @@ export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier>
     DateTime.now.pipe(
       Effect.flatMap((now) => verify(header, now)),
       Effect.timeout(keysTimeout),
+      Effect.tap(noteCaller),
       Effect.match({ onFailure: () => undefined, onSuccess: ({ organisation }) => organisation })
     )
 )
@@ -110,6 +115,7 @@ export const make: Effect.Effect<
   return Effect.fnUntraced(function* (header, scope, requestId) {
     const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
     const claims = yield* verify(header, now)
+    yield* noteCaller(claims)
     const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
     if (key === undefined || !isLive(key, now)) return yield* new AuthenticationFailed()
     yield* limitRate(claims.organisation)

@@ -7,7 +7,7 @@ import { Headers, HttpServerResponse } from "effect/http"
 import { type Deprecation, deprecationHeaders, deprecationLink } from "@data-import/api/Deprecation"
 import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
-import { type Failure, ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import { type Failure, unavailable } from "@data-import/domain/requests/Failure"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { textEncoderOf } from "@data-import/domain/schema/Encoder"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -241,13 +241,13 @@ export const ndjsonParts = <E>(text: Stream.Stream<string, E>) =>
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
   streamed(text, "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
 
+/** What is answered to a refusal, as the refusal that has a code. */
+export const codedRefusal = (refused: Refused): Failure | Refusal =>
+  refused._tag === "StorageUnavailable" ? unavailable : refused
+
 /** The answer to a refusal. */
-export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse => {
-  const known =
-    refused._tag === "StorageUnavailable"
-      ? new ServiceUnavailable({ retryAfterSeconds: 1 })
-      : refused
-  const { body, headers, status } = errorResponseOf(known)
+export const refusal = (refused: Failure | Refusal): HttpServerResponse.HttpServerResponse => {
+  const { body, headers, status } = errorResponseOf(refused)
   return HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 }
 

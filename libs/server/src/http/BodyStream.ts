@@ -10,6 +10,7 @@ import { RequestTimeout } from "@data-import/api/Refusal"
 import { ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
 import { NotJson } from "@data-import/domain/schema/Json"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { BodyReservation } from "./BodyBudget.ts"
 import * as Listener from "./Listener.ts"
 import { ignored, nobody, type Receiving } from "./RequestBody.ts"
@@ -43,19 +44,19 @@ const endsEarly = new NotJson({ detail: "The body ends early." })
 const open = (
   request: HttpServerRequest.HttpServerRequest,
   organisation: OrganisationName | undefined,
-  { begin, budget, clock, end }: Receiving
+  { begin, budget, clock, end }: Receiving,
+  facts: RequestFacts
 ) =>
   Effect.gen(function* () {
     const message = Listener.message(request)
     const response = Listener.response(request)
     const ended = Deferred.makeUnsafe<never, BodyBroken>()
     const stop = (why: BodyBroken) => Deferred.doneUnsafe(ended, Exit.fail(why))
-    const received = { bytes: 0 }
     const reservation: BodyReservation = {
       holder: organisation ?? nobody,
       bytes: 0,
       startedAt: clock.currentTimeMillisUnsafe(),
-      moved: () => received.bytes,
+      moved: () => facts.bytes_in,
       evict: () => stop(new RequestTimeout())
     }
     yield* Effect.addFinalizer(() =>
@@ -70,21 +71,25 @@ const open = (
     Listener.withoutTimeLimit(message)
     begin(response, () => stop(unavailable))
     if (!budget.reserve(reservation, windowBytes, reservation.startedAt)) stop(unavailable)
-    return { ended: Deferred.await(ended), received }
+    return Deferred.await(ended)
   })
 
-/** Makes the stream of a request's body. It may run once. */
+/** Makes the stream of a request's body. It may run once. Its bytes are counted in `facts`. */
 export const reader =
-  (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): StreamBody =>
+  (
+    request: HttpServerRequest.HttpServerRequest,
+    receiving: Receiving,
+    facts: RequestFacts
+  ): StreamBody =>
   (organisation, stall) =>
     Stream.unwrap(
-      Effect.map(open(request, organisation, receiving), ({ ended, received }) => {
+      Effect.map(open(request, organisation, receiving, facts), (ended) => {
         const late = Effect.andThen(Effect.sleep(stall), Effect.fail(new RequestTimeout()))
         const chunks = Stream.mapError(request.stream, () => endsEarly)
         return Stream.transformPull(chunks, (pull) =>
           Effect.succeed(
             Effect.tap(Effect.raceAllFirst([ended, pull, late]), (arrived) =>
-              Effect.sync(() => arrived.forEach(({ length }) => (received.bytes += length)))
+              Effect.sync(() => arrived.forEach(({ length }) => (facts.bytes_in += length)))
             )
           )
         )

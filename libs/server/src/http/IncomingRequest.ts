@@ -1,6 +1,7 @@
 /** A request on its way from the listener to its handler. */
 import type { Query } from "@data-import/api/Parameter"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { StreamBody } from "./BodyStream.ts"
@@ -21,6 +22,8 @@ export interface IncomingRequest {
   readonly requestId: RequestId
   /** The client's address, as far as the proxies that report it are trusted. */
   readonly clientAddress: string
+  /** What is learned of it, for its log entry. */
+  readonly facts: RequestFacts
   /** Reads the complete body. */
   readonly readBody: ReadBody
   /** Streams the body. Only one of the two may be used. */

@@ -9,6 +9,7 @@ import type { HttpServerRequest } from "effect/http"
 import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { BodyBudget, BodyReservation } from "./BodyBudget.ts"
 import * as Listener from "./Listener.ts"
 
@@ -100,7 +101,8 @@ const receive = (
   message: IncomingMessage,
   response: ServerResponse,
   { holder, limit }: { readonly holder: string; readonly limit: number },
-  { begin, budget, clock, end, times }: Receiving
+  { begin, budget, clock, end, times }: Receiving,
+  facts: RequestFacts
 ): Effect.Effect<Buffer, BodyRefused> =>
   Effect.callback((resume) => {
     const collected = new Collected(limit)
@@ -142,6 +144,7 @@ const receive = (
     }
     const settle = (outcome: Effect.Effect<Buffer, BodyRefused>) => {
       stop()
+      facts.bytes_in = collected.size
       message.pause()
       // The rest of the body is not read, and must not be parsed as the next request.
       if (!message.complete && !response.headersSent) response.shouldKeepAlive = false
@@ -182,10 +185,15 @@ export type ReadBody = (
 
 /**
  * Makes the reader of a request's body. It is interrupted when the client disconnects before the
- * body is complete. The bytes are released from the budget when the answer has left.
+ * body is complete. The bytes are released from the budget when the answer has left. How many were
+ * read is noted in `facts`.
  */
 export const reader =
-  (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): ReadBody =>
+  (
+    request: HttpServerRequest.HttpServerRequest,
+    receiving: Receiving,
+    facts: RequestFacts
+  ): ReadBody =>
   (limit, organisation) => {
     const message = Listener.message(request)
     const response = Listener.response(request)
@@ -194,5 +202,5 @@ export const reader =
       return Effect.fail(new PayloadTooLarge({ limit }))
     }
     const holder = organisation ?? nobody
-    return Effect.interruptible(receive(message, response, { holder, limit }, receiving))
+    return Effect.interruptible(receive(message, response, { holder, limit }, receiving, facts))
   }

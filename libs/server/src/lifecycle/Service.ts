@@ -12,7 +12,7 @@
  * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
  * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), MAX_REQUESTS_WAITING
  * (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT
- * (unset: none).
+ * (0: a free one).
  */
 import {
   Cause,
@@ -25,7 +25,6 @@ import {
   Layer,
   Logger,
   LogLevel,
-  Option,
   References
 } from "effect"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -34,7 +33,7 @@ import * as Settings from "@data-import/domain/support/Settings"
 import * as App from "../routing/App.ts"
 import * as Dependencies from "../observability/Dependencies.ts"
 import * as DrainDelay from "./DrainDelay.ts"
-import * as EventLoopLag from "../observability/EventLoopLag.ts"
+import * as EventLoopDelay from "../observability/EventLoopDelay.ts"
 import * as Listener from "../http/Listener.ts"
 import * as Log from "../observability/Log.ts"
 import * as MetricsServer from "../observability/MetricsServer.ts"
@@ -50,7 +49,7 @@ export class Listening extends Context.Service<
     readonly name: string
     readonly port: number
     readonly url: string
-    /** Null if no metrics are served. */
+    /** Null if `METRICS_PORT` is `off`. */
     readonly metricsPort: number | null
     /** Succeeds if all dependencies of the service answer. */
     readonly checkDependencies: Effect.Effect<void, unknown>
@@ -74,6 +73,15 @@ export const shutdownGrace = Config.map(
   Duration.seconds
 )
 
+/** On by default, since nobody turns it on before the first night on which it is missed. */
+const metricsPort = Settings.setting("METRICS_PORT", {
+  allowed: "a whole number from 0 to 65535, or off",
+  parse: (text): number | "off" | undefined => {
+    if (text.toLowerCase() === "off") return "off"
+    return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
+  }
+})
+
 const settings = Config.all({
   port: Settings.port("PORT").or(8080),
   host: Settings.text("HOST").or("127.0.0.1"),
@@ -90,21 +98,28 @@ const settings = Config.all({
   maxWaiting: Settings.integer("MAX_REQUESTS_WAITING", { minimum: 0, maximum: 100_000 }).or(1000),
   bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
   trustedProxies: trustedProxies.or(0),
-  metricsOn: Settings.port("METRICS_PORT").optional
+  metricsOn: metricsPort.or(0)
 })
+
+/** What is measured when the metrics are read. */
+interface Measured {
+  readonly progress: OpenRequests
+  readonly waiting: WaitingRequests
+  readonly budget: BodyBudget
+}
 
 const serveMetrics = Effect.fnUntraced(function* (
   metrics: Telemetry.Metrics,
-  progress: OpenRequests,
-  budget: BodyBudget,
+  { budget, progress, waiting }: Measured,
   options: { readonly host: string; readonly port: number }
 ) {
-  const eventLoopLag = yield* EventLoopLag.measure
+  const eventLoop = yield* EventLoopDelay.measure
   const text = () =>
     metrics.text({
       requestsInProgress: progress.count,
+      requestsWaiting: waiting.count,
       bodyBytes: budget.used,
-      eventLoopLag: eventLoopLag()
+      eventLoop: eventLoop()
     })
   return yield* MetricsServer.serve(text, options)
 })
@@ -134,11 +149,12 @@ const start = Effect.fnUntraced(function* <E, R>(
       perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
     })
     const times = yield* Listener.ClientTimes
+    const waiting = new WaitingRequests(limits.maxWaiting, progress)
     const budget = new BodyBudget(limits.bodyMemoryMiB * 1024 * 1024)
     const app = yield* App.make({
       serving,
       progress,
-      waiting: new WaitingRequests(limits.maxWaiting, progress),
+      waiting,
       log,
       metrics,
       trustedProxies,
@@ -151,9 +167,10 @@ const start = Effect.fnUntraced(function* <E, R>(
         end: (response) => progress.endReceiving(response)
       }
     })
-    const metricsPort = Option.isNone(metricsOn)
-      ? null
-      : yield* serveMetrics(metrics, progress, budget, { host, port: metricsOn.value })
+    const metricsPort =
+      metricsOn === "off"
+        ? null
+        : yield* serveMetrics(metrics, { progress, waiting, budget }, { host, port: metricsOn })
     const listener = Listener.make(times, serving.allowHalfOpen ?? false)
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)

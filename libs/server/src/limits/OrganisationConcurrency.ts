@@ -4,6 +4,7 @@
  */
 import { Context, Effect } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Answered } from "../http/Answer.ts"
 
@@ -30,6 +31,11 @@ export const withoutSlot = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
     )
   )
 
+const refused = Effect.andThen(
+  RequestFacts.note({ limit: "organisation" }),
+  Effect.fail(new Throttled({ retryAfterSeconds: 1 }))
+)
+
 export const make = (limit: number): LimitOrganisation => {
   const running = new Map<OrganisationName, number>()
   const slotOf = (organisation: OrganisationName): Slot => ({
@@ -43,7 +49,7 @@ export const make = (limit: number): LimitOrganisation => {
   return (organisation, answer) =>
     Effect.suspend(() => {
       const present = running.get(organisation) ?? 0
-      if (present >= limit) return Effect.fail(new Throttled({ retryAfterSeconds: 1 }))
+      if (present >= limit) return refused
       const slot = slotOf(organisation)
       const served = Effect.provideService(answer, Slot, slot)
       return Effect.andThen(slot.take, Effect.ensuring(served, slot.free))

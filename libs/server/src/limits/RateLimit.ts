@@ -9,6 +9,7 @@ import { Throttled } from "@data-import/api/Refusal"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { type TokenBucket, TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimiter from "@data-import/domain/support/RateLimiter"
 import * as Settings from "@data-import/domain/support/Settings"
 
@@ -39,7 +40,12 @@ const limited = (tokenBuckets: TokenBuckets["Service"], limit: number): RateLimi
   )
   return (organisation) =>
     Effect.flatMap(limiter(organisation), (retryAfterSeconds) =>
-      retryAfterSeconds === null ? Effect.void : Effect.fail(new Throttled({ retryAfterSeconds }))
+      retryAfterSeconds === null
+        ? Effect.void
+        : Effect.andThen(
+            RequestFacts.note({ limit: "rate" }),
+            Effect.fail(new Throttled({ retryAfterSeconds }))
+          )
     )
 }
 

@@ -19,6 +19,11 @@ export class WaitingRequests {
     this.#progress = progress
   }
 
+  /** How many wait now. */
+  get count(): number {
+    return this.#count
+  }
+
   /** The waiting of the request with this response. */
   of(response: ServerResponse): Wait {
     return <A, E>(holder: string, waiting: Effect.Effect<A, E>) =>

@@ -5,6 +5,7 @@
  * quote the offending value in theirs.
  */
 import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
 
 /** Receives complete lines, each with its line break. */
@@ -71,8 +72,8 @@ const batch = (output: (lines: string) => void) => {
   }
 }
 
-/** The log entry of an answered request. */
-export interface Access {
+/** The log entry of an answered request, in which what is not known is left out. */
+export interface Access extends Readonly<RequestFacts> {
   readonly request_id: RequestId
   readonly method: string
   /** The template of the path, because the path itself can hold an account number. */

@@ -1,83 +1,35 @@
 /**
- * Metrics and traces of a service: counts and durations by route and status for Prometheus, and one
- * span per request, exported if a collector is configured. Routes are templates, so that paths
- * neither multiply the series nor expose account numbers.
+ * Metrics and traces of a service: its metrics for Prometheus, and one span per request, exported
+ * if a collector is configured.
  */
 import { type Config, Context, Effect, Layer, Metric, Option, References } from "effect"
 import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import * as Settings from "@data-import/domain/support/Settings"
 import type { IncomingRequest } from "../http/IncomingRequest.ts"
 import type { Access } from "./Log.ts"
-
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-
-interface Series {
-  readonly requests: Metric.Counter<number>
-  readonly duration: Metric.Histogram<number>
-}
-
-const seriesOf = ({ method, route, status }: Access): Series => {
-  const attributes = { method, route, status: String(status) }
-  return {
-    requests: Metric.counter("http_requests_total", {
-      description: "Requests answered.",
-      incremental: true,
-      attributes
-    }),
-    duration: Metric.histogram("http_request_duration_seconds", {
-      description: "Time from the request's headers to the end of its answer.",
-      boundaries: seconds,
-      attributes
-    })
-  }
-}
-
-const inProgress = Metric.gauge("http_requests_in_progress", {
-  description: "Requests that are being answered."
-})
-
-const bodyBytes = Metric.gauge("http_request_body_bytes", {
-  description: "Memory that the bodies of open requests hold."
-})
-
-const eventLoopLag = Metric.gauge("nodejs_eventloop_lag_max_seconds", {
-  description: "Longest pause of the event loop since this was last read."
-})
-
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+import * as ProcessMetrics from "./ProcessMetrics.ts"
+import * as RequestMetrics from "./RequestMetrics.ts"
 
 export interface Metrics {
   /** The registry, also for the metrics of programs. */
   readonly registry: Context.Context<never>
   readonly record: (access: Access) => void
   /** The text for Prometheus, with the values that are measured when it is read. */
-  readonly text: (now: {
-    readonly requestsInProgress: number
-    readonly bodyBytes: number
-    readonly eventLoopLag: number
-  }) => string
+  readonly text: (now: ProcessMetrics.Present) => string
 }
 
 /** Metrics with their own registry, so that several services can run in one process. */
 export const makeMetrics = (): Metrics => {
   const registry = Context.make(Metric.MetricRegistry, new Map())
-  const known = new Map<string, Series>()
+  const measure = ProcessMetrics.make(registry)
   return {
     registry,
-    record: (access) => {
-      const method = knownMethods.has(access.method) ? access.method : "other"
-      const key = `${method} ${access.route} ${access.status}`
-      let series = known.get(key)
-      if (series === undefined) known.set(key, (series = seriesOf({ ...access, method })))
-      series.requests.updateUnsafe(1, registry)
-      series.duration.updateUnsafe(access.duration_ms / 1000, registry)
-    },
+    record: RequestMetrics.make(registry),
     text: (now) => {
-      inProgress.updateUnsafe(now.requestsInProgress, registry)
-      bodyBytes.updateUnsafe(now.bodyBytes, registry)
-      eventLoopLag.updateUnsafe(now.eventLoopLag, registry)
+      measure(now)
       return PrometheusMetrics.formatUnsafe(registry)
     }
   }
@@ -110,14 +62,31 @@ export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigE
     )
   ).pipe(Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)))
 
+/** What is known of the request when it was answered; a stream may go on. */
+const attributesOf = (facts: RequestFacts, status: number): Readonly<Record<string, unknown>> => {
+  const attributes = {
+    "http.response.status_code": status,
+    "http.request.body.size": facts.bytes_in,
+    "http.response.body.size": facts.bytes_out,
+    "error.type": facts.code,
+    "upstream.address": facts.upstream,
+    "data_import.organisation": facts.organisation,
+    "data_import.api_key": facts.api_key,
+    "data_import.supplier": facts.import_supplier,
+    "data_import.batch": facts.batch,
+    "data_import.limit": facts.limit
+  }
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
+}
+
 /** Runs a request in its span, a child of the span that its headers name. */
 export const inSpan = <R>(
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>,
-  { request, requestId }: IncomingRequest,
+  { facts, request, requestId }: IncomingRequest,
   route: string
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
   answer.pipe(
-    Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+    Effect.tap(({ status }) => Effect.annotateCurrentSpan(attributesOf(facts, status))),
     Effect.withSpan(
       `${request.method} ${route}`,
       {

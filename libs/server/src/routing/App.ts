@@ -3,10 +3,11 @@
  * log entry and metrics once the answer has left. It never fails: every failure has an answer in
  * the envelope.
  */
-import { Cause, Clock, Effect, References, Result } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Clock, Effect, References, Result, Stream } from "effect"
+import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { RequestId as Id } from "@data-import/domain/organisation/Organisation"
 import * as Answer from "../http/Answer.ts"
 import * as BodyStream from "../http/BodyStream.ts"
@@ -89,34 +90,63 @@ const ownRoutes = ({ progress }: Parts): ReadonlyArray<Route> => {
 const refusalOf = (
   cause: Cause.Cause<Answer.Refused>,
   requestId: Id
-): Effect.Effect<Answer.Refused> => {
+): Effect.Effect<ReturnType<typeof Answer.codedRefusal>> => {
   const failed = Cause.findError(cause)
   if (Result.isSuccess(failed)) {
     const away = failed.success._tag === "StorageUnavailable"
     return Effect.as(
       away ? Effect.logWarning("storage unavailable", cause) : Effect.void,
-      failed.success
+      Answer.codedRefusal(failed.success)
     )
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(unavailable())
   return Effect.as(Effect.logError("defect", cause), new Defect({ requestId }))
 }
 
+/** The answer to a refusal, whose code is noted. */
+const refused = (
+  cause: Cause.Cause<Answer.Refused>,
+  { facts, requestId }: IncomingRequest
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(refusalOf(cause, requestId), (refusal) => {
+    facts.code = refusal.code
+    return Answer.refusal(refusal)
+  })
+
 const incomingOf = (
   request: HttpServerRequest.HttpServerRequest,
   { receiving, trustedProxies, waiting }: Parts
-): IncomingRequest => ({
-  request,
-  requestId: RequestId.of(request.headers[RequestId.header]),
-  clientAddress: clientAddressOf(
-    Listener.message(request).socket.remoteAddress,
-    request.headers["x-forwarded-for"],
-    trustedProxies
-  ),
-  readBody: RequestBody.reader(request, receiving),
-  streamBody: BodyStream.reader(request, receiving),
-  wait: waiting.of(Listener.response(request))
-})
+): IncomingRequest => {
+  const facts = RequestFacts.make()
+  return {
+    request,
+    requestId: RequestId.of(request.headers[RequestId.header]),
+    clientAddress: clientAddressOf(
+      Listener.message(request).socket.remoteAddress,
+      request.headers["x-forwarded-for"],
+      trustedProxies
+    ),
+    facts,
+    readBody: RequestBody.reader(request, receiving, facts),
+    streamBody: BodyStream.reader(request, receiving, facts),
+    wait: waiting.of(Listener.response(request))
+  }
+}
+
+/** Counts the bytes of the answer's body, those of a stream while it is sent. */
+const counted = (
+  response: HttpServerResponse.HttpServerResponse,
+  facts: RequestFacts.RequestFacts
+): HttpServerResponse.HttpServerResponse => {
+  const { body } = response
+  if (body._tag === "Uint8Array") facts.bytes_out = body.contentLength
+  if (body._tag !== "Stream") return response
+  const stream = Stream.tap(body.stream, ({ length }) =>
+    Effect.sync(() => (facts.bytes_out += length))
+  )
+  const sent = HttpBody.stream(stream, body.contentType, body.contentLength)
+  return HttpServerResponse.setBody(response, sent)
+}
 
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
@@ -127,7 +157,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 
-  const watch = ({ clientAddress, request, requestId }: IncomingRequest, route: string) => {
+  const watch = ({ clientAddress, facts, request, requestId }: IncomingRequest, route: string) => {
     const began = clock.monotonicTimeNanosUnsafe()
     const response = Listener.response(request)
     progress.enter(response, clientAddress)
@@ -138,6 +168,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         route,
         status: response.headersSent ? response.statusCode : clientGone,
         duration_ms: Number(clock.monotonicTimeNanosUnsafe() - began) / 1e6,
+        ...facts,
         ...(!response.writableFinished && { aborted: true as const })
       }
       metrics.record(access)
@@ -156,18 +187,22 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     }
     if (refused !== undefined || alwaysAnswered.has(route)) return refused
     if (progress.isFull) return unavailable()
-    return progress.isFullFor(incoming.clientAddress) ? tooMany : undefined
+    if (!progress.isFullFor(incoming.clientAddress)) return undefined
+    incoming.facts.limit = "address"
+    return tooMany
   }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const incoming = incomingOf(request, parts)
-    const { requestId } = incoming
+    const { facts, requestId } = incoming
     const { answer, deprecation, route } = router(incoming)
     watch(incoming, route)
-    const refused = refusalAtOnce(incoming, route)
-    const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
-      Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
-      Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
+    const atOnce = refusalAtOnce(incoming, route)
+    const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
+      Effect.catchCause((cause) => refused(cause, incoming)),
+      Effect.map((response) =>
+        HttpServerResponse.setHeader(counted(response, facts), RequestId.header, requestId)
+      ),
       Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {
@@ -175,7 +210,8 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
           RequestBody.answering(Listener.response(request), bytes)
         })
       ),
-      Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })
+      Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route }),
+      Effect.provideService(RequestFacts.Current, facts)
     )
     return tracing ? inSpan(answered, incoming, route) : answered
   })

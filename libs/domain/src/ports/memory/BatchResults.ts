@@ -113,9 +113,11 @@ export const overview = (store: Store): Overview => {
     .filter((batch) => batch.started !== null)
   const sumOf = (name: keyof Counts.Counts) =>
     started.reduce((sum, { counts }) => sum + counts[name], 0)
-  const queued = started
-    .filter((batch) => stateOf(batch) === "QUEUED")
-    .flatMap((batch) => (batch.started === null ? [] : [batch.started.at]))
+  const oldest = (states: ReadonlyArray<string>) =>
+    started
+      .filter((batch) => states.includes(stateOf(batch)))
+      .flatMap((batch) => (batch.started === null ? [] : [batch.started.at]))
+      .reduce<DateTime.Utc | null>((one, other) => DateTime.min(one ?? other, other), null)
   return {
     counts: {
       received: sumOf("received"),
@@ -124,7 +126,7 @@ export const overview = (store: Store): Overview => {
       failed: sumOf("failed"),
       cancelled: sumOf("cancelled")
     },
-    queuedSince:
-      queued.length === 0 ? null : queued.reduce((one, other) => DateTime.min(one, other))
+    queuedSince: oldest(["QUEUED"]),
+    unfinishedSince: oldest(["QUEUED", "RUNNING"])
   }
 }

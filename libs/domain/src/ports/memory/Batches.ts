@@ -314,6 +314,7 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
     const batch = put(store, present, { ...present.batch, isTaken: true })
     return Option.some({
       batch,
+      firstLine: Math.min(...lines.map(({ line }) => line)),
       lines,
       abandoned: Math.max(...lines.map(({ abandoned }) => abandoned)),
       confirm: Effect.void,

@@ -32,6 +32,7 @@ import {
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
+import { leases } from "./Leases.ts"
 import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
 import {
   codePointOrder,
@@ -372,6 +373,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       setSkipped: (command) => setSkippedByOperator(store, command),
       setCohort: step(setCohort),
       deletePayloads: (command) => Effect.sync(() => deletePayloads(store, command)),
+      leases: (at) => Effect.sync(() => leases(store, at)),
       details: (key, most) =>
         Effect.sync(() =>
           Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>

@@ -1,0 +1,73 @@
+/**
+ * What is learned of a request while it runs, for its log entry and its span: whose it is, what it
+ * is about, and why it was refused. Programs note what they have found, never what was sent, so
+ * that nothing personal is among it.
+ */
+import { Context, Effect } from "effect"
+import type { Batch, BatchId } from "../batch/Batch.ts"
+import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
+import { type WireCode, wireCode } from "../organisation/Supplier.ts"
+
+/** Which limit a request was refused by. */
+export type Limit =
+  /** Requests a minute of an organisation. */
+  | "rate"
+  /** Requests in progress of an organisation. */
+  | "organisation"
+  /** Requests in progress of a client address. */
+  | "address"
+  /** Failed logins of a client address. */
+  | "logins"
+  /** Accounts that are processed at once. */
+  | "attempts"
+  /** Unfinished batches of an organisation, or their bytes. */
+  | "batches"
+
+/** The names are those in the log. */
+export interface RequestFacts {
+  organisation: OrganisationName | undefined
+  api_key: ApiKeyId | undefined
+  /** A supplier of the organisation. */
+  import_supplier: WireCode | undefined
+  /** A batch of the organisation. */
+  batch: BatchId | undefined
+  /** The code of the refusal. */
+  code: string | undefined
+  limit: Limit | undefined
+  /** The instance of the service behind that got the request, as host and port. */
+  upstream: string | undefined
+  /** Bytes of the body that were read. */
+  bytes_in: number
+  /** Bytes of the answer's body that were made. */
+  bytes_out: number
+}
+
+/** All members are there from the start, so that no request changes the shape of the object. */
+export const make = (): RequestFacts => ({
+  organisation: undefined,
+  api_key: undefined,
+  import_supplier: undefined,
+  batch: undefined,
+  code: undefined,
+  limit: undefined,
+  upstream: undefined,
+  bytes_in: 0,
+  bytes_out: 0
+})
+
+/** Those of the request of a fiber; null where there is no request. */
+export const Current = Context.Reference<RequestFacts | null>("@data-import/domain/RequestFacts", {
+  defaultValue: () => null
+})
+
+/** Notes what was learned. */
+export const note = (learned: Partial<RequestFacts>): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const facts = fiber.getRef(Current)
+    if (facts !== null) Object.assign(facts, learned)
+    return Effect.void
+  })
+
+/** Notes the batch that a request is about. */
+export const noteBatch = ({ id, settings }: Batch): Effect.Effect<void> =>
+  note({ batch: id, import_supplier: wireCode(settings.supplier) })
