@@ -14,15 +14,18 @@ import { temporaryDataDir } from "./temporaryFolder.ts"
 /** What belongs to the running server, and the WAL, which is streamed. */
 const ofTheServer = /^(postmaster\.|pg_wal\/.|pg_replslot\/.|pg_stat_tmp\/.|pg_dynshmem\/.)/
 
-const copy = (from: string, to: string): void => {
+const copy = (from: string, to: string): void =>
   cpSync(from, to, {
     recursive: true,
     filter: (path) => !ofTheServer.test(relative(from, path))
   })
-  const { gid, uid } = statSync(from)
-  chownSync(to, uid, gid)
-  for (const name of readdirSync(to, { recursive: true })) {
-    chownSync(join(to, String(name)), uid, gid)
+
+/** Gives the files to the user who runs the server, in place of root. */
+const handOver = (folder: string, like: string): void => {
+  const { gid, uid } = statSync(like)
+  chownSync(folder, uid, gid)
+  for (const name of readdirSync(folder, { recursive: true })) {
+    chownSync(join(folder, String(name)), uid, gid)
   }
 }
 
@@ -46,6 +49,7 @@ export const standbyOf = Effect.fnUntraced(function* (url: Redacted.Redacted, da
       join(standbyDir, "postgresql.auto.conf"),
       `primary_conninfo = '${primary}'\nprimary_slot_name = 'standby'\n`
     )
+    handOver(standbyDir, dataDir)
   })
   return yield* EmbeddedPostgres.start({ dataDir: standbyDir })
 })

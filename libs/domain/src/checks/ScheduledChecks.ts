@@ -38,14 +38,20 @@ const standing = (check: CheckKind) =>
     attributes: { check }
   })
 
-const total = (of: string, description: string) =>
-  Metric.counter(`data_import_checked_${of}_total`, { description, incremental: true })
-
 /** The lag of events is no walk that could stand still. */
 const totals: Readonly<Partial<Record<Walk, Metric.Counter<number>>>> = {
-  accounts: total("accounts", "Accounts that this process has checked."),
-  batches: total("batches", "Batches that this process has checked."),
-  audit_chains: total("audit_entries", "Entries of the audit log that this process has checked.")
+  accounts: Metric.counter("data_import_checked_accounts_total", {
+    description: "Accounts that this process has checked.",
+    incremental: true
+  }),
+  batches: Metric.counter("data_import_checked_batches_total", {
+    description: "Batches that this process has checked.",
+    incremental: true
+  }),
+  audit_chains: Metric.counter("data_import_checked_audit_entries_total", {
+    description: "Entries of the audit log that this process has checked.",
+    incremental: true
+  })
 }
 
 /** Accounts, batches or entries of one turn, in proportion to the accounts. */
