@@ -78,7 +78,6 @@ const changed = [
   "billing_options",
   "board_links",
   "board_sessions",
-  "audit_heads",
   "check_differences",
   "check_walks",
   "customers",

@@ -171,8 +171,6 @@ export class MemoryStore extends Context.Service<
     readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
     /** By walk, subject and check. */
     readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
-    /** By day and supplier. */
-    readonly forecasts: Map<string, StoredForecast>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -205,8 +203,7 @@ export class MemoryStore extends Context.Service<
     workers: new Map(),
     forecasts: new Map(),
     checkWalks: new Map(),
-    checkDifferences: new Map(),
-    forecasts: new Map()
+    checkDifferences: new Map()
   }))
 }
 
