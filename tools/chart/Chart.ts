@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { parse as parseYaml, parseAllDocuments, stringify } from "yaml"
 import { execute, type Functions, isTrue, parse, printed, type Value } from "./Template.ts"
 
-export const folder = join(import.meta.dirname, "..", "..", "docker", "helm")
+const folder = join(import.meta.dirname, "..", "..", "docker", "helm")
 
 type Members = Readonly<Record<string, Value>>
 
@@ -16,7 +16,7 @@ const isMap = (value: Value): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Maps are merged and all else replaced, as Helm does. */
-export const merged = (values: Members, over: Members): Members =>
+const merged = (values: Members, over: Members): Members =>
   Object.fromEntries(
     [...new Set([...Object.keys(values), ...Object.keys(over)])].map((name) => {
       const [one, other] = [values[name], over[name]]

@@ -65,6 +65,8 @@ make_node() {
   npm="$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")"
   make_base "$folder"
   add_node "$folder"
+  # The builder of the board's web part comes with npm, and is linked to more than Node.
+  add_libraries "$folder" "$node_modules"/{@rolldown/binding,lightningcss}-linux-*/*.node
   mkdir -p "$folder/usr/local/lib/node_modules" "$folder/usr/local/etc"
   cp -r "$npm" "$folder/usr/local/lib/node_modules/npm"
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$folder/usr/local/bin/npm"

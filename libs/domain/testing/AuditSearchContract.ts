@@ -3,6 +3,7 @@
  * adapter
  * of `AuditLog` runs it.
  */
+import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { type AuditFilter, AuditLog } from "../src/ports/AuditLog.ts"
@@ -15,6 +16,8 @@ import {
   noonPlus,
   testSupplierOf
 } from "./freshNames.ts"
+
+type Ports = AuditLog | ImportProcesses | Configuration
 
 /** Six entries, a second apart: two of `a`, one of `b`, one of the supplier, and two of another. */
 const arranged = Effect.gen(function* () {
@@ -53,88 +56,93 @@ const found = Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
   return seconds
 })
 
+const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("finds the entries that meet every condition, the newest first", () =>
+    Effect.gen(function* () {
+      const { mine, other, second } = yield* arranged
+      const own = { organisations: [mine.supplier.organisation] }
+      const both = { organisations: [mine.supplier.organisation, other.supplier.organisation] }
+      const { code: supplier } = mine.supplier
+      const cases: ReadonlyArray<readonly [AuditFilter, ReadonlyArray<number>]> = [
+        [own, [6, 4, 3, 2, 1]],
+        [both, [6, 5, 4, 3, 2, 1]],
+        [{ organisations: [] }, []],
+        [{ ...own, supplier }, [4, 3, 2, 1]],
+        [{ ...own, supplier: other.supplier.code }, [6]],
+        [{ ...own, supplier, number: "a" }, [2, 1]],
+        [{ organisations: null, supplier: other.supplier.code, number: "a" }, [6, 5]],
+        [{ ...own, number: "b" }, [3]],
+        [{ ...own, supplier, number: "a\0" }, []],
+        [{ ...own, apiKey: second.apiKey }, [4, 2]],
+        [{ ...own, action: "read_import" }, [6, 3, 1]],
+        [{ ...own, action: "unknown" }, []],
+        [{ ...own, from: noonPlus(2), to: noonPlus(4) }, [3, 2]],
+        [{ ...own, supplier, number: "a", from: noonPlus(2) }, [2]]
+      ]
+      for (const [filter, seconds] of cases) {
+        for (const limit of [1, 2, 100]) {
+          const label = `${Object.keys(filter).join(" ")} by ${limit}`
+          expect(yield* found(filter, limit), label).toEqual(seconds)
+        }
+      }
+    })
+  )
+
+  it.effect("tells what each entry is about", () =>
+    Effect.gen(function* () {
+      const { mine } = yield* arranged
+      const { search } = yield* AuditLog
+      const { apiKey, organisation, requestId } = mine.caller
+      const key = mine.keyOf("b")
+      const filter = {
+        organisations: [organisation],
+        supplier: mine.supplier.code,
+        number: "b"
+      }
+      const { entries, next } = yield* search({ filter, before: null, limit: 10 })
+      expect(next).toBeNull()
+      const entry = { at: noonPlus(3), organisation, apiKey, requestId }
+      const told = { ...entry, ...key, action: "read_import", outcome: "read" }
+      expect(entries).toEqual([{ ...told, id: expect.any(BigInt) as bigint }])
+    })
+  )
+
+  it.effect("finds no entries of test suppliers", () =>
+    Effect.gen(function* () {
+      const { recordRead } = yield* AuditLog
+      const configuration = yield* Configuration
+      const live = yield* freshSupplier
+      const test = yield* freshTestOrganisation(live.supplier.organisation)
+      const supplier = testSupplierOf(test.name)
+      yield* configuration.createSupplier(supplier)
+      const key = { import_supplier: supplier.code, external_account_number: null }
+      const caller = callerOf(test.name)
+      yield* recordRead({ key, action: "read_batch", caller, at: noonPlus(1) })
+      expect(yield* found({ organisations: [test.name] }, 10)).toEqual([])
+    })
+  )
+}
+
+const verifying = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("verifies the entries of one import, whoever wrote them", () =>
+    Effect.gen(function* () {
+      const { mine, other } = yield* arranged
+      const { verifyImport } = yield* AuditLog
+      const verified = (chains: number, entries: number) => ({ chains, entries, fault: null })
+      expect(yield* verifyImport(mine.keyOf("a"))).toEqual(verified(1, 2))
+      expect(yield* verifyImport(other.keyOf("a"))).toEqual(verified(2, 2))
+      expect(yield* verifyImport(mine.keyOf("never"))).toEqual(verified(0, 0))
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
-export const auditSearchContract = <E>(
-  name: string,
-  layer: Layer.Layer<AuditLog | ImportProcesses | Configuration, E>
-): void =>
+export const auditSearchContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void => {
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `searching AuditLog, ${name}`,
     (it) => {
-      it.effect("finds the entries that meet every condition, the newest first", () =>
-        Effect.gen(function* () {
-          const { mine, other, second } = yield* arranged
-          const own = { organisations: [mine.supplier.organisation] }
-          const both = { organisations: [mine.supplier.organisation, other.supplier.organisation] }
-          const { code: supplier } = mine.supplier
-          const cases: ReadonlyArray<readonly [AuditFilter, ReadonlyArray<number>]> = [
-            [own, [6, 4, 3, 2, 1]],
-            [both, [6, 5, 4, 3, 2, 1]],
-            [{ organisations: [] }, []],
-            [{ ...own, supplier }, [4, 3, 2, 1]],
-            [{ ...own, supplier: other.supplier.code }, [6]],
-            [{ ...own, supplier, number: "a" }, [2, 1]],
-            [{ organisations: null, supplier: other.supplier.code, number: "a" }, [6, 5]],
-            [{ ...own, number: "b" }, [3]],
-            [{ ...own, supplier, number: "a\0" }, []],
-            [{ ...own, apiKey: second.apiKey }, [4, 2]],
-            [{ ...own, action: "read_import" }, [6, 3, 1]],
-            [{ ...own, action: "unknown" }, []],
-            [{ ...own, from: noonPlus(2), to: noonPlus(4) }, [3, 2]],
-            [{ ...own, supplier, number: "a", from: noonPlus(2) }, [2]]
-          ]
-          for (const [filter, seconds] of cases) {
-            for (const limit of [1, 2, 100]) {
-              const label = `${Object.keys(filter).join(" ")} by ${limit}`
-              expect(yield* found(filter, limit), label).toEqual(seconds)
-            }
-          }
-        })
-      )
-
-      it.effect("tells what each entry is about", () =>
-        Effect.gen(function* () {
-          const { mine } = yield* arranged
-          const { search } = yield* AuditLog
-          const { apiKey, organisation, requestId } = mine.caller
-          const key = mine.keyOf("b")
-          const filter = {
-            organisations: [organisation],
-            supplier: mine.supplier.code,
-            number: "b"
-          }
-          const { entries, next } = yield* search({ filter, before: null, limit: 10 })
-          expect(next).toBeNull()
-          const entry = { at: noonPlus(3), organisation, apiKey, requestId }
-          const told = { ...entry, ...key, action: "read_import", outcome: "read" }
-          expect(entries).toEqual([{ ...told, id: expect.any(BigInt) as bigint }])
-        })
-      )
-
-      it.effect("finds no entries of test suppliers", () =>
-        Effect.gen(function* () {
-          const { recordRead } = yield* AuditLog
-          const configuration = yield* Configuration
-          const live = yield* freshSupplier
-          const test = yield* freshTestOrganisation(live.supplier.organisation)
-          const supplier = testSupplierOf(test.name)
-          yield* configuration.createSupplier(supplier)
-          const key = { import_supplier: supplier.code, external_account_number: null }
-          const caller = callerOf(test.name)
-          yield* recordRead({ key, action: "read_batch", caller, at: noonPlus(1) })
-          expect(yield* found({ organisations: [test.name] }, 10)).toEqual([])
-        })
-      )
-
-      it.effect("verifies the entries of one import, whoever wrote them", () =>
-        Effect.gen(function* () {
-          const { mine, other } = yield* arranged
-          const { verifyImport } = yield* AuditLog
-          const verified = (chains: number, entries: number) => ({ chains, entries, fault: null })
-          expect(yield* verifyImport(mine.keyOf("a"))).toEqual(verified(1, 2))
-          expect(yield* verifyImport(other.keyOf("a"))).toEqual(verified(2, 2))
-          expect(yield* verifyImport(mine.keyOf("never"))).toEqual(verified(0, 0))
-        })
-      )
+      searching(it)
+      verifying(it)
     }
   )
+}

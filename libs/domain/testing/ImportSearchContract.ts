@@ -2,6 +2,7 @@
  * The contract of `ImportSearch`: pages have the imports that meet the filter, once and in order,
  * and the failed ones come with the errors of their latest attempt. Every adapter runs it.
  */
+import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import type { Configuration } from "../src/ports/Configuration.ts"
@@ -117,97 +118,108 @@ const paged = Effect.fnUntraced(function* (
   return numbers
 })
 
+const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("has the imports that meet every condition, on pages of any size", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* arranged
+      for (const [filter, numbers] of filters) {
+        for (const limit of [1, 2, 100]) {
+          const label = `${JSON.stringify(filter)} by ${limit}`
+          expect(yield* paged(owner, filter, limit, 30), label).toEqual(numbers)
+        }
+      }
+      expect(yield* paged(owner, { code: "lease_expired" }, 10, 90)).toEqual(["d"])
+    })
+  )
+
+  it.effect("tells what is to be seen of each", () =>
+    Effect.gen(function* () {
+      const { newAccount, owner } = yield* arranged
+      const { page } = yield* ImportSearch
+      const { code: supplier } = owner.supplier
+      const query = { supplier, after: null, limit: 10, at: noonPlus(90) }
+      const told = (yield* page({ ...query, filter: {} })).imports
+      const pending = { account: null, cohort: null, stagedAt: noon, code: null }
+      const number = (text: string) => owner.keyOf(text).external_account_number
+      const failed = { ...pending, state: "FAILED" }
+      const code = "account_failed_validation"
+      expect(told.slice(0, 6)).toEqual([
+        { ...pending, number: number("a1"), state: "PENDING", cohort: "wave-1" },
+        { ...pending, number: number("a2"), state: "PENDING", cohort: "wave-1" },
+        { ...failed, number: number("b1"), cohort: "wave-1", code },
+        { ...failed, number: number("b2"), cohort: "wave-1", code },
+        {
+          ...pending,
+          number: number("c"),
+          state: "IMPORTED",
+          account: { number: newAccount.number, createdAt: newAccount.createdAt }
+        },
+        { ...failed, number: number("d"), code: "lease_expired" }
+      ])
+    })
+  )
+}
+
+const sampling = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("samples failed imports by code, each once", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* arranged
+      const { failed } = yield* ImportSearch
+      const supplier = owner.supplier.code
+      const ofCodes = [
+        { code: "account_failed_validation", limit: 10 },
+        { code: "invalid", limit: 10 }
+      ]
+      const outcome = "account_failed_validation"
+      const told = (number: string, errors: ReadonlyArray<ToldError>) => ({
+        number: owner.keyOf(number).external_account_number,
+        outcome,
+        errors,
+        hasMore: false
+      })
+      const both = [
+        told("b1", [invalidPhone]),
+        told("b2", [{ ...invalidPhone, attr: "customers.12.mobile" }, blankName])
+      ]
+      expect(yield* failed({ supplier, cohort: null, ofCodes })).toEqual(both)
+      expect(yield* failed({ supplier, cohort: "wave-1", ofCodes })).toEqual(both)
+      expect(yield* failed({ supplier, cohort: "wave-2", ofCodes })).toEqual([])
+      expect(yield* failed({ supplier, cohort: null, ofCodes: [] })).toEqual([])
+      const one = [{ code: "blank", limit: 1 }]
+      expect(yield* failed({ supplier, cohort: null, ofCodes: one })).toEqual(both.slice(1))
+      const many = Array.from({ length: errorsSampled + 1 }, (_, index) => ({
+        ...invalidPhone,
+        attr: `customers.${index}.mobile`
+      }))
+      yield* fail(owner, "b1", many)
+      const [sampled] = yield* failed({ supplier, cohort: null, ofCodes })
+      expect(sampled).toEqual({ ...told("b1", many.slice(0, errorsSampled)), hasMore: true })
+    })
+  )
+}
+
+const reading = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("reads what was staged last, until it is erased", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* arranged
+      const { staged } = yield* ImportSearch
+      expect(yield* staged(owner.keyOf("a1"))).toEqual(Option.some(stagedPayload))
+      for (const number of ["f", "never", "a\0"]) {
+        const key = { ...owner.keyOf("a1"), external_account_number: number as never }
+        expect(yield* staged(key), number).toEqual(Option.none())
+      }
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
-export const importSearchContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+export const importSearchContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void => {
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `ImportSearch, ${name}`,
     (it) => {
-      it.effect("has the imports that meet every condition, on pages of any size", () =>
-        Effect.gen(function* () {
-          const { owner } = yield* arranged
-          for (const [filter, numbers] of filters) {
-            for (const limit of [1, 2, 100]) {
-              const label = `${JSON.stringify(filter)} by ${limit}`
-              expect(yield* paged(owner, filter, limit, 30), label).toEqual(numbers)
-            }
-          }
-          expect(yield* paged(owner, { code: "lease_expired" }, 10, 90)).toEqual(["d"])
-        })
-      )
-
-      it.effect("tells what is to be seen of each", () =>
-        Effect.gen(function* () {
-          const { newAccount, owner } = yield* arranged
-          const { page } = yield* ImportSearch
-          const { code: supplier } = owner.supplier
-          const query = { supplier, after: null, limit: 10, at: noonPlus(90) }
-          const told = (yield* page({ ...query, filter: {} })).imports
-          const pending = { account: null, cohort: null, stagedAt: noon, code: null }
-          const number = (text: string) => owner.keyOf(text).external_account_number
-          const failed = { ...pending, state: "FAILED" }
-          const code = "account_failed_validation"
-          expect(told.slice(0, 6)).toEqual([
-            { ...pending, number: number("a1"), state: "PENDING", cohort: "wave-1" },
-            { ...pending, number: number("a2"), state: "PENDING", cohort: "wave-1" },
-            { ...failed, number: number("b1"), cohort: "wave-1", code },
-            { ...failed, number: number("b2"), cohort: "wave-1", code },
-            {
-              ...pending,
-              number: number("c"),
-              state: "IMPORTED",
-              account: { number: newAccount.number, createdAt: newAccount.createdAt }
-            },
-            { ...failed, number: number("d"), code: "lease_expired" }
-          ])
-        })
-      )
-
-      it.effect("samples failed imports by code, each once", () =>
-        Effect.gen(function* () {
-          const { owner } = yield* arranged
-          const { failed } = yield* ImportSearch
-          const supplier = owner.supplier.code
-          const ofCodes = [
-            { code: "account_failed_validation", limit: 10 },
-            { code: "invalid", limit: 10 }
-          ]
-          const outcome = "account_failed_validation"
-          const told = (number: string, errors: ReadonlyArray<ToldError>) => ({
-            number: owner.keyOf(number).external_account_number,
-            outcome,
-            errors,
-            hasMore: false
-          })
-          const both = [
-            told("b1", [invalidPhone]),
-            told("b2", [{ ...invalidPhone, attr: "customers.12.mobile" }, blankName])
-          ]
-          expect(yield* failed({ supplier, cohort: null, ofCodes })).toEqual(both)
-          expect(yield* failed({ supplier, cohort: "wave-1", ofCodes })).toEqual(both)
-          expect(yield* failed({ supplier, cohort: "wave-2", ofCodes })).toEqual([])
-          expect(yield* failed({ supplier, cohort: null, ofCodes: [] })).toEqual([])
-          const one = [{ code: "blank", limit: 1 }]
-          expect(yield* failed({ supplier, cohort: null, ofCodes: one })).toEqual(both.slice(1))
-          const many = Array.from({ length: errorsSampled + 1 }, (_, index) => ({
-            ...invalidPhone,
-            attr: `customers.${index}.mobile`
-          }))
-          yield* fail(owner, "b1", many)
-          const [sampled] = yield* failed({ supplier, cohort: null, ofCodes })
-          expect(sampled).toEqual({ ...told("b1", many.slice(0, errorsSampled)), hasMore: true })
-        })
-      )
-
-      it.effect("reads what was staged last, until it is erased", () =>
-        Effect.gen(function* () {
-          const { owner } = yield* arranged
-          const { staged } = yield* ImportSearch
-          expect(yield* staged(owner.keyOf("a1"))).toEqual(Option.some(stagedPayload))
-          for (const number of ["f", "never", "a\0"]) {
-            const key = { ...owner.keyOf("a1"), external_account_number: number as never }
-            expect(yield* staged(key), number).toEqual(Option.none())
-          }
-        })
-      )
+      paging(it)
+      sampling(it)
+      reading(it)
     }
   )
+}

@@ -3,6 +3,7 @@
  * history says what the counts were at the end of each hour, and plans are kept. Every adapter runs
  * it.
  */
+import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { type DateTime, Effect, type Layer, Option } from "effect"
 import { AuditLog } from "../src/ports/AuditLog.ts"
@@ -83,230 +84,253 @@ const pastOf = Effect.fnUntraced(function* (
 
 const nothing = { staged: 0, imported: 0, failed: 0, codes: {} }
 
+const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("tells of suppliers without imports that there are none", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { code: supplier } = owner.supplier
+      expect(yield* overviewOf([owner], 0)).toEqual([
+        {
+          supplier,
+          states: noCounts,
+          importedLastHour: 0,
+          importedHourly: Array.from({ length: hoursShown }, () => 0),
+          changedAt: null,
+          importedAt: null
+        }
+      ])
+      expect(yield* overviewOf([], 0)).toEqual([])
+      expect(yield* pastOf(owner, [0, hour])).toEqual([nothing, nothing])
+      const migrations = yield* Migrations
+      expect(yield* migrations.beginning({ supplier, cohort: null })).toEqual(Option.none())
+      expect(yield* migrations.cohorts({ supplier, limit: 10, at: noon })).toEqual([])
+      expect(yield* migrations.oldestPending({ supplier, limit: 10 })).toEqual([])
+    })
+  )
+
+  it.effect("tells of each supplier what its summary tells, folded or not", () =>
+    Effect.gen(function* () {
+      const owners = [yield* freshSupplier, yield* freshSupplier]
+      const [one, other] = owners as [Owner, Owner]
+      yield* stage(one, ["a", "b", "c", "d"])
+      yield* stage(other, ["a"])
+      yield* complete(one, "a", noonPlus(1))
+      yield* fail(one, "b", noonPlus(2))
+      // Its attempt runs until a minute later, and has broken off then.
+      yield* claim(one.keyOf("c"), one.caller, noonPlus(3))
+      const expectAlike = Effect.fnUntraced(function* (seconds: number) {
+        const summaries = yield* SupplierSummaries
+        for (const { states, supplier, ...counts } of yield* overviewOf(owners, seconds)) {
+          const at = noonPlus(seconds)
+          const summary = yield* summaries.read({ supplier, cohort: null, at })
+          expect(states).toEqual(summary.states)
+          expect(counts.importedLastHour).toBe(summary.importedLastHour)
+        }
+      })
+      for (const seconds of [10, 300]) yield* expectAlike(seconds)
+      yield* foldAt(20)
+      for (const seconds of [30, 300]) yield* expectAlike(seconds)
+    })
+  )
+
+  it.effect("knows the hours in which accounts were created, and the last change", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* stage(owner, ["a", "b", "c"])
+      yield* complete(owner, "a", noonPlus(10))
+      yield* foldAt(20)
+      yield* complete(owner, "b", noonPlus(2 * hour))
+      yield* complete(owner, "c", noonPlus(2 * hour))
+      yield* foldAt(2 * hour + 5)
+      yield* stage(owner, ["d"])
+      yield* foldAt(3 * hour)
+      const [counts] = yield* overviewOf([owner], 3 * hour + 60)
+      expect(counts?.importedHourly.slice(-4)).toEqual([1, 0, 2, 0])
+      expect(counts?.importedHourly.slice(0, -4).every((count) => count === 0)).toBe(true)
+      expect(counts?.importedAt).toEqual(noonPlus(2 * hour + 5))
+      expect(counts?.changedAt).toEqual(noonPlus(3 * hour))
+      const { importedByHour } = yield* Migrations
+      const { code } = owner.supplier
+      const byHour = (seconds: number) =>
+        Effect.map(importedByHour({ suppliers: [code], since: noonPlus(seconds) }), (found) =>
+          found.get(code)
+        )
+      const third = { at: noonPlus(2 * hour), imported: 2 }
+      expect(yield* byHour(0)).toEqual([{ at: noon, imported: 1 }, third])
+      expect(yield* byHour(hour)).toEqual([third])
+      expect((yield* byHour(3 * hour)) ?? []).toEqual([])
+      const [later] = yield* overviewOf([owner], 30 * hour)
+      expect(later?.importedHourly.every((count) => count === 0)).toBe(true)
+    })
+  )
+}
+
+const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("keeps what the counts were at the end of each hour, by cohort too", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* stage(owner, ["a", "b"], "wave-1")
+      yield* stage(owner, ["c"])
+      yield* fail(owner, "a", noonPlus(1))
+      yield* foldAt(2)
+      yield* complete(owner, "a", noonPlus(hour))
+      yield* foldAt(hour + 1)
+      const codes = { account_failed_validation: 1, invalid: 1 }
+      expect(yield* pastOf(owner, [0, hour, 2 * hour, 50 * hour])).toEqual([
+        nothing,
+        { staged: 3, imported: 0, failed: 1, codes },
+        { staged: 3, imported: 1, failed: 0, codes: {} },
+        { staged: 3, imported: 1, failed: 0, codes: {} }
+      ])
+      expect(yield* pastOf(owner, [hour, 2 * hour], "wave-1")).toEqual([
+        { staged: 2, imported: 0, failed: 1, codes },
+        { staged: 2, imported: 1, failed: 0, codes: {} }
+      ])
+      expect(yield* pastOf(owner, [hour], "wave-2\0")).toEqual([nothing])
+      const migrations = yield* Migrations
+      const query = { supplier: owner.supplier.code, cohort: "wave-1" }
+      expect(yield* migrations.beginning(query)).toEqual(Option.some(noon))
+    })
+  )
+}
+
+const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("counts by cohort, and what has none", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* stage(owner, ["a", "b"], "wave-2")
+      yield* stage(owner, ["c"], "wave-1")
+      yield* stage(owner, ["d"])
+      yield* foldAt(1)
+      yield* stage(owner, ["e"], "wave-1")
+      yield* claim(owner.keyOf("e"), owner.caller, noonPlus(3))
+      const { cohorts } = yield* Migrations
+      const query = { supplier: owner.supplier.code, at: noonPlus(4) }
+      const counted = [
+        { cohort: null, states: { ...noCounts, PENDING: 1 } },
+        { cohort: "wave-1", states: { ...noCounts, PENDING: 1, IN_PROGRESS: 1 } },
+        { cohort: "wave-2", states: { ...noCounts, PENDING: 2 } }
+      ]
+      expect(yield* cohorts({ ...query, limit: 10 })).toEqual(counted)
+      expect(yield* cohorts({ ...query, limit: 1 })).toEqual(counted.slice(0, 2))
+    })
+  )
+}
+
+const waiting = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("lists the oldest imports that wait", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* stage(owner, ["c", "a", "b", "d"])
+      yield* fail(owner, "a", noonPlus(1))
+      yield* claim(owner.keyOf("d"), owner.caller, noonPlus(3))
+      const { oldestPending } = yield* Migrations
+      const { code: supplier } = owner.supplier
+      const told = ["c", "b"].map((number) => ({
+        number: owner.keyOf(number).external_account_number,
+        stagedAt: noon
+      }))
+      expect(yield* oldestPending({ supplier, limit: 10 })).toEqual(told)
+      expect(yield* oldestPending({ supplier, limit: 1 })).toEqual(told.slice(0, 1))
+    })
+  )
+}
+
+const plans = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("keeps the last plan of each supplier", () =>
+    Effect.gen(function* () {
+      const { plans, setPlan } = yield* Migrations
+      const { caller, supplier } = yield* freshSupplier
+      const { supplier: other } = yield* freshSupplier
+      const point = (on: string, accounts: number) => ({ on: CalendarDate.make(on), accounts })
+      const plan = [point("2026-02-01", 10), point("2026-03-01", 250)]
+      const both = [supplier.code, other.code]
+      expect((yield* plans(both)).size).toBe(0)
+      yield* setPlan({ supplier: supplier.code, plan, caller, at: noon })
+      expect([...(yield* plans(both))]).toEqual([[supplier.code, plan]])
+      const command = { supplier: supplier.code, caller, at: noon }
+      yield* setPlan({ ...command, plan: plan.slice(1) })
+      expect((yield* plans(both)).get(supplier.code)).toEqual(plan.slice(1))
+      yield* setPlan({ ...command, plan: [] })
+      expect((yield* plans(both)).size).toBe(0)
+    })
+  )
+}
+
+const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("sets the cohort of those that are pending and have another one", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { caller, keyOf, supplier } = owner
+      yield* stage(owner, ["a", "b", "c"], "wave-1")
+      yield* stage(owner, ["d", "e"])
+      yield* complete(owner, "c", noonPlus(1))
+      yield* claim(keyOf("e"), caller, noonPlus(2))
+      const { cohorts, setCohorts } = yield* Migrations
+      const numbers = ["a", "b", "c", "d", "e", "unknown"].map(
+        (number) => keyOf(number).external_account_number
+      )
+      const at = noonPlus(3)
+      const set = (cohort: string | null) =>
+        setCohorts({ supplier: supplier.code, numbers, cohort, caller, at })
+      expect(yield* set("wave-1")).toBe(1)
+      expect(yield* set("wave-2")).toBe(3)
+      expect(yield* set("wave-2")).toBe(0)
+      expect(yield* cohorts({ supplier: supplier.code, limit: 10, at })).toEqual([
+        { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 } },
+        { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 } },
+        { cohort: "wave-2", states: { ...noCounts, PENDING: 3 } }
+      ])
+      expect(yield* set(null)).toBe(3)
+      const auditLog = yield* AuditLog
+      const entries = yield* auditLog.audit(keyOf("a"))
+      expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+        "stage created",
+        "change_import changed",
+        "change_import changed"
+      ])
+    })
+  )
+}
+
+const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("keeps who has signed a migration off last, and records both in the log", () =>
+    Effect.gen(function* () {
+      const { recordSignOff, setPlan, signOff } = yield* Migrations
+      const { caller, supplier } = yield* freshSupplier
+      const { code } = supplier
+      expect(yield* signOff(code)).toEqual(Option.none())
+      const command = { supplier: code, caller, at: noonPlus(1) }
+      yield* setPlan({ ...command, plan: [] })
+      yield* recordSignOff(command)
+      const later = { ...command, at: noonPlus(2) }
+      const signed = { by: caller.apiKey, at: noonPlus(2) }
+      expect(yield* recordSignOff(later)).toEqual(signed)
+      expect(yield* signOff(code)).toEqual(Option.some(signed))
+      const auditLog = yield* AuditLog
+      const entries = yield* auditLog.ofRequest(caller.requestId)
+      expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual([
+        ["set_plan", "set"],
+        ["sign_off", "signed"],
+        ["sign_off", "signed"]
+      ])
+      expect(entries.every((entry) => entry.import_supplier === code)).toBe(true)
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
-export const migrationsContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+export const migrationsContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void => {
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `Migrations, ${name}`,
     (it) => {
-      it.effect("tells of suppliers without imports that there are none", () =>
-        Effect.gen(function* () {
-          const owner = yield* freshSupplier
-          const { code: supplier } = owner.supplier
-          expect(yield* overviewOf([owner], 0)).toEqual([
-            {
-              supplier,
-              states: noCounts,
-              importedLastHour: 0,
-              importedHourly: Array.from({ length: hoursShown }, () => 0),
-              changedAt: null,
-              importedAt: null
-            }
-          ])
-          expect(yield* overviewOf([], 0)).toEqual([])
-          expect(yield* pastOf(owner, [0, hour])).toEqual([nothing, nothing])
-          const migrations = yield* Migrations
-          expect(yield* migrations.beginning({ supplier, cohort: null })).toEqual(Option.none())
-          expect(yield* migrations.cohorts({ supplier, limit: 10, at: noon })).toEqual([])
-          expect(yield* migrations.oldestPending({ supplier, limit: 10 })).toEqual([])
-        })
-      )
-
-      it.effect("tells of each supplier what its summary tells, folded or not", () =>
-        Effect.gen(function* () {
-          const owners = [yield* freshSupplier, yield* freshSupplier]
-          const [one, other] = owners as [Owner, Owner]
-          yield* stage(one, ["a", "b", "c", "d"])
-          yield* stage(other, ["a"])
-          yield* complete(one, "a", noonPlus(1))
-          yield* fail(one, "b", noonPlus(2))
-          // Its attempt runs until a minute later, and has broken off then.
-          yield* claim(one.keyOf("c"), one.caller, noonPlus(3))
-          const expectAlike = Effect.fnUntraced(function* (seconds: number) {
-            const summaries = yield* SupplierSummaries
-            for (const { states, supplier, ...counts } of yield* overviewOf(owners, seconds)) {
-              const at = noonPlus(seconds)
-              const summary = yield* summaries.read({ supplier, cohort: null, at })
-              expect(states).toEqual(summary.states)
-              expect(counts.importedLastHour).toBe(summary.importedLastHour)
-            }
-          })
-          for (const seconds of [10, 300]) yield* expectAlike(seconds)
-          yield* foldAt(20)
-          for (const seconds of [30, 300]) yield* expectAlike(seconds)
-        })
-      )
-
-      it.effect("knows the hours in which accounts were created, and the last change", () =>
-        Effect.gen(function* () {
-          const owner = yield* freshSupplier
-          yield* stage(owner, ["a", "b", "c"])
-          yield* complete(owner, "a", noonPlus(10))
-          yield* foldAt(20)
-          yield* complete(owner, "b", noonPlus(2 * hour))
-          yield* complete(owner, "c", noonPlus(2 * hour))
-          yield* foldAt(2 * hour + 5)
-          yield* stage(owner, ["d"])
-          yield* foldAt(3 * hour)
-          const [counts] = yield* overviewOf([owner], 3 * hour + 60)
-          expect(counts?.importedHourly.slice(-4)).toEqual([1, 0, 2, 0])
-          expect(counts?.importedHourly.slice(0, -4).every((count) => count === 0)).toBe(true)
-          expect(counts?.importedAt).toEqual(noonPlus(2 * hour + 5))
-          expect(counts?.changedAt).toEqual(noonPlus(3 * hour))
-          const { importedByHour } = yield* Migrations
-          const { code } = owner.supplier
-          const byHour = (seconds: number) =>
-            Effect.map(importedByHour({ suppliers: [code], since: noonPlus(seconds) }), (found) =>
-              found.get(code)
-            )
-          const third = { at: noonPlus(2 * hour), imported: 2 }
-          expect(yield* byHour(0)).toEqual([{ at: noon, imported: 1 }, third])
-          expect(yield* byHour(hour)).toEqual([third])
-          expect((yield* byHour(3 * hour)) ?? []).toEqual([])
-          const [later] = yield* overviewOf([owner], 30 * hour)
-          expect(later?.importedHourly.every((count) => count === 0)).toBe(true)
-        })
-      )
-
-      it.effect("keeps what the counts were at the end of each hour, by cohort too", () =>
-        Effect.gen(function* () {
-          const owner = yield* freshSupplier
-          yield* stage(owner, ["a", "b"], "wave-1")
-          yield* stage(owner, ["c"])
-          yield* fail(owner, "a", noonPlus(1))
-          yield* foldAt(2)
-          yield* complete(owner, "a", noonPlus(hour))
-          yield* foldAt(hour + 1)
-          const codes = { account_failed_validation: 1, invalid: 1 }
-          expect(yield* pastOf(owner, [0, hour, 2 * hour, 50 * hour])).toEqual([
-            nothing,
-            { staged: 3, imported: 0, failed: 1, codes },
-            { staged: 3, imported: 1, failed: 0, codes: {} },
-            { staged: 3, imported: 1, failed: 0, codes: {} }
-          ])
-          expect(yield* pastOf(owner, [hour, 2 * hour], "wave-1")).toEqual([
-            { staged: 2, imported: 0, failed: 1, codes },
-            { staged: 2, imported: 1, failed: 0, codes: {} }
-          ])
-          expect(yield* pastOf(owner, [hour], "wave-2\0")).toEqual([nothing])
-          const migrations = yield* Migrations
-          const query = { supplier: owner.supplier.code, cohort: "wave-1" }
-          expect(yield* migrations.beginning(query)).toEqual(Option.some(noon))
-        })
-      )
-
-      it.effect("counts by cohort, and what has none", () =>
-        Effect.gen(function* () {
-          const owner = yield* freshSupplier
-          yield* stage(owner, ["a", "b"], "wave-2")
-          yield* stage(owner, ["c"], "wave-1")
-          yield* stage(owner, ["d"])
-          yield* foldAt(1)
-          yield* stage(owner, ["e"], "wave-1")
-          yield* claim(owner.keyOf("e"), owner.caller, noonPlus(3))
-          const { cohorts } = yield* Migrations
-          const query = { supplier: owner.supplier.code, at: noonPlus(4) }
-          const counted = [
-            { cohort: null, states: { ...noCounts, PENDING: 1 } },
-            { cohort: "wave-1", states: { ...noCounts, PENDING: 1, IN_PROGRESS: 1 } },
-            { cohort: "wave-2", states: { ...noCounts, PENDING: 2 } }
-          ]
-          expect(yield* cohorts({ ...query, limit: 10 })).toEqual(counted)
-          expect(yield* cohorts({ ...query, limit: 1 })).toEqual(counted.slice(0, 2))
-        })
-      )
-
-      it.effect("lists the oldest imports that wait", () =>
-        Effect.gen(function* () {
-          const owner = yield* freshSupplier
-          yield* stage(owner, ["c", "a", "b", "d"])
-          yield* fail(owner, "a", noonPlus(1))
-          yield* claim(owner.keyOf("d"), owner.caller, noonPlus(3))
-          const { oldestPending } = yield* Migrations
-          const { code: supplier } = owner.supplier
-          const told = ["c", "b"].map((number) => ({
-            number: owner.keyOf(number).external_account_number,
-            stagedAt: noon
-          }))
-          expect(yield* oldestPending({ supplier, limit: 10 })).toEqual(told)
-          expect(yield* oldestPending({ supplier, limit: 1 })).toEqual(told.slice(0, 1))
-        })
-      )
-
-      it.effect("keeps the last plan of each supplier", () =>
-        Effect.gen(function* () {
-          const { plans, setPlan } = yield* Migrations
-          const { caller, supplier } = yield* freshSupplier
-          const { supplier: other } = yield* freshSupplier
-          const point = (on: string, accounts: number) => ({ on: CalendarDate.make(on), accounts })
-          const plan = [point("2026-02-01", 10), point("2026-03-01", 250)]
-          const both = [supplier.code, other.code]
-          expect((yield* plans(both)).size).toBe(0)
-          yield* setPlan({ supplier: supplier.code, plan, caller, at: noon })
-          expect([...(yield* plans(both))]).toEqual([[supplier.code, plan]])
-          const command = { supplier: supplier.code, caller, at: noon }
-          yield* setPlan({ ...command, plan: plan.slice(1) })
-          expect((yield* plans(both)).get(supplier.code)).toEqual(plan.slice(1))
-          yield* setPlan({ ...command, plan: [] })
-          expect((yield* plans(both)).size).toBe(0)
-        })
-      )
-
-      it.effect("sets the cohort of those that are pending and have another one", () =>
-        Effect.gen(function* () {
-          const owner = yield* freshSupplier
-          const { caller, keyOf, supplier } = owner
-          yield* stage(owner, ["a", "b", "c"], "wave-1")
-          yield* stage(owner, ["d", "e"])
-          yield* complete(owner, "c", noonPlus(1))
-          yield* claim(keyOf("e"), caller, noonPlus(2))
-          const { cohorts, setCohorts } = yield* Migrations
-          const numbers = ["a", "b", "c", "d", "e", "unknown"].map(
-            (number) => keyOf(number).external_account_number
-          )
-          const at = noonPlus(3)
-          const set = (cohort: string | null) =>
-            setCohorts({ supplier: supplier.code, numbers, cohort, caller, at })
-          expect(yield* set("wave-1")).toBe(1)
-          expect(yield* set("wave-2")).toBe(3)
-          expect(yield* set("wave-2")).toBe(0)
-          expect(yield* cohorts({ supplier: supplier.code, limit: 10, at })).toEqual([
-            { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 } },
-            { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 } },
-            { cohort: "wave-2", states: { ...noCounts, PENDING: 3 } }
-          ])
-          expect(yield* set(null)).toBe(3)
-          const auditLog = yield* AuditLog
-          const entries = yield* auditLog.audit(keyOf("a"))
-          expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
-            "stage created",
-            "change_import changed",
-            "change_import changed"
-          ])
-        })
-      )
-
-      it.effect("keeps who has signed a migration off last, and records both in the log", () =>
-        Effect.gen(function* () {
-          const { recordSignOff, setPlan, signOff } = yield* Migrations
-          const { caller, supplier } = yield* freshSupplier
-          const { code } = supplier
-          expect(yield* signOff(code)).toEqual(Option.none())
-          const command = { supplier: code, caller, at: noonPlus(1) }
-          yield* setPlan({ ...command, plan: [] })
-          yield* recordSignOff(command)
-          const later = { ...command, at: noonPlus(2) }
-          const signed = { by: caller.apiKey, at: noonPlus(2) }
-          expect(yield* recordSignOff(later)).toEqual(signed)
-          expect(yield* signOff(code)).toEqual(Option.some(signed))
-          const auditLog = yield* AuditLog
-          const entries = yield* auditLog.ofRequest(caller.requestId)
-          expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual([
-            ["set_plan", "set"],
-            ["sign_off", "signed"],
-            ["sign_off", "signed"]
-          ])
-          expect(entries.every((entry) => entry.import_supplier === code)).toBe(true)
-        })
-      )
+      overviews(it)
+      pastHours(it)
+      counting(it)
+      waiting(it)
+      plans(it)
+      regrouping(it)
+      signingOff(it)
     }
   )
+}

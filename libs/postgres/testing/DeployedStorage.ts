@@ -33,6 +33,27 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
+type UserPorts = Readonly<Record<keyof DatabaseUsers, Effect.Success<ReturnType<typeof portsAt>>>>
+
+/** The ports that one service alone calls. */
+const undivided = (ports: UserPorts) => {
+  const { board, operator, query } = ports
+  const accountImport = ports["account-import"]
+  return Context.make(TokenBuckets, Context.get(query, TokenBuckets)).pipe(
+    Context.add(Checks, Context.get(query, Checks)),
+    Context.add(Erasures, Context.get(operator, Erasures)),
+    Context.add(EventLog, Context.get(ports.events, EventLog)),
+    Context.add(Forecasts, Context.get(board, Forecasts)),
+    Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
+    Context.add(ImportSearch, Context.get(board, ImportSearch)),
+    Context.add(Migrations, Context.get(board, Migrations)),
+    Context.add(Sandbox, Context.get(accountImport, Sandbox)),
+    Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
+    Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
+    Context.add(Configuration, Context.get(operator, Configuration))
+  )
+}
+
 /** The outbox of one import is read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
@@ -54,7 +75,6 @@ export const make = Effect.fnUntraced(function* (
     describe,
     endInstruction
   }).pipe(
-    Context.add(TokenBuckets, Context.get(query, TokenBuckets)),
     Context.add(ApiKeys, {
       ...Context.get(auth, ApiKeys),
       findEnd: Context.get(query, ApiKeys).findEnd,
@@ -79,7 +99,6 @@ export const make = Effect.fnUntraced(function* (
       review: worker.review,
       take: worker.take
     }),
-    Context.add(Checks, Context.get(query, Checks)),
     Context.add(Webhooks, {
       ...Context.get(operator, Webhooks),
       finish: deliverer.finish,
@@ -90,21 +109,12 @@ export const make = Effect.fnUntraced(function* (
       ...Context.get(ports.board, BoardSessions),
       createLink: Context.get(operator, BoardSessions).createLink
     }),
-    Context.add(Erasures, Context.get(operator, Erasures)),
-    Context.add(EventLog, Context.get(ports.events, EventLog)),
-    Context.add(Forecasts, Context.get(ports.board, Forecasts)),
-    Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),
       deletePayloads: Context.get(ports["batch-worker"], ImportProcesses).deletePayloads,
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
-    Context.add(ImportSearch, Context.get(ports.board, ImportSearch)),
-    Context.add(Migrations, Context.get(ports.board, Migrations)),
-    Context.add(Sandbox, Context.get(accountImport, Sandbox)),
-    Context.add(SupplierChanges, Context.get(ports.board, SupplierChanges)),
-    Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
-    Context.add(Configuration, Context.get(operator, Configuration))
+    Context.merge(undivided(ports))
   )
 })

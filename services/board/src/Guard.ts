@@ -82,7 +82,7 @@ const isolated = {
 }
 
 /** The route, for those who are signed in and may. */
-export const guarded = (
+const guarded = (
   route: Route.Route,
   premises: Premises,
   needs: Needs = "manager"

@@ -63,7 +63,7 @@ const exchange = (url: string, { body, headers, method, path }: Asked) =>
   })
 
 /** What the browsers of people send with what a page of the board asks. */
-export const fromPage = { "sec-fetch-site": "same-origin" }
+const fromPage = { "sec-fetch-site": "same-origin" }
 
 export interface Browser {
   readonly cookies: Map<string, string>

@@ -7,7 +7,7 @@
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Migrations from "./Migrations.ts"
@@ -20,7 +20,7 @@ const text = Schema.optionalKey(plainText)
 const limit = Schema.optionalKey(wholeNumber(1, 1_000))
 
 /** Selects imports by all of its members. */
-export const SelectionBody = Schema.Struct({
+const SelectionBody = Schema.Struct({
   state: Schema.optionalKey(Schema.String),
   code: Schema.optionalKey(Schema.String),
   cohort: Schema.optionalKey(Schema.String)
@@ -184,12 +184,9 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   })
 )
 
-export const BoardApi = HttpApi.make("board").add(BoardSessionGroup, BoardGroup, BoardActionGroup)
-
-export const changesPath = `${root}changes/` as const
-
 /**
- * `GET /board/api/changes/` answers Server-Sent Events: `changed` with the suppliers of which
- * something has changed, at most once a second, and a comment each 15 seconds.
+ * It answers Server-Sent Events: `changed` with the `import_suppliers` of which something has
+ * changed, at most once a second, and a comment each 15 seconds.
+ * Source: docs/contract/board.md#changes.
  */
-export const ChangedBody = Schema.Struct({ import_suppliers: Schema.Array(Schema.String) })
+export const changesPath = `${root}changes/` as const

@@ -21,7 +21,7 @@ export const Condition = Schema.Literals([
 ])
 
 /** When the open imports will be done, if they go on as they did. */
-export const ForecastBody = Schema.Struct({
+const ForecastBody = Schema.Struct({
   at: InstantText.annotateKey({ description: "The median." }),
   low: InstantText.annotateKey({ description: "One of ten migrations is done before." }),
   high: InstantText.annotateKey({ description: "Nine of ten migrations are done by then." })
@@ -186,7 +186,7 @@ export const BoardProblemsBody = Schema.Struct({
   ).annotateKey({ description: "The most frequent first; at most 100." })
 })
 
-export const ImportRowBody = Schema.Struct({
+const ImportRowBody = Schema.Struct({
   external_account_number: Schema.String,
   kraken_account_number: Schema.NullOr(Schema.String),
   state: Schema.String,

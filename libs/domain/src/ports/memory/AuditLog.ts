@@ -22,7 +22,7 @@ const chainsOf = (store: MemoryStore["Service"]) =>
   }))
 
 const hashOf = (entries: MemoryStore["Service"]["audit"]): string =>
-  String(Hash.string(JSON.stringify(entries.map(({ entry }) => entry))))
+  String(Hash.string(JSON.stringify(entries.map(({ entry, key }) => [key, entry]))))
 
 const headsOf = (store: MemoryStore["Service"]): ReadonlyArray<AuditHead> =>
   chainsOf(store).map(({ chain, entries }) => ({
