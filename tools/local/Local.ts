@@ -31,6 +31,15 @@ const waitUntilReady = (check: Effect.Effect<void, unknown>, seconds = 30) =>
     })
   )
 
+/** PostgreSQL may end at any time, and is started again. */
+const printSignInLink = Effect.fnUntraced(function* (baseUrl: string) {
+  const secret = yield* Effect.retry(issueLink, {
+    schedule: Schedule.spaced(Duration.millis(500)),
+    while: (error) => error._tag === "StorageUnavailable"
+  })
+  yield* Console.log(`Sign in to the board, once: ${baseUrl}/board/sign-in/${secret}/`)
+})
+
 /**
  * Starts everything, prints its address, and keeps it running. Fails where it cannot be started,
  * and where PostgreSQL has ended and cannot be started again.
@@ -46,7 +55,8 @@ export const run = Effect.gen(function* () {
   yield* share
   yield* waitUntilReady(check)
   yield* Console.log(`Data Import answers at ${baseUrl}`)
-  const secret = yield* Effect.provide(issueLink, operatorAccess)
-  yield* Console.log(`Sign in to the board, once: ${baseUrl}/board/sign-in/${secret}/`)
-  return yield* supervise
+  return yield* Effect.raceFirst(
+    supervise,
+    Effect.andThen(printSignInLink(baseUrl), Effect.never).pipe(Effect.provide(operatorAccess))
+  )
 })
