@@ -30,10 +30,10 @@ export const announced = async (process: NodeProcess, dataDir: string): Promise<
 }
 
 /** A local run that answers. It stops with the scope, and its data directory goes with it. */
-export const start = Effect.gen(function* () {
+export const start = Effect.fnUntraced(function* (extra: Environment = {}) {
   const dataDir = join(yield* temporaryFolder(), "data")
   const process = yield* Effect.acquireRelease(
-    Effect.sync(() => launch(dataDir, { LOG_LEVEL: "warn" })),
+    Effect.sync(() => launch(dataDir, { LOG_LEVEL: "warn", ...extra })),
     (running) => running.stop()
   )
   return yield* Effect.tryPromise({

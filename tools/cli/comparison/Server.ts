@@ -92,7 +92,7 @@ const validate = async (baseUrl: string, apiKey: string, book: Uint8Array<ArrayB
 
 /** A server that is up for as long as the scope. */
 export const startServer = Effect.gen(function* () {
-  const { baseUrl, dataDir } = yield* LocalRun.start
+  const { baseUrl, dataDir } = yield* LocalRun.start()
   const { apiKey } = yield* decode(readFileSync(join(dataDir, "demo.json"), "utf8"))
   yield* setUp(dataDir)
   const server: Server = {
