@@ -15,12 +15,13 @@ const cancelLimit = 10
 /** Within this time nothing of a paused batch may end. */
 const quiet = Duration.seconds(1)
 
+/** Waits for less than the other half of the batch takes. */
 const progress = Effect.fnUntraced(function* (batch: BatchClient, count: number) {
   const { random } = yield* System
   const before = endedOf(yield* batch.read())
   const least = Math.min(before + random.between(1, count / 4), count / 2)
   yield* batch.until((seen) => endedOf(seen) >= least)
-  yield* Effect.sleep(Duration.millis(random.between(0, 300)))
+  yield* Effect.sleep(Duration.millis(random.between(0, 100)))
 })
 
 /** Kills the worker or PostgreSQL, and acts at the same time. */
@@ -62,8 +63,8 @@ const round = Effect.fnUntraced(function* (work: BatchWork, index: number, count
 export const batchControls: Scenario = {
   name: "batch-controls",
   about: "batches are paused, resumed and cancelled while the worker or PostgreSQL is killed",
-  short: { kills: 1, count: 300 },
-  long: { kills: 20, count: 1_000 },
+  short: { kills: 1, count: 2_000 },
+  long: { kills: 20, count: 2_000 },
   run: Effect.fnUntraced(function* ({ count, kills }) {
     const work = yield* begin()
     const indices = Array.from({ length: kills }, (_, index) => index)

@@ -30,7 +30,6 @@ const sizes: Readonly<Record<string, Sizes>> = {
   "database-network": once,
   "batch-kills": { kills: 1, count: 200 },
   "batch-frozen": { kills: 1, count: 140 },
-  "batch-controls": { kills: 1, count: 160 },
   "batch-away": { kills: 0, count: 3 },
   "webhook-kills": { kills: 2, count: 400 }
 }
