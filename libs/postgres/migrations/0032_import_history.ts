@@ -1,10 +1,11 @@
 /**
  * What the counts of imports were at the end of each hour, when each supplier changed last, the
- * plan
- * of each migration and who has signed it off, and balances by where they come from. The counts are
- * those of `import_totals`, stored by the statement that adds
- * the differences up, so no write of an import takes longer. They are the whole counts and no
- * changes: what an instance of an earlier release adds up without them is in the next one.
+ * plan of each migration and who has signed it off, and balances by where they come from. The
+ * counts are those of `import_totals`, stored by the statement that adds the differences up, so no
+ * write of an import takes longer. They are the whole counts and no changes: what an instance of an
+ * earlier release adds up without them is in the next one.
+ *
+ * Can be undone: yes, by the functions of 0030, and by dropping its tables with plans and sign-offs.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

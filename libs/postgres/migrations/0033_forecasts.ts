@@ -1,6 +1,8 @@
 /**
  * The record of forecasts: at most one of a supplier and day, and whether its interval held. It
  * stays when its supplier's imports are done, because it tells how good the forecasts are.
+ *
+ * Can be undone: yes, by dropping the table; the record of earlier forecasts is lost with it.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -2,6 +2,8 @@
  * Who is signed in at the board, and the role of its service. Ids of sessions and the secrets of
  * sign-in links are stored as hashes. The role reads what the board shows, and may do what a
  * manager does there.
+ *
+ * Can be undone: yes, by dropping the role and its tables; whoever is signed in signs in again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -2,6 +2,8 @@
  * The scheduled checks: how far each walk has come, and the differences that stand. The query
  * service runs them, because it reads whole accounts anyway. What it may read beyond that holds no
  * content of accounts.
+ *
+ * Can be undone: yes, by dropping the tables; the checks begin anew.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
