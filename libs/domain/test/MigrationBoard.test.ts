@@ -213,11 +213,6 @@ layer(boardLayer)("the migration board", (it) => {
       yield* batches.change({ ...change, decide: (batch) => Batch.pause(batch, "OPERATOR") })
       const { migrations } = yield* board.list(user)
       expect(migrations[0]).toMatchObject({
-        condition: "waiting",
-        reason: "Nothing was staged yet."
-      })
-      yield* stage(mine, ["a"])
-      expect((yield* board.detail(user, supplier.code)).migration).toMatchObject({
         condition: "stuck",
         reason: "A batch is paused because the operator paused it."
       })

@@ -138,7 +138,7 @@ describe("a service's database user", () => {
         owner,
         `select rolname from pg_roles where rolname in (${users.map((user) => `'${user}'`).join()})`
       )
-      expect([users.length, left]).toStrictEqual([8, []])
+      expect([users.length, left]).toStrictEqual([9, []])
     }).pipe(Effect.scoped)
   )
 })

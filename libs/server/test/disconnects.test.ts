@@ -57,7 +57,7 @@ const arrange = Effect.gen(function* () {
   const routes = [route("GET", "/ok/", () => ok), waits, body]
   const { metricsPort, port } = yield* start({ routes }, { METRICS_PORT: "0" })
   const busy = Effect.map(request(metricsPort ?? 0, { path: "/metrics" }), ({ body: text }) =>
-    ["requests_in_progress", "request_body_bytes"].map((name) =>
+    ["server_active_requests", "request_body_bytes"].map((name) =>
       Number(new RegExp(`^http_${name} (\\d+)`, "m").exec(text)?.[1])
     )
   )

@@ -56,7 +56,7 @@ layer(postImport, { excludeTestServices: true })("a post-import request", (it) =
       const account = yield* importedAccount(bareAccountOf)
       const one = yield* trafficOf(adding(account, 1))
       const many = yield* trafficOf(adding(account, 10_000))
-      expect(one).toEqual({ transactions: 0, statements: 5 })
+      expect(one).toEqual({ transactions: 0, statements: 3 })
       expect(many).toEqual(one)
       expect((yield* descriptionOf(account.number)).balance).toBe("100.01")
     })

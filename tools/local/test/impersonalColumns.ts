@@ -24,7 +24,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     audit_chains: "head former_head hmac salt import_supplier organisation",
     audit_log: "action api_key hash import_supplier organisation outcome request_id",
     event_heads: "organisation",
-    forecasts: "supplier",
+    forecasts: "day supplier",
     failed_token_attempts: "client_address",
     outbox: "codes import_supplier name organisation",
     refresh_token_families: "api_key family",
