@@ -1,7 +1,7 @@
 /** A report passes when every figure meets its target, and its line has every figure. */
 import { describe, expect, it } from "vitest"
 import { Findings, type Kind } from "../Findings.ts"
-import { empty, isPassed, line, type Report } from "../Report.ts"
+import { empty, isPassed, isRight, line, type Report } from "../Report.ts"
 
 const found = (...kinds: ReadonlyArray<Kind>): Findings => {
   const findings = new Findings()
@@ -65,6 +65,14 @@ describe("a report", () => {
     { name: "p99", value: 101, unit: "ms", atMost: 100 }
   ])("fails for a figure beyond its bound: $name", (figure) => {
     expect(isPassed({ ...empty("kill"), figures: [figure] })).toBe(false)
+  })
+
+  it("is right in spite of a time beyond its bound, and of nothing else", () => {
+    const late = { name: "archived after", value: 7, unit: "s", atMost: 6 }
+    const rightButLate = { ...empty("kill"), recoveries: [9], figures: [late] }
+    expect([isRight(rightButLate), isPassed(rightButLate)]).toEqual([true, false])
+    expect(isRight({ ...rightButLate, figures: [{ ...late, unit: "" }] })).toBe(false)
+    expect(isRight({ ...rightButLate, findings: found("lost") })).toBe(false)
   })
 
   it("counts the findings that it does not list", () => {

@@ -1,11 +1,11 @@
 /**
  * The short form of a disaster, on a system of its own. `npm run test:restore` repeats it with a
- * PostgreSQL that waits for the disk, and with the archive of a deployment.
+ * PostgreSQL that waits for the disk, with the archive of a deployment, and with limits of time.
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import * as System from "@data-import/testbed/System"
-import { isPassed, line } from "../Report.ts"
+import { isRight, line } from "../Report.ts"
 import { report } from "../Scenario.ts"
 import { restoreToPoint } from "../scenarios/Restore.ts"
 
@@ -22,7 +22,7 @@ layer(System.layer({ proxied: false, durable: false, seed: 1 }), {
       Effect.gen(function* () {
         const found = yield* report(restoreToPoint, restoreToPoint.short)
         expect(found.findings.described(5), line(found)).toEqual([])
-        expect(isPassed(found), line(found)).toBe(true)
+        expect(isRight(found), line(found)).toBe(true)
       }),
     Duration.toMillis(limit)
   )
