@@ -186,13 +186,21 @@ const sendToOne = Effect.fnUntraced(function* (
   return yield* failed(notSent ?? new Error("no instance"), exchange.response)
 })
 
+/**
+ * How long a connection idles at most, whatever the service allows: less than the drain delay, with
+ * a second for the timers of Undici. So a stopping service has ended each connection with its last
+ * answer, or it is closed here, and none is closed there while a request is on its way.
+ */
+const idleMillis = 3_000
+
 const instance = (url: URL, times: Times): Instance => ({
   name: url.host,
   pool: new Undici.Pool(url.origin, {
     connect: { timeout: times.connect },
     headersTimeout: times.answer,
     bodyTimeout: times.answer,
-    keepAliveTimeout: 30_000
+    keepAliveTimeout: idleMillis,
+    keepAliveMaxTimeout: idleMillis
   }),
   isReady: true
 })

@@ -71,6 +71,19 @@ describe("several instances", () => {
     })
   )
 
+  it.live("keep no idle connection that they would have to close", () =>
+    Effect.gen(function* () {
+      const { server, url } = yield* named("kept")
+      server.keepAliveTimeout = 65_000
+      const closed = new Promise((resolve) =>
+        server.once("connection", (socket) => socket.once("end", resolve))
+      )
+      const port = yield* gateway(url)
+      expect((yield* request(port, post)).body).toBe("kept")
+      yield* Effect.promise(() => closed)
+    })
+  )
+
   it.live("that are all unavailable are 503", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* nobody, yield* nobody]
