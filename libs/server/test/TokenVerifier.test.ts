@@ -206,6 +206,24 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
+  it.effect("can be fetched before there is a token", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(away)
+      yield* Effect.gen(function* () {
+        const { ready } = yield* TokenVerifier
+        expect(yield* Effect.flip(ready)).toMatchObject({ _tag: "KeysUnavailable" })
+        source.answer = jwks(yield* publishedKeys)
+        yield* TestClock.adjust("2 seconds")
+        yield* ready
+        source.answer = away
+        yield* ready
+        expect(yield* opened(token)).toBe("opened")
+        expect(source.fetches).toBe(2)
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
   it.effect("are not fetched from where a redirect leads", () =>
     Effect.gen(function* () {
       const token = yield* sealed

@@ -12,7 +12,13 @@ import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
-  return { routes: yield* routes, admit, dependencies: { database }, background: yield* report }
+  return {
+    routes: yield* routes,
+    admit,
+    dependencies: { database },
+    warm: database,
+    background: yield* report
+  }
 })
 
 /**

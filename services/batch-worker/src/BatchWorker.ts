@@ -58,6 +58,7 @@ const serving = Effect.gen(function* () {
   return {
     routes: [],
     dependencies: { database },
+    warm: database,
     background: Effect.all(tasks, {
       concurrency: "unbounded"
     })

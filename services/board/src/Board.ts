@@ -43,6 +43,7 @@ const serving = Effect.gen(function* () {
     ],
     otherwise: web.otherwise,
     dependencies: { database },
+    warm: database,
     background: Effect.all([yield* report, access.upkeep, changes.watch, forecasts.run], {
       concurrency: "unbounded"
     })

@@ -35,6 +35,7 @@ const serving = Effect.gen(function* () {
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
+    warm: Effect.all([database, yield* Authorization.ready]),
     background: Effect.all([yield* report, upkeep.run, delivery.run], { concurrency: "unbounded" })
   }
 })

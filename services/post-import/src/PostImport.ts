@@ -20,6 +20,7 @@ const serving = Effect.gen(function* () {
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
+    warm: Effect.all([database, yield* Authorization.ready]),
     background: yield* report
   }
 })

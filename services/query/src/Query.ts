@@ -45,6 +45,7 @@ const serving = Effect.gen(function* () {
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
+    warm: Effect.all([database, yield* Authorization.ready]),
     background: Effect.all([yield* report, upkeep.run, yield* checking], {
       concurrency: "unbounded"
     })

@@ -39,6 +39,8 @@ export class TokenVerifier extends Context.Service<
      * Checks the signature and the expiry. Whether the API key is still valid is a separate lookup.
      */
     readonly verify: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
+    /** Succeeds if a public key is known, and fetches the keys otherwise. */
+    readonly ready: Effect.Effect<void, KeysUnavailable>
   }
 >()("@data-import/domain/ports/TokenVerifier") {}
 

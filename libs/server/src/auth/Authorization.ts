@@ -48,6 +48,9 @@ const onlySuccess = (exit: Exit.Exit<unknown, unknown>) =>
 const unavailableUntil = ({ retryAfterSeconds }: KeysUnavailable) =>
   Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
 
+/** Succeeds if tokens can be verified. */
+export const ready = Effect.map(TokenVerifier, ({ ready }) => ready)
+
 /** Verifies the token of a header and caches its claims. A refusal is not cached. */
 const makeVerify = Effect.gen(function* () {
   const verifier = yield* TokenVerifier

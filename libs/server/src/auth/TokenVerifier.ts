@@ -93,14 +93,22 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
     yield* fetch
   })
 
-  return Effect.fnUntraced(function* (kid: string) {
-    if (!keys.has(kid)) {
+  const fetchUnless = Effect.fnUntraced(function* (isKnown: () => boolean) {
+    if (!isKnown()) {
       yield* FiberHandle.run(fetching, fetchForRequest, { onlyIfMissing: true })
       yield* FiberHandle.awaitEmpty(fetching)
     }
     if (keys.size === 0) return yield* new KeysUnavailable({ retryAfterSeconds })
-    return keys.get(kid)
   })
+
+  return {
+    keyOf: (kid: string) =>
+      Effect.map(
+        fetchUnless(() => keys.has(kid)),
+        () => keys.get(kid)
+      ),
+    ready: fetchUnless(() => keys.size > 0)
+  }
 })
 
 /** A token has one spelling. The decoder would accept padding and any unused bits. */
@@ -121,7 +129,7 @@ const kidOf = (token: string): Result.Result<string, TokenInvalid> =>
 
 const make = Effect.fnUntraced(function* (source: Source) {
   const iss = yield* issuer
-  const keyOf = yield* makeKeys(source)
+  const { keyOf, ready } = yield* makeKeys(source)
 
   const verify = (token: string, key: CryptoKey, now: DateTime.Utc) =>
     Effect.tryPromise({
@@ -137,6 +145,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
     })
 
   return TokenVerifier.of({
+    ready,
     verify: traced("TokenVerifier.verify")(
       Effect.fnUntraced(function* (token) {
         if (!isCanonical(token)) return yield* new TokenInvalid()

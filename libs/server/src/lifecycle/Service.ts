@@ -42,6 +42,7 @@ import { BodyBudget } from "../http/BodyBudget.ts"
 import { OpenRequests } from "../limits/OpenRequests.ts"
 import { WaitingRequests } from "../limits/WaitingRequests.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
+import * as WarmUp from "./WarmUp.ts"
 
 /** A service that accepts requests, with its address. */
 export class Listening extends Context.Service<
@@ -145,6 +146,7 @@ const start = Effect.fnUntraced(function* <E, R>(
   return yield* Effect.gen(function* () {
     const serving = yield* build
     yield* Effect.forkScoped(serving.background ?? Effect.void)
+    const isWarm = yield* WarmUp.begin(serving.warm ?? Effect.void)
     const { dependencies = {} } = serving
     const checkDependencies = Dependencies.check(dependencies)
     const progress = new OpenRequests({
@@ -162,6 +164,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       metrics,
       trustedProxies,
       version,
+      isWarm,
       maxRequestsPerOrganisation: limits.maxPerOrganisation,
       receiving: {
         times,

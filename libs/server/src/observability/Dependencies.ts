@@ -1,8 +1,8 @@
 /**
  * Reports whether the dependencies of a service answer, such as its database: a gauge for each, and
- * a log entry when one changes. Readiness does not depend on it. A service without its database
- * stays ready and answers 503 itself. If it were taken out of rotation, the services in front of
- * it would follow, and clients would get no answer.
+ * a log entry when one changes. Readiness depends on it at the start only (see WarmUp). A service
+ * that loses its database stays ready and answers 503 itself. If it were taken out of rotation, the
+ * services in front of it would follow, and clients would get no answer.
  */
 import { Duration, Effect, Exit, Metric } from "effect"
 

@@ -32,6 +32,11 @@ export interface Serving {
   readonly routes: ReadonlyArray<Route>
   /** What it depends on. */
   readonly dependencies?: Dependencies
+  /**
+   * Succeeds once the service can answer; it always can unless given. The service is not ready
+   * before. So an instance that cannot reach what it needs replaces none that can.
+   */
+  readonly warm?: Effect.Effect<unknown, unknown>
   /** Admits or sheds each request that is not for a published document. */
   readonly admit?: Router.Admit
   /** Runs for as long as the service, with its log and metrics. */
@@ -62,6 +67,8 @@ export interface Parts {
   /** Of the release, which health names. */
   readonly version: string
   readonly receiving: RequestBody.Receiving
+  /** Whether the service has been able to answer since its start. */
+  readonly isWarm: () => boolean
 }
 
 const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
@@ -82,10 +89,12 @@ const clientGone = 499
 /** Answered even if the service is overloaded or stopping. */
 const alwaysAnswered: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
 
-/** A process is ready from its start until it begins to stop. */
-const ownRoutes = ({ progress, version }: Parts): ReadonlyArray<Route> => {
+/** A process is ready as soon as it has been able to answer, and until it begins to stop. */
+const ownRoutes = ({ isWarm, progress, version }: Parts): ReadonlyArray<Route> => {
   const alive = Effect.sync(() => Answer.json(200, { status: "ok", version }))
-  const ready = Effect.suspend(() => (progress.isStopping ? Effect.fail(unavailable()) : alive))
+  const ready = Effect.suspend(() =>
+    isWarm() && !progress.isStopping ? alive : Effect.fail(unavailable())
+  )
   return [publicRoute("/health/live", alive), publicRoute("/health/ready", ready)]
 }
 
