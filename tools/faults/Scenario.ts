@@ -28,7 +28,7 @@ export interface Scenario {
   readonly long: Sizes
   /** The services reach PostgreSQL through the proxy. */
   readonly proxied?: boolean
-  /** How many instances of each service there are behind the gateway; one unless given. */
+  /** How many instances of the gateway and of each service there are; one unless given. */
   readonly instances?: number
   /** How large a file system PostgreSQL has for its data, where that matters. */
   readonly diskMegabytes?: number
@@ -48,10 +48,9 @@ export type WorkloadOptions = Partial<Traffic.Options>
 
 /** Starts writers, for a tenant of their own unless one is given. */
 export const startWorkload = Effect.fnUntraced(function* (options: WorkloadOptions) {
-  const { random, freshTenant, services } = yield* System
+  const { random, freshTenant, port } = yield* System
   const tenant = options.tenant ?? (yield* freshTenant)
   const findings = options.findings ?? new Findings()
-  const port = services.gateway.port
   const accounts = null
   const given = { random, writers, port, accounts, ...options }
   const traffic = yield* Traffic.start({ ...given, tenant, findings })

@@ -8,6 +8,6 @@ export type Session = OpenSession
 
 /** A session of the tenant at the gateway, with so many connections at most. */
 export const open = Effect.fnUntraced(function* ({ apiKey }: Tenant, connections: number) {
-  const { services } = yield* System
-  return yield* openSession(services.gateway.port, apiKey, connections)
+  const { port } = yield* System
+  return yield* openSession(port, apiKey, connections)
 })

@@ -260,6 +260,7 @@ class Writer {
         const isAnswered = result._tag === "Success" && result.success.status === 200
         if (isAnswered && this.#take(result.success)) return
         if (isAnswered) findings.add("lost", "a refresh token is not known any more")
+        else this.#work.watch(request, result._tag === "Success" ? result.success : null)
       }
       const request = tokenRequest({ APIKey: tenant.apiKey })
       const settled = yield* this.#settle("auth", request)

@@ -5,6 +5,8 @@ import { Data, Duration, Effect } from "effect"
 /** Something did not answer within a minute. */
 export class NotReady extends Data.TaggedError("NotReady")<{ readonly port: number }> {}
 
+const readiness = "/health/ready"
+
 /** A path of each service behind the gateway, which needs nothing but the service to answer. */
 const paths = [
   "/v1/data-import/validate-account/",
@@ -28,6 +30,9 @@ const answers = (port: number, path: string): Effect.Effect<boolean> =>
     return Effect.sync(() => request.destroy())
   })
 
+/** Whether the process at this port reports that it is ready. */
+export const isReady = (port: number): Effect.Effect<boolean> => answers(port, readiness)
+
 const allAnswer = (port: number, paths: ReadonlyArray<string>): Effect.Effect<void, NotReady> =>
   Effect.gen(function* () {
     for (const path of paths) {
@@ -45,4 +50,4 @@ export const ready = (port: number): Effect.Effect<void, NotReady> => allAnswer(
 
 /** Succeeds when the process at this port reports that it is ready. */
 export const instanceReady = (port: number): Effect.Effect<void, NotReady> =>
-  allAnswer(port, ["/health/ready"])
+  allAnswer(port, [readiness])

@@ -14,6 +14,7 @@ import { throughPort } from "@data-import/postgres/testing/DatabaseProxy"
 import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
+import * as Balancer from "./Balancer.ts"
 import * as DatabaseAccess from "./DatabaseAccess.ts"
 import * as Disk from "./Disk.ts"
 import * as Health from "./Health.ts"
@@ -28,10 +29,10 @@ import { type ServiceName, type ServiceUsers, type Settings, wire } from "./Wiri
 /** How long an attempt of a dead process holds its import. */
 const lease = Duration.seconds(3)
 
-/** A single instance stops fast; one of several waits until the gateway uses the others. */
+/** A single instance stops fast; one of several drains by default until others are used. */
 const stoppingOf = (instances: number): Settings => ({
   SHUTDOWN_GRACE_SECONDS: "5",
-  DRAIN_DELAY_SECONDS: instances > 1 ? "3" : "0"
+  ...(instances === 1 && { DRAIN_DELAY_SECONDS: "0" })
 })
 
 export interface Options {
@@ -41,7 +42,7 @@ export interface Options {
   readonly durable?: boolean | undefined
   /** Whether the services reach PostgreSQL through the proxy. */
   readonly proxied: boolean
-  /** Of each service behind the gateway; one unless given. */
+  /** Of the gateway and each service; one unless given. */
   readonly instances?: number | undefined
   readonly seed: number
 }
@@ -53,8 +54,10 @@ export class System extends Context.Service<
   {
     /** The first instance of each service. */
     readonly services: Services
-    /** All instances of the services behind the gateway. */
+    /** All instances of all services. */
     readonly instances: ReadonlyArray<ServiceProcess.ServiceProcess>
+    /** Where clients connect: to the gateway, or to a balancer in front of several. */
+    readonly port: number
     readonly postgres: PostgresProcess.PostgresProcess
     /** The folder of the keys that sign tokens. */
     readonly tokenKeys: string
@@ -85,6 +88,14 @@ interface Addresses {
   readonly vendor: number
 }
 
+/** The only instance, or a balancer in front of several. */
+const addressOf = (
+  instances: readonly [
+    ServiceProcess.ServiceProcess,
+    ...ReadonlyArray<ServiceProcess.ServiceProcess>
+  ]
+) => (instances.length === 1 ? Effect.succeed(instances[0].port) : Balancer.make(instances))
+
 const startServices = Effect.fnUntraced(function* (
   databaseUsers: ServiceUsers,
   { store, vendor }: Addresses,
@@ -106,20 +117,23 @@ const startServices = Effect.fnUntraced(function* (
     board: {},
     gateway: {}
   }
-  const all = yield* wire(databaseUsers, (name, settings) =>
-    Effect.all(
-      Array.makeBy(name === "gateway" ? 1 : instances, () =>
-        ServiceProcess.make(name, { ...stopping, ...own[name], ...settings })
-      )
-    )
+  const all = yield* wire(
+    databaseUsers,
+    (name, settings) =>
+      Effect.all(
+        Array.makeBy(instances, () =>
+          ServiceProcess.make(name, { ...stopping, ...own[name], ...settings })
+        )
+      ),
+    (auth) => Effect.map(addressOf(auth), (port) => `http://127.0.0.1:${port}`)
   )
   yield* Effect.forEach(Object.values(all).flat(), (service) => service.start(), {
     concurrency: "unbounded"
   })
   const services: Services = Record.map(all, ([first]) => first)
-  yield* Health.ready(services.gateway.port)
-  const { gateway: _, ...behindGateway } = all
-  return { services, instances: Object.values(behindGateway).flat() }
+  const port = yield* addressOf(all.gateway)
+  yield* Health.ready(port)
+  return { services, instances: Object.values(all).flat(), port }
 })
 
 const portOf = (url: string): number => Number(new URL(url).port)
@@ -185,13 +199,13 @@ export const reconfigured = (
   settings: Settings
 ): Effect.Effect<void, never, System | Scope.Scope> =>
   Effect.gen(function* () {
-    const { services } = yield* System
+    const { port, services } = yield* System
     const restart = (own: Settings) =>
       services[name]
         .stop()
         .pipe(
           Effect.andThen(services[name].start(own)),
-          Effect.andThen(Health.ready(services.gateway.port)),
+          Effect.andThen(Health.ready(port)),
           Effect.orDie
         )
     yield* Effect.acquireRelease(restart(settings), () => restart({}))

@@ -39,6 +39,8 @@ export interface Session {
   readonly send: (request: Request) => ReturnType<Client["send"]>
   /** Sends a request until its answer is final. */
   readonly settle: (request: Request) => Effect.Effect<Settled, Unanswered>
+  /** How often a request had to be sent again for that. */
+  readonly repeats: () => number
 }
 
 /** A token for the API key. */
@@ -56,9 +58,11 @@ export const openSession = Effect.fnUntraced(function* (
 ) {
   const client = yield* Clients.make(port, connections)
   const token = yield* tokenFor(client, apiKey)
+  let repeats = 0
   return {
     token,
     send: (request) => client.send({ ...request, token }),
-    settle: (request) => client.settle({ ...request, token }, () => {})
+    settle: (request) => client.settle({ ...request, token }, () => void repeats++),
+    repeats: () => repeats
   } satisfies Session
 })

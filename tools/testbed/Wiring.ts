@@ -29,11 +29,19 @@ const urlsOf = (instances: ReadonlyArray<{ readonly url: string }>): string =>
 
 /**
  * Starts auth, then the other services and the batch worker, and the gateway last. Each service
- * behind the gateway connects as the database user that it is deployed with.
+ * behind the gateway connects as the database user that it is deployed with. The others reach auth
+ * at `authUrl`; at its first instance unless given.
  */
-export const wire = Effect.fnUntraced(function* <S extends { readonly url: string }, E, R>(
+export const wire = Effect.fnUntraced(function* <
+  S extends { readonly url: string },
+  E,
+  R,
+  RA = never
+>(
   databaseUsers: ServiceUsers,
-  start: Start<S, E, R>
+  start: Start<S, E, R>,
+  authUrl: (instances: Instances<S>) => Effect.Effect<string, never, RA> = ([{ url }]) =>
+    Effect.succeed(url)
 ) {
   const behindGateway = (name: Behind, settings: Settings = {}) =>
     start(name, {
@@ -42,7 +50,7 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
       ...settings
     })
   const auth = yield* behindGateway("auth")
-  const keys = { JWKS_URL: `${auth[0].url}/.well-known/jwks.json` }
+  const keys = { JWKS_URL: `${yield* authUrl(auth)}/.well-known/jwks.json` }
   const verifying = yield* Effect.all(
     {
       "account-import": behindGateway("account-import", keys),

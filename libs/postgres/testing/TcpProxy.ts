@@ -124,18 +124,21 @@ interface Rules {
 const host = "127.0.0.1"
 
 export interface Options {
-  /** The port of 127.0.0.1 that connections are forwarded to. */
-  readonly target: number
+  /** The port of 127.0.0.1 that connections are forwarded to, or one for each of them. */
+  readonly target: number | (() => number)
   /** The port to listen on; any free one unless given. */
   readonly port?: number
   /** A number from 0 to 1, which decides whether an answer is lost. */
   readonly random?: () => number
 }
 
+const targetOf = (target: Options["target"]): (() => number) =>
+  typeof target === "number" ? () => target : target
+
 /** A proxy to a port of 127.0.0.1, on a port of its own there. */
 export class TcpProxy {
   #port: number
-  #target: number
+  #target: () => number
   readonly #random: () => number
   readonly #links = new Set<Link>()
   #server: Server | undefined
@@ -145,7 +148,7 @@ export class TcpProxy {
 
   constructor({ port = 0, random = Math.random, target }: Options) {
     this.#port = port
-    this.#target = target
+    this.#target = targetOf(target)
     this.#random = random
   }
 
@@ -154,8 +157,8 @@ export class TcpProxy {
   }
 
   /** Forwards new connections to this port of 127.0.0.1; existing ones stay where they are. */
-  leadTo(target: number): void {
-    this.#target = target
+  leadTo(target: Options["target"]): void {
+    this.#target = targetOf(target)
   }
 
   /** How many answers it has lost so far. */
@@ -207,7 +210,7 @@ export class TcpProxy {
 
   #accept(near: Socket): void {
     if (this.#mode._tag === "Reset") return void near.resetAndDestroy()
-    const far = connect({ host, port: this.#target, noDelay: true })
+    const far = connect({ host, port: this.#target(), noDelay: true })
     const link: Link = new Link(near, far, {
       millis: () => (this.#mode._tag === "Slow" ? this.#mode.millis : 0),
       asked: () => this.#questions++,

@@ -38,9 +38,8 @@ const keep = Effect.fnUntraced(function* (folder: string) {
 
 /** SIGKILL of every process, and all that they store is gone. */
 const destroy = Effect.gen(function* () {
-  const { instances, objects, postgres, services, tokenKeys } = yield* System
-  const processes = [...instances, services.gateway]
-  yield* Effect.forEach(processes, (service) => service.kill(), { concurrency: "unbounded" })
+  const { instances, objects, postgres, tokenKeys } = yield* System
+  yield* Effect.forEach(instances, (service) => service.kill(), { concurrency: "unbounded" })
   yield* Backup.destroy(postgres)
   rmSync(tokenKeys, { recursive: true })
   yield* objects.lose
@@ -50,13 +49,12 @@ const restore = Effect.fnUntraced(function* (
   { base, objects: copied, tokenKeys: kept }: Kept,
   at: string
 ) {
-  const { instances, objects, postgres, services, tokenKeys } = yield* System
+  const { instances, objects, port, postgres, tokenKeys } = yield* System
   yield* Backup.restore(postgres, base, at)
   cpSync(kept, tokenKeys, { recursive: true })
   yield* objects.putBack(copied)
-  const processes = [...instances, services.gateway]
-  yield* Effect.forEach(processes, (service) => service.start(), { concurrency: "unbounded" })
-  yield* Health.ready(services.gateway.port)
+  yield* Effect.forEach(instances, (service) => service.start(), { concurrency: "unbounded" })
+  yield* Health.ready(port)
 })
 
 const paths = rowsOf(Schema.Struct({ path: Schema.String }))

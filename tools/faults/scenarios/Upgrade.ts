@@ -67,9 +67,9 @@ const rollOut = Effect.fnUntraced(function* (
   { from, lines: count, to }: RollOut,
   findings: Findings
 ) {
-  const { instances, services } = yield* System
-  yield* replace([...instances, services.gateway], from, "unbounded")
-  yield* Health.ready(services.gateway.port)
+  const { instances, port } = yield* System
+  yield* replace(instances, from, "unbounded")
+  yield* Health.ready(port)
   const working = yield* startWorkload({ findings, keyed: true })
   const { probe } = working.traffic
   const worked = Effect.forEach(
@@ -97,8 +97,11 @@ const rollOut = Effect.fnUntraced(function* (
   for (const answer of refusals) {
     findings.add("wrong", `refused: ${answer.status} ${Client.codeOf(answer)}`)
   }
-  const failed = working.traffic.repeats()
-  if (failed > refusals.length) findings.add("wrong", `${failed - refusals.length} lost answers`)
+  const ofClient = work.session.repeats()
+  if (ofClient > 0) findings.add("wrong", `${ofClient} requests about the batch failed`)
+  const failed = working.traffic.repeats() + ofClient
+  const lost = working.traffic.repeats() - refusals.length
+  if (lost > 0) findings.add("wrong", `${lost} lost answers`)
   return { acknowledged, failed }
 }, Effect.scoped)
 
