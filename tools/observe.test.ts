@@ -25,6 +25,7 @@ const foreign = [
   "pg_replication_lag_seconds",
   "pg_stat_activity_count",
   "pg_stat_activity_max_tx_duration",
+  "pg_stat_archiver_failed_count",
   "pg_stat_database_blks_hit",
   "pg_stat_database_blks_read",
   "pg_stat_database_conflicts",
