@@ -203,12 +203,12 @@ describe("a service that starts", () => {
   layer(Layer.unwrap(Effect.map(freshUrl, (url) => serviceOn(url, { DATABASE_URL: gone.href }))), {
     excludeTestServices: true
   })((it) => {
-    it.effect("while its database is unavailable answers 503", () =>
+    it.effect("while its database is unavailable answers 503 and is not ready, but alive", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const reply = yield* Effect.timeout(stage(tenant, accountOf(tenant.keyOf("1"))), quickly)
         expect(reply.status).toBe(503)
-        expect((yield* ask({ path: "/health/ready" })).status).toBe(200)
+        expect((yield* ask({ path: "/health/ready" })).status).toBe(503)
         expect((yield* ask({ path: "/health/live" })).status).toBe(200)
       })
     )

@@ -145,8 +145,8 @@ const start = Effect.fnUntraced(function* <E, R>(
 
   return yield* Effect.gen(function* () {
     const serving = yield* build
+    const { goOn, isWarm } = yield* WarmUp.begin(serving.warm ?? Effect.void)
     yield* Effect.forkScoped(serving.background ?? Effect.void)
-    const isWarm = yield* WarmUp.begin(serving.warm ?? Effect.void)
     const { dependencies = {} } = serving
     const checkDependencies = Dependencies.check(dependencies)
     const progress = new OpenRequests({
@@ -195,6 +195,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     const bound = typeof address === "object" && address !== null ? address.port : port
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort, version }))
+    yield* Effect.forkScoped(goOn)
     yield* Dependencies.watch(dependencies)
     return { name, port: bound, url, metricsPort, checkDependencies }
   }).pipe(Effect.provideContext(own))

@@ -2,26 +2,25 @@
  * What a service must have reached once before it is ready, such as its database. Readiness does
  * not depend on it later: see Dependencies.
  */
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Exit, Schedule } from "effect"
 
 const patience = Duration.seconds(2)
 const pause = Schedule.spaced(Duration.millis(500))
 
-/**
- * Tries once before it returns, because what a service needs is nearly always there, and then until
- * it succeeds or the scope ends. Returns whether it has succeeded.
- */
+/** Tries once, because what a service needs is nearly always there. `goOn` tries until it is. */
 export const begin = Effect.fnUntraced(function* (warm: Effect.Effect<unknown, unknown>) {
   let isWarm = false
   const attempt = Effect.tap(Effect.timeout(warm, patience), () =>
     Effect.sync(() => void (isWarm = true))
   )
-  const later = (cause: unknown) =>
-    Effect.logWarning("not ready, because what the service needs does not answer", cause).pipe(
-      Effect.andThen(Effect.retry(attempt, pause)),
-      Effect.andThen(Effect.logInfo("ready")),
-      Effect.forkScoped
-    )
-  yield* Effect.catch(attempt, later)
-  return () => isWarm
+  const first = yield* Effect.exit(attempt)
+  const goOn = Exit.match(first, {
+    onSuccess: () => Effect.void,
+    onFailure: (cause) =>
+      Effect.logWarning("not ready, because what the service needs does not answer", cause).pipe(
+        Effect.andThen(Effect.retry(attempt, pause)),
+        Effect.andThen(Effect.logInfo("ready"))
+      )
+  })
+  return { isWarm: () => isWarm, goOn }
 })
