@@ -45,7 +45,7 @@ const known = new Set([
 const words = new Set(
   (
     "and or unless on by ignoring group_left without offset bool absent avg count deriv histogram_quantile " +
-    "increase label_values max min min_over_time predict_linear rate scalar sum sum_over_time topk vector"
+    "increase label_replace label_values max min min_over_time predict_linear rate scalar sum sum_over_time topk vector"
   ).split(" ")
 )
 
@@ -121,6 +121,18 @@ describe("rules and dashboards", () => {
     const finer = /^(nodejs_|v8js_|process_uptime)|documents_remembered/
     const missing = documented.filter(({ name }) => !shown.includes(name) && !finer.test(name))
     expect(missing.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe("every service", () => {
+  const services = [
+    ...new Set(files.flatMap((file) => /^services\/([^/]+)\//.exec(file)?.[1] ?? []))
+  ]
+
+  it.each(services)("%s is scraped and traced in the composed system", (service) => {
+    const scraped = /names:\s*\[([^\]]*)\]/.exec(read("docker/observe/prometheus.yaml"))?.[1] ?? ""
+    expect(scraped.split(/[\s,]+/)).toContain(service)
+    expect(read("docker/compose.observe.yaml")).toContain(`\n  ${service}: *traced\n`)
   })
 })
 
