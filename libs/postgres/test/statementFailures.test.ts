@@ -104,7 +104,9 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
         entries.push([message, sql_state])
       })
       const { batched, run, sql } = yield* Database
-      const locked = sql.unsafe(`do $$ begin raise lock_not_available using message = '${secret}'; end $$`)
+      const locked = sql.unsafe(
+        `do $$ begin raise lock_not_available using message = '${secret}'; end $$`
+      )
       yield* Effect.gen(function* () {
         const write = yield* batched<number, never>({
           identity: String,
@@ -113,10 +115,7 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
         })
         yield* Effect.flip(run(locked))
         yield* Effect.flip(write(1))
-      }).pipe(
-        Effect.scoped,
-        Effect.provideService(Logger.CurrentLoggers, new Set([logger]))
-      )
+      }).pipe(Effect.scoped, Effect.provideService(Logger.CurrentLoggers, new Set([logger])))
       const entry = [["a request is refused, since the database failed its statement"], "55P03"]
       expect(entries).toEqual([entry, entry])
     })
