@@ -46,7 +46,8 @@ const known = new Set([
 const words = new Set(
   (
     "and or unless on by ignoring group_left without offset bool absent avg count deriv histogram_quantile " +
-    "increase label_values max min min_over_time predict_linear rate scalar sum sum_over_time topk vector"
+    "increase label_replace label_values max max_over_time min min_over_time predict_linear rate " +
+    "scalar sum sum_over_time topk vector"
   ).split(" ")
 )
 
@@ -125,6 +126,18 @@ describe("rules and dashboards", () => {
   })
 })
 
+describe("every service", () => {
+  const services = [
+    ...new Set(files.flatMap((file) => /^services\/([^/]+)\//.exec(file)?.[1] ?? []))
+  ]
+
+  it.each(services)("%s is scraped and traced in the composed system", (service) => {
+    const scraped = /names:\s*\[([^\]]*)\]/.exec(read("docker/observe/prometheus.yaml"))?.[1] ?? ""
+    expect(scraped.split(/[\s,]+/)).toContain(service)
+    expect(read("docker/compose.observe.yaml")).toContain(`\n  ${service}: *traced\n`)
+  })
+})
+
 describe("an alert", () => {
   it.each(alerts)("$name names a runbook that is there, and has two tests", ({ name, text }) => {
     const runbook = /runbook: (\S+)/.exec(text)?.[1] ?? ""
@@ -155,7 +168,7 @@ describe("a runbook", () => {
   })
 })
 
-/** Debian's package `prometheus` has it. The images of CI have not. */
+/** In Debian's package `prometheus`; `.ci/run` unpacks it where it can. */
 describe.skipIf(promtool === undefined)("promtool (skipped where it is not installed)", () => {
   const run = (...args: ReadonlyArray<string>) =>
     execFileSync(promtool ?? "", args, { cwd: root, encoding: "utf8", stdio: "pipe" })

@@ -1,6 +1,6 @@
 /** How statements fail, what is never revealed about them, and what text they may be asked about. */
 import { expect, it, layer } from "@effect/vitest"
-import { Cause, Clock, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Cause, Clock, Effect, Layer, Logger, Option, References, Schema, Stream } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
@@ -93,6 +93,31 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
       expect(reason).toMatchObject({ defect: expect.any(StatementFailed) })
       const message = `${Cause.pretty(cause)} ${JSON.stringify(cause)}`
       expect(message).not.toContain("Astrid")
+    })
+  )
+
+  it.effect("is logged by its code if the request is refused for it", () =>
+    Effect.gen(function* () {
+      const entries: Array<unknown> = []
+      const logger = Logger.make<unknown, void>(({ fiber, message }) => {
+        const { sql_state } = fiber.getRef(References.CurrentLogAnnotations)
+        entries.push([message, sql_state])
+      })
+      const { batched, run, sql } = yield* Database
+      const locked = sql.unsafe(
+        `do $$ begin raise lock_not_available using message = '${secret}'; end $$`
+      )
+      yield* Effect.gen(function* () {
+        const write = yield* batched<number, never>({
+          identity: String,
+          run: () => Effect.as(locked, []),
+          limits: { slots: 1, commands: 1 }
+        })
+        yield* Effect.flip(run(locked))
+        yield* Effect.flip(write(1))
+      }).pipe(Effect.scoped, Effect.provideService(Logger.CurrentLoggers, new Set([logger])))
+      const entry = [["a request is refused, since the database failed its statement"], "55P03"]
+      expect(entries).toEqual([entry, entry])
     })
   )
 

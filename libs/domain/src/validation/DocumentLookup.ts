@@ -121,9 +121,13 @@ const makeMemory = Effect.fnUntraced(function* (store: Documents["Service"]) {
 
 const make = Effect.gen(function* () {
   const { find, ...store } = yield* Documents
-  const memory = yield* makeMemory({ ...store, find: DocumentMetrics.measured(find) })
+  const metrics = DocumentMetrics.make()
+  const memory = yield* makeMemory({ ...store, find: metrics.measured(find) })
   const withSemaphore = makeSemaphores()
-  const orElse = () => Effect.fail(new DocumentsUnavailable({ cause: new Error("Too slow") }))
+  const orElse = () => {
+    const error = new DocumentsUnavailable({ cause: new Error("Too slow") })
+    return Effect.andThen(metrics.gaveUp(deadline, error), Effect.fail(error))
+  }
 
   const findAll = ({ documentRoot, organisation }: Supplier, paths: ReadonlyArray<DocumentPath>) =>
     withSemaphore(organisation, (semaphore) => {

@@ -1,6 +1,6 @@
-/** What the metrics say of look-ups of documents. */
-import { Clock, Effect, Exit, Metric, Option } from "effect"
-import type { Documents } from "../ports/Documents.ts"
+/** What the metrics and the log say of look-ups of documents. */
+import { Cause, Clock, Duration, Effect, Exit, Metric, Option } from "effect"
+import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 
 type Find = Documents["Service"]["find"]
 
@@ -29,18 +29,41 @@ const outcomeOf = (exit: Exit.Exit<Option.Option<unknown>, unknown>): Outcome =>
   return Option.isSome(exit.value) ? "found" : "missing"
 }
 
-/** The look-up, measured. One that is interrupted is not counted. */
-export const measured =
-  (find: Find): Find =>
-  (root, path) =>
-    Effect.flatMap(Clock.Clock, (clock) => {
-      const began = clock.monotonicTimeNanosUnsafe()
-      return Effect.onExit(find(root, path), (exit) => {
-        if (Exit.hasInterrupts(exit)) return Effect.void
-        const seconds = Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9
-        return Metric.update(durations[outcomeOf(exit)], seconds)
-      })
+/** What the look-ups of a process report: each is measured, and each change of the store logged. */
+export const make = () => {
+  let isAway = false
+
+  const report = (outcome: Outcome, seconds: number, cause: Cause.Cause<unknown>) =>
+    Effect.suspend(() => {
+      const wasAway = isAway
+      isAway = outcome === "unavailable"
+      const change = isAway
+        ? Effect.logWarning("the document store does not answer", cause)
+        : Effect.logInfo("the document store answers again")
+      const measured = Metric.update(durations[outcome], seconds)
+      return isAway === wasAway ? measured : Effect.andThen(measured, change)
     })
+
+  /** The look-up, measured. One that is interrupted is not counted. */
+  const measured =
+    (find: Find): Find =>
+    (root, path) =>
+      Effect.flatMap(Clock.Clock, (clock) => {
+        const began = clock.monotonicTimeNanosUnsafe()
+        return Effect.onExit(find(root, path), (exit) => {
+          if (Exit.hasInterrupts(exit)) return Effect.void
+          const seconds = Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9
+          const cause = Exit.isFailure(exit) ? exit.cause : Cause.empty
+          return report(outcomeOf(exit), seconds, cause)
+        })
+      })
+
+  /** Look-ups took so long that their request was given up: they were interrupted. */
+  const gaveUp = (after: Duration.Duration, error: DocumentsUnavailable): Effect.Effect<void> =>
+    report("unavailable", Duration.toSeconds(after), Cause.fail(error))
+
+  return { measured, gaveUp }
+}
 
 /** So many documents were known already. */
 export const remembered = (count: number): Effect.Effect<void> =>

@@ -35,7 +35,7 @@ import { withOwnRandom } from "./Jitter.ts"
 import * as PoolClock from "./PoolClock.ts"
 import { probe } from "./HealthProbe.ts"
 import * as ReadBatching from "./ReadBatching.ts"
-import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
+import { isContended, readOnly, sorted, StatementFailed, troubleOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
   /** In the form that `ConnectionUrl` allows. */
@@ -187,8 +187,19 @@ const endWaits = (
     Stream.runForEach(() => refuseWaiting)
   )
 
+const isUnavailable = (failure: unknown): failure is StorageUnavailable =>
+  failure instanceof StorageUnavailable
+
 const isContendedStatement = (failure: unknown): failure is StorageUnavailable =>
-  failure instanceof StorageUnavailable && isContended(failure)
+  isUnavailable(failure) && isContended(failure)
+
+/** Programs answer only that the request may be repeated, so the reason is for the log. */
+const logRefusal = (failure: unknown): Effect.Effect<void> =>
+  isUnavailable(failure) && failure.cause instanceof StatementFailed
+    ? Effect.logWarning("a request is refused, since the database failed its statement").pipe(
+        Effect.annotateLogs({ reason: failure.cause.reason, sql_state: failure.cause.sqlState })
+      )
+    : Effect.void
 
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const ownClock = yield* Clock.Clock
@@ -222,14 +233,15 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   // Nearly all succeed at once, so a schedule is made for a failure only, which is its first input.
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.catchIf(runOnce(effect), isContendedStatement, (failure) => {
+    Effect.catchIf(runOnce(effect), isUnavailable, (failure) => {
       let tries = 0
       const again = Effect.suspend(() => (tries++ === 0 ? Effect.fail(failure) : runOnce(effect)))
-      return withOwnRandom(Effect.retry(again, { while: isContendedStatement, schedule: pauses }))
+      const retried = Effect.retry(again, { while: isContendedStatement, schedule: pauses })
+      return withOwnRandom(Effect.tapError(retried, logRefusal))
     })
   const batched: Database["Service"]["batched"] = (batching) =>
     Batcher.make(
-      { ...batching, run: (batch) => runOnce(batching.run(batch)) },
+      { ...batching, run: (batch) => Effect.tapError(runOnce(batching.run(batch)), logRefusal) },
       admission,
       waitForConnection
     )
