@@ -31,7 +31,7 @@ const entryOf = (found: StandingDifference) => ({
 })
 
 const standing = Effect.gen(function* () {
-  const found = yield* (yield* Checks).differences
+  const found = yield* (yield* Checks).differences({ walk: null, limit: Infinity })
   yield* say(members, found.map(entryOf))
   return found.length
 })
