@@ -36,12 +36,18 @@ const pairs = (args: ReadonlyArray<Value>): Members =>
     args.flatMap((name, index) => (index % 2 === 0 ? [[String(name), args[index + 1]]] : []))
   )
 
+/** What is empty does not replace what another map has. */
+const withoutEmpty = (map: Members): Members =>
+  Object.fromEntries(Object.entries(map).filter(([, value]) => isTrue(value)))
+
 /** Those of Go and Helm that the chart uses. */
 const functions: Functions = {
   add: (...numbers) => numbers.reduce<number>((sum, each) => sum + Number(each), 0),
   and: (...values) => values.find((each) => !isTrue(each)) ?? values.at(-1),
   default: (fallback, value) => (isTrue(value) ? value : fallback),
   dict: (...args) => pairs(args),
+  merge: (...maps) =>
+    Object.assign({}, ...maps.toReversed().map((map) => withoutEmpty(map as Members))) as Members,
   index: (value, ...names) => names.reduce((each, name) => (each as Members)[String(name)], value),
   nindent: (by, text) => `\n${indent(by, text)}`,
   or: (...values) => values.find(isTrue) ?? values.at(-1),
@@ -51,7 +57,8 @@ const functions: Functions = {
   },
   quote: (value) => JSON.stringify(value === undefined || value === null ? "" : printed(value)),
   replace: (from, to, text) => String(text).replaceAll(String(from), String(to)),
-  toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0 }).trimEnd(),
+  toYaml: (value) =>
+    stringify(value, { sortMapEntries: true, lineWidth: 0, indentSeq: false }).trimEnd(),
   upper: (text) => String(text).toUpperCase()
 }
 

@@ -53,7 +53,7 @@ interface Parsed {
 }
 
 const definition = /^define "([^"]+)"$/
-const assignment = /^(\$\w+) :?= ([\s\S]+)$/
+const assignment = /^(\$\w+) := ([\s\S]+)$/
 const ranged = /^range (?:(\$\w+)(?:, (\$\w+))? := )?([\s\S]+)$/
 const conditional = /^(if|with) ([\s\S]+)$/
 
@@ -61,7 +61,7 @@ export const parse = (source: string): Parsed => {
   const tokens = [...tokensOf(source)]
   const defined = new Map<string, ReadonlyArray<Node>>()
 
-  /** Nodes up to `end` or `else`, which is returned. */
+  /** Nodes up to the action that ends them, which is returned; "" at the end of the file. */
   const block = (): { readonly nodes: ReadonlyArray<Node>; readonly end: string } => {
     const nodes: Array<Node> = []
     for (;;) {
@@ -78,21 +78,33 @@ export const parse = (source: string): Parsed => {
     }
   }
 
+  const mustEnd = (of: string, end: string): void => {
+    const found = end === "" ? "the end of the file" : `{{ ${end} }}`
+    if (end !== "end") throw new Error(`{{ ${of} }}: ${found} in place of {{ end }}`)
+  }
+
+  const body = (of: string): ReadonlyArray<Node> => {
+    const { end, nodes } = block()
+    mustEnd(of, end)
+    return nodes
+  }
+
   const branches = (kind: string, pipeline: string): Node => {
     const { end, nodes: then } = block()
-    const chained = /^else (if [\s\S]+)$/.exec(end)?.[1]
+    const chained = kind === "if" ? /^else (if [\s\S]+)$/.exec(end)?.[1] : undefined
     if (chained !== undefined) {
       const inner = statement(chained)
       return { _tag: "If", pipeline, then, otherwise: inner === null ? [] : [inner] }
     }
-    const otherwise = end === "else" ? block().nodes : []
+    if (end !== "else") mustEnd(kind, end)
+    const otherwise = end === "else" ? body("else") : []
     return { _tag: kind === "if" ? "If" : "With", pipeline, then, otherwise }
   }
 
   const statement = (action: string): Node | null => {
     const [, name] = definition.exec(action) ?? []
     if (name !== undefined) {
-      defined.set(name, block().nodes)
+      defined.set(name, body("define"))
       return null
     }
     const [, kind, condition] = conditional.exec(action) ?? []
@@ -100,7 +112,7 @@ export const parse = (source: string): Parsed => {
     const [range, first, second, list = ""] = ranged.exec(action) ?? []
     if (range !== undefined) {
       const names = [first, second].filter((each) => each !== undefined)
-      return { _tag: "Range", names, pipeline: list, body: block().nodes }
+      return { _tag: "Range", names, pipeline: list, body: body("range") }
     }
     const [, variable, value] = assignment.exec(action) ?? []
     if (variable !== undefined && value !== undefined) {
@@ -191,10 +203,15 @@ const entriesOf = (list: Value): ReadonlyArray<readonly [Value, Value]> => {
   return Object.entries(list).toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** What is written of a value: only text, numbers and truth values are. */
+/**
+ * What is written of a value: only text, truth values and small whole numbers are. Helm reads other
+ * numbers as floats, and writes 1000000 as 1e+06.
+ */
 export const printed = (value: Value): string => {
   if (value === undefined || value === null) throw new Error("nothing would be written")
   if (typeof value === "object") throw new Error("an object would be written")
+  if (typeof value === "number" && !(Number.isInteger(value) && Math.abs(value) < 1e6))
+    throw new Error(`${value} would be written as a float: put it in quotes`)
   return `${value as string | number | boolean}`
 }
 

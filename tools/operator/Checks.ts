@@ -15,7 +15,7 @@ import { layer as hashing } from "@data-import/server/Hashing"
 import { Hashing } from "@data-import/domain/ports/Hashing"
 import { Duration, Effect, References } from "effect"
 import { Command } from "effect/cli"
-import { inEnglish, list as say, plain } from "@data-import/terminal/Answer"
+import { inEnglish, list, plain, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
@@ -31,16 +31,15 @@ const entryOf = (found: StandingDifference) => ({
 })
 
 const standing = Effect.gen(function* () {
-  const found = yield* (yield* Checks).differences
-  yield* say(members, found.map(entryOf))
-  return found.length
+  const found = yield* (yield* Checks).differences({ walk: null, limit: Infinity })
+  return found.map(entryOf)
 })
 
 const listCommand = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    yield* standing
+    yield* list(members, yield* standing)
   }, onStorage)
 ).pipe(
   Command.withDescription("List the differences that were found and not seen mended"),
@@ -68,7 +67,8 @@ const checked = Effect.fnUntraced(
 
 /** Lists what stands after the check, and fails if it found something. */
 const answered = Effect.fnUntraced(function* (report: CheckReport) {
-  yield* standing
+  const found = yield* standing
+  yield* found.length === 0 ? say([], sentenceOf(report)) : list(members, found)
   if (report.differences.length > 0) {
     return yield* new Refused({ why: sentenceOf(report), wasCarriedOut: true })
   }

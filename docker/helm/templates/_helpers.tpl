@@ -34,3 +34,51 @@ valueFrom:
     name: {{ .root.Values.secrets.databaseUrls | quote }}
     key: {{ .key }}
 {{- end -}}
+
+{{- define "data-import.documents" -}}
+- name: S3_BUCKET
+  value: {{ .Values.documents.bucket | quote }}
+- name: S3_REGION
+  value: {{ .Values.documents.region | quote }}
+- name: S3_PATH_STYLE
+  value: {{ .Values.documents.pathStyle | quote }}
+{{- if .Values.documents.endpoint }}
+- name: S3_ENDPOINT
+  value: {{ .Values.documents.endpoint | quote }}
+{{- end }}
+{{- if .Values.documents.publicEndpoint }}
+- name: S3_PUBLIC_ENDPOINT
+  value: {{ .Values.documents.publicEndpoint | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "data-import.nameServers" -}}
+- ports:
+    - port: 53
+      protocol: UDP
+    - port: 53
+      protocol: TCP
+{{- end -}}
+
+{{- define "data-import.toDatabase" -}}
+- ports:
+    - port: {{ .Values.networkPolicy.databasePort }}
+  {{- with .Values.networkPolicy.databaseTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "data-import.toPublic" -}}
+- ports:
+    - port: 443
+  {{- with .Values.networkPolicy.publicTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "data-import.hook" -}}
+{{- /* A cluster of this chart is not there before the installation. */ -}}
+helm.sh/hook: {{ if .Values.cluster.enabled }}post-install{{ else }}pre-install{{ end }},pre-upgrade
+{{- end -}}

@@ -1,7 +1,20 @@
 /** What the instances of the query service check, for as long as they run. */
 import { expect, it } from "@effect/vitest"
-import { BigDecimal, Effect, Fiber, Layer, Logger, Metric, References } from "effect"
+import {
+  BigDecimal,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Latch,
+  Layer,
+  Logger,
+  Metric,
+  References,
+  Stream
+} from "effect"
 import { TestClock } from "effect/testing"
+import type { AccountNumber } from "../src/account/Account.ts"
 import { makeScheduledChecks } from "../src/checks/ScheduledChecks.ts"
 import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
 import { layerMemory as checks } from "../src/ports/memory/Checks.ts"
@@ -125,7 +138,7 @@ it.effect("raise the metric and log at the first difference, until it is mended"
     expect(yield* gauge("payload_hash")).toMatchObject({ value: 0 })
     const message = ["a scheduled check found a difference: balance"]
     expect(lines).toEqual([{ message, check: "balance", subject: "2" }])
-    const [standing] = yield* (yield* Checks).differences
+    const [standing] = yield* (yield* Checks).differences({ walk: null, limit: 1 })
     expect(standing).toMatchObject({
       name: account.number,
       detail: "balance 10.01, sum of effects 10.00, difference 0.01"
@@ -136,6 +149,63 @@ it.effect("raise the metric and log at the first difference, until it is mended"
     yield* Fiber.interrupt(running)
   }).pipe(Effect.provide([ports, Logger.layer([logger])]))
 })
+
+it.effect("go on in one instance while another one is stuck, which then stops", () =>
+  Effect.gen(function* () {
+    const { port, read, scheduled, shared } = yield* arrange(45, 20)
+    const latch = yield* Latch.make()
+    const slow = {
+      ...port,
+      accounts: (slice: Parameters<typeof port.accounts>[0]) =>
+        Effect.tap(port.accounts(slice), latch.await)
+    }
+    const stuck = makeScheduledChecks({ ...shared, checks: slow }, 20)
+    const turn = yield* Effect.forkChild(stuck.turn(Duration.minutes(1)))
+    yield* TestClock.adjust("2 minutes")
+    expect(read).toEqual([0n])
+    yield* scheduled.turn(Duration.minutes(1))
+    expect(read.slice(1)).toEqual([0n, 10n])
+    yield* latch.open
+    expect((yield* Fiber.join(turn)).checked.accounts).toBe(10)
+    yield* scheduled.turn(Duration.zero)
+    expect(read.slice(3)).toEqual([20n, 30n])
+  }).pipe(Effect.provide(ports))
+)
+
+it.effect("check the rest although one walk meets a defect", () =>
+  Effect.gen(function* () {
+    const { port, shared } = yield* arrange(3, 20)
+    const broken = { ...port, accounts: () => Effect.die(new Error("A row is broken")) }
+    const { turn } = makeScheduledChecks({ ...shared, checks: broken }, 20)
+    yield* importedFrom({ unknown_occupier: true })
+    yield* TestClock.adjust("2 minutes")
+    const exit = yield* Effect.exit(turn(Duration.minutes(1)))
+    expect(Exit.hasDies(exit)).toBe(true)
+    expect(yield* gauge("event_lag")).toMatchObject({ value: 1 })
+  }).pipe(Effect.provide(ports))
+)
+
+it.effect("tell of an account that cannot be read back", () =>
+  Effect.gen(function* () {
+    const { made, port, shared } = yield* arrange(3, 20)
+    const unreadable = made[1]?.number
+    const accountsPort = {
+      ...shared.accounts,
+      read: (numbers: ReadonlyArray<AccountNumber>) =>
+        unreadable !== undefined && numbers.includes(unreadable)
+          ? Stream.die(new Error("A row is broken"))
+          : shared.accounts.read(numbers)
+    }
+    const { checkAll } = makeScheduledChecks(
+      { ...shared, accounts: accountsPort, checks: port },
+      20
+    )
+    const { checked, differences } = yield* checkAll
+    expect(checked.accounts).toBe(3)
+    const detail = `payload ${made[1]?.hash}, account unreadable`
+    expect(differences).toMatchObject([{ check: "payload_hash", subject: 2n, detail }])
+  }).pipe(Effect.provide(ports))
+)
 
 it.effect("go on after a failure from where they were", () =>
   Effect.gen(function* () {

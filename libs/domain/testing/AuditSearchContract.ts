@@ -1,7 +1,6 @@
 /**
  * The contract of searching the audit log, and of verifying the entries of one import. Every
- * adapter
- * of `AuditLog` runs it.
+ * adapter of `AuditLog` runs it.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"

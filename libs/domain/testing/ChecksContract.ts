@@ -11,7 +11,7 @@ import { makeScheduledChecks } from "../src/checks/ScheduledChecks.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { Accounts } from "../src/ports/Accounts.ts"
 import type { Batches } from "../src/ports/Batches.ts"
-import { Checks, type Difference, walks } from "../src/ports/Checks.ts"
+import { Checks, type Difference, ofEachCheck, walks } from "../src/ports/Checks.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { EventLog } from "../src/ports/EventLog.ts"
 import { Hashing } from "../src/ports/Hashing.ts"
@@ -59,8 +59,10 @@ const differenceOf = (subject: bigint, detail = "1 and 2"): Difference => ({
 /** Numbers that no account has. */
 const far = 10n ** 15n
 
+const all = { walk: null, limit: Infinity } as const
+
 const standing = Effect.gen(function* () {
-  const found = yield* (yield* Checks).differences
+  const found = yield* (yield* Checks).differences(all)
   return found.map(({ detail, foundAt, subject }) => [
     Number(subject - far),
     detail,
@@ -72,17 +74,26 @@ const conclude = Effect.fnUntraced(function* (
   after: bigint,
   through: bigint | null,
   differences: ReadonlyArray<Difference>,
-  options: { readonly seconds?: number; readonly moves?: boolean } = {}
+  seconds: number = 0
 ) {
-  const { moves = false, seconds = 0 } = options
   const at = noonPlus(seconds)
   const stretch = {
     walk: "accounts",
     after: far + after,
     through: through && far + through
   } as const
-  yield* (yield* Checks).conclude({ ...stretch, differences, at, moves })
+  const { found } = yield* (yield* Checks).conclude({ ...stretch, differences, at, moves: false })
+  return found.map(({ subject }) => Number(subject - far))
 })
+
+/** Moves the walk of the accounts; false if it was not there. */
+const move = Effect.fnUntraced(function* (after: bigint, through: bigint | null, seconds: number) {
+  const stretch = { walk: "accounts", after, through } as const
+  const conclusion = { ...stretch, differences: [], at: noonPlus(seconds), moves: true }
+  return (yield* (yield* Checks).conclude(conclusion)).moved
+})
+
+const none = ofEachCheck(() => 0)
 
 const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
   it.effect("shows accounts in order, with what they come to and the hash of the payload", () =>
@@ -121,11 +132,11 @@ const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
           return batch && { stored: batch.stored, counted: batch.counted }
         })
       )
-      const none = { received: 0, succeeded: 0, already: 0, failed: 0, cancelled: 0 }
-      const counts = { ...none, received: 3, succeeded: 1, failed: 1 }
+      const zero = { received: 0, succeeded: 0, already: 0, failed: 0, cancelled: 0 }
+      const counts = { ...zero, received: 3, succeeded: 1, failed: 1 }
       expect(yield* shown).toEqual([
         { stored: counts, counted: { ...counts, remaining: 1 } },
-        { stored: none, counted: { ...none, remaining: 0 } }
+        { stored: zero, counted: { ...zero, remaining: 0 } }
       ])
       yield* cancelled(worked)
       const ended = { ...counts, cancelled: 1 }
@@ -178,11 +189,11 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
       expect(yield* turn(59)).toBeNull()
       // It was not concluded.
       expect(yield* turn(60)).toBe(0n)
-      yield* conclude(0n, 7n, [], { moves: true })
-      expect(yield* turn(120)).toBe(far + 7n)
-      yield* conclude(7n, 9n, [])
-      expect(yield* turn(180)).toBe(far + 7n)
-      yield* conclude(7n, null, [], { moves: true })
+      expect(yield* move(0n, far, 60)).toBe(true)
+      expect(yield* turn(120)).toBe(far)
+      yield* conclude(0n, 9n, [])
+      expect(yield* turn(180)).toBe(far)
+      expect(yield* move(far, null, 180)).toBe(true)
       expect(yield* turn(240)).toBe(0n)
       for (const walk of walks.filter((each) => each !== "accounts")) {
         expect(yield* begin({ walk, at: noon, pause }), walk).toBe(0n)
@@ -190,26 +201,60 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
     })
   )
 
+  it.effect("gives no turn while another one moves on, and does not move a walk back", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* Checks
+      const pause = Duration.minutes(1)
+      const turn = (seconds: number) => begin({ walk: "accounts", at: noonPlus(seconds), pause })
+      expect(yield* turn(1_000)).toBe(0n)
+      expect(yield* move(0n, far, 1_050)).toBe(true)
+      expect(yield* turn(1_070)).toBeNull()
+      expect(yield* turn(1_110)).toBe(far)
+      expect(yield* move(far, far + 9n, 1_120)).toBe(true)
+      // The slow instance, from which the turn was taken over.
+      expect(yield* move(far, far + 5n, 1_130)).toBe(false)
+      expect(yield* turn(1_180)).toBe(far + 9n)
+      expect(yield* move(far + 9n, null, 1_180)).toBe(true)
+    })
+  )
+
+  it.effect(
+    "gives a turn although one was begun in the future, before the clock was set back",
+    () =>
+      Effect.gen(function* () {
+        const { begin } = yield* Checks
+        const pause = Duration.minutes(1)
+        const turn = (seconds: number) => begin({ walk: "accounts", at: noonPlus(seconds), pause })
+        expect(yield* turn(10_000)).toBe(0n)
+        // Clocks of instances differ a little.
+        expect(yield* turn(9_941)).toBeNull()
+        expect(yield* turn(9_000)).toBe(0n)
+      })
+  )
+
   it.effect("keeps a difference with its time until its stretch is concluded without it", () =>
     Effect.gen(function* () {
-      yield* conclude(
-        0n,
-        5n,
-        [1n, 5n].map((each) => differenceOf(far + each))
-      )
-      yield* conclude(5n, 9n, [differenceOf(far + 6n)], { seconds: 1 })
+      const { differences, standing: counts } = yield* Checks
+      const ends = [1n, 5n].map((each) => differenceOf(far + each))
+      expect(yield* conclude(0n, 5n, ends)).toEqual([1, 5])
+      expect(yield* conclude(5n, 9n, [differenceOf(far + 6n)], 1)).toEqual([6])
       const both = [differenceOf(far + 1n, "3 and 4"), differenceOf(far + 2n)]
-      yield* conclude(0n, 4n, both, { seconds: 2 })
+      expect(yield* conclude(0n, 4n, both, 2)).toEqual([2])
       expect(yield* standing).toEqual([
         [1, "3 and 4", 0],
         [5, "1 and 2", 0],
         [6, "1 and 2", 1_000],
         [2, "1 and 2", 2_000]
       ])
+      expect(yield* counts).toEqual({ ...none, balance: 4 })
+      const [oldest] = yield* differences({ walk: "accounts", limit: 1 })
+      expect(oldest?.subject).toBe(far + 1n)
+      expect(yield* differences({ walk: "batches", limit: 1 })).toEqual([])
       yield* conclude(0n, 5n, [])
       expect(yield* standing).toEqual([[6, "1 and 2", 1_000]])
       yield* conclude(5n, null, [])
       expect(yield* standing).toEqual([])
+      expect(yield* counts).toEqual(none)
     })
   )
 
@@ -222,7 +267,7 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
       const stretch = { walk: "accounts", after: subject - 1n, through: subject } as const
       const found = [differenceOf(subject)]
       yield* conclusion({ ...stretch, differences: found, at: noon, moves: false })
-      expect((yield* differences).map(({ name: named }) => named)).toEqual([number])
+      expect((yield* differences(all)).map(({ name: named }) => named)).toEqual([number])
       yield* conclusion({ ...stretch, differences: [], at: noon, moves: false })
     })
   )

@@ -35,7 +35,7 @@ const positions = Effect.flatMap(EventLog, (log) => log.assignPositions(10_000))
 /** What is found, and what then stands. */
 const found = Effect.gen(function* () {
   const { differences } = yield* (yield* scheduled).checkAll
-  const standing = yield* (yield* Checks).differences
+  const standing = yield* (yield* Checks).differences({ walk: null, limit: Infinity })
   expect(standing.map(({ check, detail }) => `${check} ${detail}`).toSorted()).toEqual(
     differences.map(({ check, detail }) => `${check} ${detail}`).toSorted()
   )
@@ -82,17 +82,17 @@ const firstEntry =
 const anotherHash = /^payload [0-9a-f]{64}, account [0-9a-f]{64}$/
 
 const alterations: Readonly<Record<string, Alteration>> = {
-  "a balance": {
+  "a balance that was altered": {
     alter: `update accounts set balance = balance + 0.01 where id = ${account}`,
     undo: `update accounts set balance = balance - 0.01 where id = ${account}`,
     finds: [["balance", /difference 0\.01$/]]
   },
-  "the amount of a transaction that was added": {
+  "an altered amount of a transaction that was added": {
     alter: `update transactions set amount = amount + 1 where ${addedRow}`,
     undo: `update transactions set amount = amount - 1 where ${addedRow}`,
     finds: [["balance", /difference -1\.00$/]]
   },
-  "the amount of a transaction of the payload": {
+  "an altered amount of a transaction of the payload": {
     alter: `update transactions set amount = amount + 1 where ${firstRow}`,
     undo: `update transactions set amount = amount - 1 where ${firstRow}`,
     finds: [
@@ -100,34 +100,61 @@ const alterations: Readonly<Record<string, Alteration>> = {
       ["payload_hash", anotherHash]
     ]
   },
-  "a name": {
+  "a name that was altered": {
     alter: `update customers set family_name = family_name || 'x' where account_id = ${account}`,
     undo: `update customers set family_name = left(family_name, -1) where account_id = ${account}`,
     finds: [["payload_hash", anotherHash]]
   },
-  "a postcode": {
+  "a postcode that was altered": {
     alter: `update supply_addresses set supply_postcode = supply_postcode || 'x'
       where account_id = ${account}`,
     undo: `update supply_addresses set supply_postcode = left(supply_postcode, -1)
       where account_id = ${account}`,
     finds: [["payload_hash", anotherHash]]
   },
-  "the counts of a batch": {
+  "a name that was removed": {
+    alter: `update customers set account_id = -account_id
+      where account_id = ${account} and position = 0`,
+    undo: `update customers set account_id = -account_id where account_id = -${account}`,
+    finds: [["payload_hash", anotherHash]]
+  },
+  "an account that cannot be read any more": {
+    alter: `insert into payment_instructions
+        (account_id, sequence, vendor, reference, type, details, created_at)
+      values (${account}, 0, 'VENDOR', 'reference', 'CARD', '{}', now())`,
+    undo: `delete from payment_instructions where account_id = ${account}`,
+    finds: [["payload_hash", /^payload [0-9a-f]{64}, account unreadable$/]]
+  },
+  "a chunk that was removed": {
+    alter: "update batch_chunks set batch = gen_random_uuid() where batch = 'BATCH'",
+    undo: `update batch_chunks set batch = 'BATCH'
+      where not exists (select from batches where id = batch)`,
+    finds: [["batch_counts", /^received 3, lines 0; succeeded 1, lines 0; /]]
+  },
+  "an entry of the audit log that was moved to a chain that there cannot be": {
+    alter: `update audit_log set chain = -chain where ${firstEntry}`,
+    undo: "update audit_log set chain = -chain where chain < 0",
+    finds: [
+      ["audit_chain", "entry 1: missing"],
+      ["audit_chain", "entry 1: head_missing"]
+    ]
+  },
+  "counts of a batch that were altered": {
     alter: "update batches set failed = failed - 1, already = already + 1 where id = 'BATCH'",
     undo: "update batches set failed = failed + 1, already = already - 1 where id = 'BATCH'",
     finds: [["batch_counts", "already 1, lines 0; failed 0, lines 1"]]
   },
-  "the outcome of a line": {
+  "an outcome of a line that was altered": {
     alter: "update batch_chunks set outcomes[2] = 'SUCCEEDED' where batch = 'BATCH'",
     undo: "update batch_chunks set outcomes[2] = 'FAILED' where batch = 'BATCH'",
     finds: [["batch_counts", "succeeded 1, lines 2; failed 1, lines 0"]]
   },
-  "an entry of the audit log": {
+  "an entry of the audit log that was altered": {
     alter: `update audit_log set request_id = request_id || 'x' where ${firstEntry}`,
     undo: `update audit_log set request_id = left(request_id, -1) where ${firstEntry}`,
     finds: [["audit_chain", /^entry 1: altered$/]]
   },
-  "the head of an audit chain": {
+  "a head of an audit chain that was altered": {
     alter: `update audit_chains set length = length + 1
       where id = (select chain from audit_log where ${firstEntry})`,
     undo: `update audit_chains set length = length - 1
@@ -137,7 +164,7 @@ const alterations: Readonly<Record<string, Alteration>> = {
 }
 
 layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
-  it.effect.each(Object.entries(alterations))("see %s that was altered by hand", ([, each]) =>
+  it.effect.each(Object.entries(alterations))("see %s", ([, each]) =>
     Effect.gen(function* () {
       const { account: made, batch, supplier } = yield* arranged
       const filled = (statement: string) =>
@@ -157,6 +184,37 @@ layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
       yield* alter(filled(each.undo))
       expect(yield* found).toEqual([])
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("see an import that was removed, and what differs behind it", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const [first, second] = yield* Effect.all([
+        importedFrom(domesticPayload(), owner),
+        importedFrom(domesticPayload(), owner)
+      ])
+      yield* positions
+      yield* alter("create table removed as select * from import_processes with no data")
+      yield* alter(`
+        with removed_row as (
+          delete from import_processes where payload_hash = decode('${first.hash}', 'hex')
+          returning *
+        )
+        insert into removed select * from removed_row`)
+      yield* alter(`update accounts set balance = balance + 1 where number = '${second.number}'`)
+      expect(yield* found).toEqual([
+        { check: "payload_hash", detail: "the import is missing", supplier: null },
+        {
+          check: "balance",
+          detail: expect.stringMatching(/difference 1\.00$/),
+          supplier: owner.supplier.code
+        }
+      ])
+      yield* alter("insert into import_processes overriding system value select * from removed")
+      yield* alter(`update accounts set balance = balance - 1 where number = '${second.number}'`)
+      yield* alter("drop table removed")
+      expect(yield* found).toEqual([])
+    })
   )
 
   it.effect("see an event that has waited for its position for more than a minute", () =>

@@ -38,43 +38,46 @@ const checked = Effect.gen(function* () {
   return yield* makeScheduledChecks(ports, 200).checkAll
 })
 
-it.live("a standby is refused, and has all that was acknowledged once it is promoted", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* temporaryDataDir()
-    const { url } = yield* EmbeddedPostgres.start({ dataDir, durable: false })
-    yield* migrate(url)
-    const primary = yield* storageAt(url)
-    const first = Context.get(primary, Database)
-    const writing = Effect.gen(function* () {
-      const account = yield* importedFrom(domesticPayload())
-      yield* changeAccount(account, adding(creditOf("added")))
-    }).pipe(Effect.provideContext(primary))
-    yield* Context.get(primary, Configuration).createTeam("Migration Team")
-    yield* writing
-    const standby = yield* standbyOf(url, dataDir)
-    yield* Effect.repeat(writing, { times: 19 })
-    const [written] = yield* first.run(
-      positionRows(first.sql`select pg_current_wal_lsn()::text as position`)
-    )
-    const storage = yield* storageAt(standby.url)
-    const database = Context.get(storage, Database)
-    const { sql } = database
-    const hasReached = sql`
+it.live(
+  "a standby is refused, and has all that was acknowledged once it is promoted",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryDataDir()
+      const { url } = yield* EmbeddedPostgres.start({ dataDir, durable: false })
+      yield* migrate(url)
+      const primary = yield* storageAt(url)
+      const first = Context.get(primary, Database)
+      const writing = Effect.gen(function* () {
+        const account = yield* importedFrom(domesticPayload())
+        yield* changeAccount(account, adding(creditOf("added")))
+      }).pipe(Effect.provideContext(primary))
+      yield* Context.get(primary, Configuration).createTeam("Migration Team")
+      yield* writing
+      const standby = yield* standbyOf(url, dataDir)
+      yield* Effect.repeat(writing, { times: 19 })
+      const [written] = yield* first.run(
+        positionRows(first.sql`select pg_current_wal_lsn()::text as position`)
+      )
+      const storage = yield* storageAt(standby.url)
+      const database = Context.get(storage, Database)
+      const { sql } = database
+      const hasReached = sql`
       select pg_last_wal_replay_lsn() >= ${written?.position ?? ""}::pg_lsn as reached`
-    yield* Effect.repeat(reachedRows(hasReached), { until: ([row]) => row?.reached === true })
+      yield* Effect.repeat(reachedRows(hasReached), { until: ([row]) => row?.reached === true })
 
-    expect(yield* Effect.flip(database.ready)).toBe(readOnly)
-    expect(
-      yield* Effect.flip(Context.get(storage, Configuration).createTeam("refused"))
-    ).toMatchObject({ _tag: "StorageUnavailable" })
-    const available = yield* Effect.forkChild(
-      Stream.runHead(Stream.filter(database.states, (state) => state === "available"))
-    )
-    yield* sql`select pg_promote()`
-    yield* Fiber.join(available)
-    yield* Context.get(storage, Configuration).createTeam("accepted")
-    const { checked: counts, differences } = yield* Effect.provideContext(checked, storage)
-    expect(differences).toEqual([])
-    expect(counts.accounts).toBe(21)
-  }).pipe(Effect.scoped)
+      expect(yield* Effect.flip(database.ready)).toBe(readOnly)
+      expect(
+        yield* Effect.flip(Context.get(storage, Configuration).createTeam("refused"))
+      ).toMatchObject({ _tag: "StorageUnavailable" })
+      const available = yield* Effect.forkChild(
+        Stream.runHead(Stream.filter(database.states, (state) => state === "available"))
+      )
+      yield* sql`select pg_promote()`
+      yield* Fiber.join(available)
+      yield* Context.get(storage, Configuration).createTeam("accepted")
+      const { checked: counts, differences } = yield* Effect.provideContext(checked, storage)
+      expect(differences).toEqual([])
+      expect(counts.accounts).toBe(21)
+    }).pipe(Effect.scoped),
+  120_000
 )

@@ -143,9 +143,12 @@ const copy = async (dataDir: string, file: string): Promise<void> => {
 
 const labels = rowsOf(Schema.Struct({ label: Schema.String }))
 
-/** A base backup into the file while the server runs. Done when the WAL that it needs is archived. */
+/**
+ * A base backup into the file while the server runs. Done when the WAL that it needs is archived, or
+ * at once where none is.
+ */
 export const take = (
-  { dataDir, url }: Postgres,
+  { dataDir, url }: Pick<Postgres, "dataDir" | "url">,
   file: string
 ): Effect.Effect<BaseBackup, SqlError.SqlError | Schema.SchemaError> =>
   onServer(url, (sql) =>
@@ -172,25 +175,34 @@ const recovery = (at: string): string =>
     ""
   ].join("\n")
 
-/** Makes the data directory of the backup and the archive, as it was at `at`, and starts it. */
-export const restore = Effect.fnUntraced(function* (
-  postgres: Postgres,
+/** Makes a data directory of the backup, on which a server recovers by these settings. */
+export const unpack = Effect.fnUntraced(function* (
+  dataDir: string,
   { file, label }: BaseBackup,
-  at: string
+  as: "standby" | "recovery",
+  settings: string
 ) {
-  const { dataDir } = postgres
   mkdirSync(dataDir, { mode: 0o700 })
   const args = ["--extract", "--same-owner", "--numeric-owner", `--file=${file}`]
   yield* Effect.promise(() => run("tar", [...args, `--directory=${dataDir}`]))
   const files = {
     backup_label: label,
-    "recovery.signal": "",
+    [`${as}.signal`]: "",
     // The server reads it last, and writes it anew at the next "alter system".
-    "postgresql.auto.conf": recovery(at)
+    "postgresql.auto.conf": settings
   }
   for (const [name, text] of Object.entries(files)) {
     appendFileSync(join(dataDir, name), text)
     give(join(dataDir, name), dataDir)
   }
+})
+
+/** Makes the data directory of the backup and the archive, as it was at `at`, and starts it. */
+export const restore = Effect.fnUntraced(function* (
+  postgres: Postgres,
+  backup: BaseBackup,
+  at: string
+) {
+  yield* unpack(postgres.dataDir, backup, "recovery", recovery(at))
   yield* postgres.start
 })

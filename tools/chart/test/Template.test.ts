@@ -36,7 +36,13 @@ describe("a template", () => {
     ["{{ . }}", "an object would be written"],
     ["{{ $x }}", "$x is not known"],
     ["{{ (upper .b }}", "a parenthesis is open"],
-    ["{{ end }}", "ends nothing"]
+    ["{{ end }}", "ends nothing"],
+    ["{{ if .b }}x", "{{ if }}: the end of the file in place of {{ end }}"],
+    ["{{ with .b }}x{{ else with .c }}y{{ end }}", "{{ else with .c }} in place of {{ end }}"],
+    ["{{ range .b }}x{{ else }}y{{ end }}", "{{ range }}: {{ else }} in place of {{ end }}"],
+    ['{{ define "x" }}y', "{{ define }}: the end of the file"],
+    ["{{ $x := .b }}{{ $x = 2 }}", "= is not known"],
+    ["{{ 1000000 }}", "1000000 would be written as a float"]
   ])("%s is refused", (source, why) => {
     expect(() => rendered(source, { b: 1 })).toThrow(why)
   })

@@ -5,29 +5,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { defaults, render, type Resource, resourcesOf } from "../Chart.ts"
+import { defaults, render, type Resource, resourcesOf, valuesOf } from "../Chart.ts"
+import { everything, name } from "./everything.ts"
 
-const name = "example"
+const root = join(import.meta.dirname, "..", "..", "..")
+const fileText = (...path: ReadonlyArray<string>) => readFileSync(join(root, ...path), "utf8")
 
-/** Everything that the chart can make. */
-const all = {
-  image: { pullSecrets: [{ name: "registry" }], tag: "1.2.3" },
-  documents: { endpoint: "https://store.example", publicEndpoint: "https://files.example" },
-  secrets: { vendors: "vendors" },
-  settings: { RATE_LIMIT: "600" },
-  metrics: { serviceMonitor: true },
-  services: {
-    board: { secret: "board", settings: { MAX_REQUESTS_WAITING: "10" } },
-    gateway: { digest: `sha256:${"a".repeat(12)}` }
-  },
-  networkPolicy: {
-    gatewayFrom: [{ namespaceSelector: { matchLabels: { name: "ingress" } } }],
-    databaseTo: [{ ipBlock: { cidr: "10.0.0.0/8" } }]
-  },
-  cluster: { enabled: true, backup: { retentionPolicy: "30d" } }
-}
-
-const services = readdirSync(join(import.meta.dirname, "..", "..", "..", "services"))
+const services = readdirSync(join(root, "services"))
 
 interface Variable {
   readonly name: string
@@ -57,14 +41,24 @@ const containerOf = ({ spec }: Resource): Container => {
   return container
 }
 
-const ofKind = (kind: string, values = {}) =>
+const none = {}
+const rendered = new Map<object, ReadonlyArray<Resource>>()
+
+/** Each values are rendered once. */
+const resources = (values: object): ReadonlyArray<Resource> => {
+  const known = rendered.get(values) ?? resourcesOf(render({ name, values: { ...values } }))
+  rendered.set(values, known)
+  return known
+}
+
+const ofKind = (kind: string, values: object = none) =>
   new Map(
-    resourcesOf(render({ name, values }))
+    resources(values)
       .filter((each) => each.kind === kind)
       .map((each) => [each.metadata.name.replace(`${name}-`, ""), each] as const)
   )
 
-const settingsOf = (service: string, values = {}) => {
+const settingsOf = (service: string, values: object = none) => {
   const deployment = ofKind("Deployment", values).get(service)
   if (deployment === undefined) throw new Error(`There is no ${service}`)
   return containerOf(deployment).env.map((variable) => variable.name)
@@ -73,19 +67,21 @@ const settingsOf = (service: string, values = {}) => {
 describe("the chart", () => {
   it.each([
     ["default", {}],
-    ["everything", all]
+    ["everything", everything]
   ])("renders as before: %s", async (golden, values) => {
     const text = [...render({ name, values }).values()].join("---\n")
     await expect(text).toMatchFileSnapshot(`golden/${golden}.yaml`)
   })
 
-  it("has every service, with all that belongs to one", () => {
-    for (const kind of ["Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"]) {
-      expect([...ofKind(kind).keys()].toSorted(), kind).toEqual(services.toSorted())
+  it("has every service, with all that belongs to one, and the operator command", () => {
+    const namesOf = (kind: string) => [...ofKind(kind).keys()].toSorted()
+    for (const kind of ["Service", "PodDisruptionBudget", "HorizontalPodAutoscaler"]) {
+      expect(namesOf(kind), kind).toEqual(services.toSorted())
     }
-    expect([...ofKind("HorizontalPodAutoscaler").keys()]).toHaveLength(services.length)
+    expect(namesOf("Deployment")).toEqual([...services, "operator"].toSorted())
+    expect(namesOf("NetworkPolicy")).toEqual([...services, "migration", "operator"].toSorted())
     expect(ofKind("ServiceMonitor").size).toBe(0)
-    expect(ofKind("ServiceMonitor", all).size).toBe(services.length)
+    expect(ofKind("ServiceMonitor", everything).size).toBe(services.length)
   })
 
   it("gives another service all of it by one entry", () => {
@@ -100,9 +96,42 @@ describe("the chart", () => {
     expect(containerOf(job).env.map((each) => each.name)).toContain("ANOTHER_DATABASE_URL")
   })
 
+  it("sets each setting once, that of the service before that of all", () => {
+    for (const values of [none, everything]) {
+      for (const [service, deployment] of ofKind("Deployment", values)) {
+        const names = containerOf(deployment).env.map((variable) => variable.name)
+        expect(names, service).toEqual([...new Set(names)])
+      }
+    }
+    const board = ofKind("Deployment", everything).get("board")
+    if (board === undefined) throw new Error("There is no board")
+    expect(containerOf(board).env).toContainEqual({ name: "LOG_LEVEL", value: "debug" })
+    expect(containerOf(board).env).toContainEqual({ name: "RATE_LIMIT", value: "600" })
+  })
+
+  it("leaves room at its own PostgreSQL for all connections of all pods", () => {
+    const [cluster] = ofKind("Cluster", everything).values()
+    const { parameters } = cluster?.spec["postgresql"] as {
+      readonly parameters: Readonly<Record<string, string>>
+    }
+    const pods = [...ofKind("HorizontalPodAutoscaler").values()]
+      .filter(({ metadata }) =>
+        settingsOf(metadata.name.replace(`${name}-`, "")).includes("DATABASE_URL")
+      )
+      .reduce((sum, { spec }) => sum + Number(spec["maxReplicas"]), 0)
+    expect(pods).toBeGreaterThan(services.length)
+    expect(Number(parameters["max_connections"])).toBeGreaterThan(11 * pods)
+  })
+
+  it("is of the release", () => {
+    const { appVersion, version } = valuesOf(fileText("docker", "helm", "Chart.yaml"))
+    const { version: release } = JSON.parse(fileText("package.json")) as { version: string }
+    expect({ appVersion, version }).toEqual({ appVersion: release, version: release })
+  })
+
   it("keeps every secret out of the rendering", () => {
     const secrets = /PASSWORD|SECRET|_KEY$|DATABASE_URL$/
-    for (const { kind, ...rest } of resourcesOf(render({ name, values: all }))) {
+    for (const { kind, ...rest } of resources(everything)) {
       if (kind !== "Deployment" && kind !== "Job") continue
       const { env } = containerOf({ kind, ...rest })
       for (const variable of env.filter((each) => secrets.test(each.name))) {
@@ -126,7 +155,8 @@ describe("the chart", () => {
 
   it("leaves a service the time to drain and to finish its requests", () => {
     const values = { drainDelaySeconds: 20, shutdownGraceSeconds: 40 }
-    for (const each of ofKind("Deployment", values).values()) {
+    for (const [service, each] of ofKind("Deployment", values)) {
+      if (service === "operator") continue
       const { spec } = each.spec["template"] as PodTemplate
       const seconds = new Map(containerOf(each).env.map((it) => [it.name, it.value]))
       expect(seconds.get("DRAIN_DELAY_SECONDS")).toBe("20")
@@ -140,16 +170,13 @@ describe("the chart", () => {
       [...ofKind("Job", values).values()].map(
         ({ metadata }) => (metadata["annotations"] as Record<string, string>)["helm.sh/hook"]
       )
-    expect(hooks({})).toEqual(["pre-install,pre-upgrade"])
-    expect(hooks(all)).toEqual(["post-install,pre-upgrade"])
+    expect(hooks(none)).toEqual(["pre-install,pre-upgrade"])
+    expect(hooks(everything)).toEqual(["post-install,pre-upgrade"])
   })
 })
 
 /** A row of the table of settings: the names, and which service must have them. */
-const table = readFileSync(
-  join(import.meta.dirname, "..", "..", "..", "docs", "operating.md"),
-  "utf8"
-)
+const table = fileText("docs", "operating.md")
   .split("\n")
   .filter((line) => /^\| `[A-Z]/.test(line))
   .map((line) => line.split("|").map((cell) => cell.trim()))
@@ -203,7 +230,7 @@ describe("a setting that a service must have", () => {
   it("is known to the documentation whenever it is set", () => {
     const known = table.flatMap(({ names }) => names)
     for (const service of services) {
-      const given = settingsOf(service, all).filter((each) => !addresses.includes(each))
+      const given = settingsOf(service, everything).filter((each) => !addresses.includes(each))
       expect(known).toEqual(expect.arrayContaining(given))
     }
   })

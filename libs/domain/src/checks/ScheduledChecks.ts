@@ -4,18 +4,11 @@
  * number of instances share the walks. What is found stands until it is seen mended.
  * Source: docs/operating.md#scheduled-checks.
  */
-import { DateTime, Duration, Effect, Metric, Result } from "effect"
-import {
-  type CheckKind,
-  checkKinds,
-  type Difference,
-  type StandingDifference,
-  type Walk,
-  walks
-} from "../ports/Checks.ts"
+import { type Cause, DateTime, Duration, Effect, Exit, Metric } from "effect"
+import { type CheckKind, checkKinds, type Difference, type Walk, walks } from "../ports/Checks.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
-import { type CheckedSlice, type CheckPorts, makeWalkers, type Walkers } from "./Walkers.ts"
+import { type CheckPorts, makeWalkers, type Walkers } from "./Walkers.ts"
 
 /** How much was checked, and what was found. */
 export interface CheckReport {
@@ -71,8 +64,6 @@ const reviewedAtOnce = 20
 
 const pause = Duration.minutes(1)
 
-const nameOf = ({ check, subject }: Difference): string => `${check} ${subject}`
-
 /** The line of a difference. The operator command tells the figures and the account. */
 const report = ({ check, subject, supplier }: Difference) =>
   Effect.logError(`a scheduled check found a difference: ${check}`).pipe(
@@ -86,48 +77,50 @@ const report = ({ check, subject, supplier }: Difference) =>
 
 interface From {
   readonly after: bigint
-  /** What stood before, which is not logged again. */
-  readonly known: ReadonlySet<string>
   readonly moves: boolean
 }
 
 const makeSteps = ({ checks }: CheckPorts, walkers: Walkers) => {
-  /** One step, kept. */
-  const step = Effect.fnUntraced(function* (walk: Walk, from: From, limit: number) {
-    const { after, known, moves } = from
+  /** One step, kept. A difference that stood before is not logged again. */
+  const step = Effect.fnUntraced(function* (walk: Walk, { after, moves }: From, limit: number) {
     const { checked, differences, through } = yield* walkers[walk]({ after, limit })
     const at = yield* DateTime.now
-    yield* checks.conclude({ walk, after, through, differences, at, moves })
+    const stretch = { walk, after, through, differences, at, moves }
+    const { found, moved } = yield* checks.conclude(stretch)
     const counter = totals[walk]
     if (counter !== undefined) yield* Metric.update(counter, checked)
-    const found = differences.filter((each) => !known.has(nameOf(each)))
     yield* Effect.forEach(found, report, { discard: true })
-    return { checked, differences, through }
+    // Another instance goes on if this one was so slow that its turn was taken over.
+    return { checked, differences, next: moves && !moved ? null : through }
   })
 
-  /** Steps until so much was checked or the walk is at its end. */
-  return Effect.fnUntraced(function* (walk: Walk, from: From, limit: number) {
+  /** Steps until so much was checked or the walk is at its end. Each counts, also at a fault. */
+  return Effect.fnUntraced(function* (walk: Walk, { after, moves }: From, limit: number) {
     let checked = 0
-    let after: bigint | null = from.after
+    let left = limit
+    let from: bigint | null = after
     const differences: Array<Difference> = []
-    while (after !== null && checked < limit) {
-      const size = Math.min(stepOf[walk], limit - checked)
-      const done: CheckedSlice = yield* step(walk, { ...from, after }, size)
+    while (from !== null && left > 0) {
+      const size = Math.min(stepOf[walk], left)
+      const done: Effect.Success<ReturnType<typeof step>> = yield* step(
+        walk,
+        { after: from, moves },
+        size
+      )
       checked += done.checked
-      after = done.through
+      left -= Math.max(1, done.checked)
+      from = done.next
       differences.push(...done.differences)
     }
     return { checked, differences }
   })
 }
 
-type Found = ReadonlyArray<StandingDifference>
-
 /** Looks again at what stands, so that what was mended does not stand until the walk is there. */
 const makeReview = ({ checks }: CheckPorts, walkers: Walkers) =>
-  Effect.fnUntraced(function* (walk: Walk, found: Found) {
-    const subjects = new Set(found.filter((each) => each.walk === walk).map((each) => each.subject))
-    for (const subject of [...subjects].slice(0, reviewedAtOnce)) {
+  Effect.fnUntraced(function* (walk: Walk) {
+    const standing = yield* checks.differences({ walk, limit: reviewedAtOnce })
+    for (const subject of new Set(standing.map((each) => each.subject))) {
       const after = subject - 1n
       const seen = yield* walkers[walk]({ after, limit: 1 })
       const differences = seen.differences.filter((each) => each.subject === subject)
@@ -136,38 +129,35 @@ const makeReview = ({ checks }: CheckPorts, walkers: Walkers) =>
     }
   })
 
-const reportStanding = (found: Found) =>
-  Effect.forEach(
-    checkKinds,
-    (check) => Metric.update(standing(check), found.filter((each) => each.check === check).length),
-    { discard: true }
+const reportStanding = ({ checks }: CheckPorts) =>
+  Effect.flatMap(checks.standing, (counts) =>
+    Effect.forEach(checkKinds, (check) => Metric.update(standing(check), counts[check]), {
+      discard: true
+    })
   )
 
 /** Every walk has its turn, also after one that failed. */
 const reportOf = Effect.fnUntraced(function* (
-  { checks }: CheckPorts,
-  check: (walk: Walk, found: Found) => ReturnType<ReturnType<typeof makeSteps>>
+  ports: CheckPorts,
+  check: (walk: Walk) => ReturnType<ReturnType<typeof makeSteps>>
 ) {
-  const found = yield* checks.differences
   const checked = { accounts: 0, batches: 0, audit_chains: 0, events: 0 }
   const differences: Array<Difference> = []
-  const failures: Array<StorageUnavailable> = []
+  const failures: Array<Cause.Cause<StorageUnavailable>> = []
   for (const walk of walks) {
-    const done = yield* Effect.result(check(walk, found))
-    if (Result.isFailure(done)) {
-      failures.push(done.failure)
+    const done = yield* Effect.exit(check(walk))
+    if (Exit.isFailure(done)) {
+      failures.push(done.cause)
       continue
     }
-    checked[walk] = done.success.checked
-    differences.push(...done.success.differences)
+    checked[walk] = done.value.checked
+    differences.push(...done.value.differences)
   }
-  yield* reportStanding(yield* checks.differences)
+  yield* reportStanding(ports)
   const [failure] = failures
-  if (failure !== undefined) return yield* failure
+  if (failure !== undefined) return yield* Effect.failCause(failure)
   return { checked, differences } satisfies CheckReport
 })
-
-const knownOf = (found: Found) => new Set(found.map(nameOf))
 
 /** Accounts of each turn. */
 export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): ScheduledChecks => {
@@ -179,18 +169,15 @@ export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): S
   const turn = (since: Duration.Duration) =>
     reportOf(
       ports,
-      Effect.fnUntraced(function* (walk, found) {
+      Effect.fnUntraced(function* (walk) {
         const after = yield* checks.begin({ walk, at: yield* DateTime.now, pause: since })
         if (after === null) return { checked: 0, differences: [] }
-        yield* review(walk, found)
-        const from = { after, known: knownOf(found), moves: true }
-        return yield* steps(walk, from, turnOf(walk, accountsATurn))
+        yield* review(walk)
+        return yield* steps(walk, { after, moves: true }, turnOf(walk, accountsATurn))
       })
     )
 
-  const checkAll = reportOf(ports, (walk, found) =>
-    steps(walk, { after: 0n, known: knownOf(found), moves: false }, Infinity)
-  )
+  const checkAll = reportOf(ports, (walk) => steps(walk, { after: 0n, moves: false }, Infinity))
 
   return { turn, checkAll, run: every(pause, "the scheduled checks met an error", turn(pause)) }
 }

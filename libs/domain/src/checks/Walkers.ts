@@ -68,9 +68,18 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
     return hashing.sha256(yield* inTimeSlices(() => writingCanonicalAccount(payload)))
   })
 
+  /** A row that does not match its schema, or a page of the disk that cannot be read. */
+  const readBack = (account: CheckedAccount) =>
+    Effect.catchDefect(hashOf(account), (defect) =>
+      Effect.as(Effect.logError("an account could not be read back", defect), "unreadable" as const)
+    )
+
   return Effect.fnUntraced(function* (account: CheckedAccount) {
     const { balance, effects, hash, subject, supplier } = account
     const found: Array<Difference> = []
+    if (supplier === null) {
+      found.push({ check: "payload_hash", subject, supplier, detail: "the import is missing" })
+    }
     if (!isEqual(balance, effects)) {
       const detail =
         `balance ${twoDecimals(balance)}, sum of effects ${twoDecimals(effects)}, ` +
@@ -78,7 +87,7 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
       found.push({ check: "balance", subject, supplier, detail })
     }
     if (hash !== null) {
-      const read = yield* hashOf(account)
+      const read = yield* readBack(account)
       if (read !== null && read !== hash) {
         const detail = `payload ${hash}, account ${read}`
         found.push({ check: "payload_hash", subject, supplier, detail })
@@ -119,12 +128,12 @@ export const makeWalkers = (ports: CheckPorts): Walkers => {
       Effect.map(checks.auditChains(slice), ({ entries, fault, through }) => ({
         checked: entries,
         differences:
-          fault === null || through === null
+          fault === null
             ? []
             : [
                 {
                   check: "audit_chain" as const,
-                  subject: through,
+                  subject: fault.subject,
                   supplier: fault.import_supplier,
                   detail: `entry ${fault.position}: ${fault.why}`
                 }

@@ -1,8 +1,7 @@
 /**
  * Who runs an operator command, or acts on the board, for the audit log. Storage reads it where a
- * command writes, and
- * records the write in the same transaction. Programs of clients' requests have no operator; they
- * record the caller.
+ * command writes, and records the write in the same transaction. Programs of clients' requests have
+ * no operator; they record the caller.
  */
 import { Context } from "effect"
 import { ApiKeyId, type Caller, type OrganisationName, type RequestId } from "./Organisation.ts"

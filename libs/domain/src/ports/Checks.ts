@@ -26,6 +26,11 @@ export const checkKinds = [
 ] as const
 export type CheckKind = (typeof checkKinds)[number]
 
+export const ofEachCheck = <A>(valueOf: (check: CheckKind) => A) =>
+  Object.fromEntries(checkKinds.map((check) => [check, valueOf(check)])) as Readonly<
+    Record<CheckKind, A>
+  >
+
 /** What is walked, each in the order of its numbers. */
 export const walks = ["accounts", "batches", "audit_chains", "events"] as const
 export type Walk = (typeof walks)[number]
@@ -51,7 +56,8 @@ export interface StandingDifference extends Difference {
 export interface CheckedAccount {
   readonly subject: bigint
   readonly number: AccountNumber
-  readonly supplier: SupplierCode
+  /** Null if the import is missing that has created the account. */
+  readonly supplier: SupplierCode | null
   readonly balance: BigDecimal.BigDecimal
   /** What the payload and all transactions come to. */
   readonly effects: BigDecimal.BigDecimal
@@ -73,9 +79,8 @@ export interface CheckedBatch {
 
 /** Chains that were followed. The walk goes on after the chain that has the fault. */
 export interface CheckedChains {
-  readonly chains: number
   readonly entries: number
-  readonly fault: AuditFault | null
+  readonly fault: (AuditFault & { readonly subject: bigint }) | null
   /** The last chain that was followed; null if there are no more. */
   readonly through: bigint | null
 }
@@ -85,6 +90,14 @@ export interface Stretch {
   readonly walk: Walk
   readonly after: bigint
   readonly through: bigint | null
+}
+
+/** What a conclusion has changed. */
+export interface Conclusion {
+  /** The differences that did not stand before. */
+  readonly found: ReadonlyArray<Difference>
+  /** False if the walk was no longer where the stretch begins, and so did not move. */
+  readonly moved: boolean
 }
 
 interface Slice {
@@ -104,15 +117,19 @@ export class Checks extends Context.Service<
       slice: Slice
     ) => Effect.Effect<ReadonlyArray<CheckedBatch>, StorageUnavailable>
 
-    /** Whole chains with higher numbers, until `limit` entries were read or one has a fault. */
+    /**
+     * Whole chains with higher numbers, until `limit` entries were read or one has a fault. Behind
+     * the last one comes, as one more chain, what belongs to none.
+     */
     readonly auditChains: (slice: Slice) => Effect.Effect<CheckedChains, StorageUnavailable>
 
     /** When the oldest event was stored that has no position; null if all have one. */
     readonly eventsWaitingSince: Effect.Effect<DateTime.Utc | null, StorageUnavailable>
 
     /**
-     * Where the walk goes on, if no instance has begun a turn of it for this long; otherwise null.
-     * A turn that breaks off is begun anew from the same place.
+     * Where the walk goes on, if no instance has begun or moved it for this long; otherwise null.
+     * A turn that breaks off is begun anew from the same place. A turn that was begun in the future
+     * by more than this, before the clock was set back, does not count.
      */
     readonly begin: (turn: {
       readonly walk: Walk
@@ -122,7 +139,8 @@ export class Checks extends Context.Service<
 
     /**
      * Keeps what was found on the stretch in the place of what stood there. With `moves` the walk
-     * goes on behind it, or anew after its end. A difference that stood already keeps its time.
+     * goes on behind it, or anew after its end, unless another instance has moved it meanwhile. A
+     * difference that stood already keeps its time.
      */
     readonly conclude: (
       stretch: Stretch & {
@@ -130,9 +148,15 @@ export class Checks extends Context.Service<
         readonly at: DateTime.Utc
         readonly moves: boolean
       }
-    ) => Effect.Effect<void, StorageUnavailable>
+    ) => Effect.Effect<Conclusion, StorageUnavailable>
 
-    /** The differences that stand, the oldest first. */
-    readonly differences: Effect.Effect<ReadonlyArray<StandingDifference>, StorageUnavailable>
+    /** The differences that stand, of all walks or of one, the oldest first. */
+    readonly differences: (page: {
+      readonly walk: Walk | null
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<StandingDifference>, StorageUnavailable>
+
+    /** How many differences stand. There may be one for each account. */
+    readonly standing: Effect.Effect<Readonly<Record<CheckKind, number>>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Checks") {}

@@ -1,8 +1,7 @@
 /**
  * Storage of what is kept of migrations beside their imports: counts by hour, when something
  * changed last, and plans. A migration is a supplier of a live organisation. What is read here
- * takes
- * as long for a million imports as for a few, because it reads counts that are kept.
+ * takes as long for a million imports as for a few, because it reads counts that are kept.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ExternalAccountNumber } from "../account/Account.ts"

@@ -1,8 +1,7 @@
 /**
  * Searches the audit log. The entries of one import are found by its chains. For everything else
  * the log is read backwards in slices, for a bounded time: an index for each filter would cost
- * every
- * write, and people mostly look at what was lately.
+ * every write, and people mostly look at what happened lately.
  */
 import { Clock, DateTime, Duration, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"

@@ -4,7 +4,13 @@ import { AccountNumber } from "@data-import/domain/account/Account"
 import { PayloadHash } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import { checkKinds, Checks, walks } from "@data-import/domain/ports/Checks"
+import {
+  type Conclusion,
+  checkKinds,
+  Checks,
+  ofEachCheck,
+  walks
+} from "@data-import/domain/ports/Checks"
 import { verifyChains } from "../audit/AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { waitingSince } from "../events/EventLog.ts"
@@ -18,7 +24,7 @@ const accountRows = rowsOf(
   Schema.Struct({
     subject: Schema.BigInt,
     number: AccountNumber,
-    supplier: SupplierCode,
+    supplier: Schema.NullOr(SupplierCode),
     balance: Schema.BigDecimalFromString,
     effects: Schema.BigDecimalFromString,
     hash: Schema.NullOr(PayloadHash)
@@ -40,7 +46,7 @@ const effects = `
   + case when exists (select from ledgers where account_id = account.id) then 0
     else coalesce(transfer_balance, 0) end`
 
-/** Accounts are looked up one by one, because plans are kept while tables grow. */
+/** Imports are looked up one by one, because plans are kept while tables grow. */
 const accounts = (sql: Sql, { after, limit }: Slice) =>
   accountRows(sql`
     select account.id as subject, number, supplier, balance::text,
@@ -50,9 +56,9 @@ const accounts = (sql: Sql, { after, limit }: Slice) =>
       select id, number, balance, transfer_balance, payload_notes from accounts
       where id > ${after} order by id limit ${limit}
     ) as account
-    cross join lateral (
+    left join lateral (
       select supplier, payload_hash from import_processes where id = account.id limit 1
-    ) as process
+    ) as process on true
     order by account.id`)
 
 const Count = Schema.Int
@@ -114,14 +120,22 @@ const begin = (sql: Sql, { at, pause, walk }: Parameters<Port["begin"]>[0]) =>
     positionRows(sql`
       update check_walks set begun_at = ${DateTime.toDateUtc(at)}
       where walk = ${walk}
-        and begun_at <= ${DateTime.toDateUtc(DateTime.subtractDuration(at, pause))}
+        and (begun_at <= ${DateTime.toDateUtc(DateTime.subtractDuration(at, pause))}
+          or begun_at >= ${DateTime.toDateUtc(DateTime.addDuration(at, pause))})
       returning position`),
     ([row]) => row?.position ?? null
   )
 
-/** In a transaction. */
-const conclude = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["conclude"]>[0]) {
-  const { after, at, differences, moves, through, walk } = command
+const foundRows = rowsOf(
+  Schema.Struct({ subject: Schema.BigInt, check: Schema.Literals(checkKinds) })
+)
+
+/** Keeps the differences, and gives those that did not stand before. */
+const keep = Effect.fnUntraced(function* (
+  sql: Sql,
+  { at, differences, walk }: Parameters<Port["conclude"]>[0]
+) {
+  if (differences.length === 0) return []
   const found = recordSet(sql, "found", differences, {
     subject: ["bigint", ({ subject }) => String(subject)],
     kind: ["text", ({ check }) => check],
@@ -129,20 +143,41 @@ const conclude = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port
     detail: ["text", ({ detail }) => detail]
   })
   yield* sql`
+    update check_differences as present set supplier = found.supplier, detail = found.detail
+    from ${found}
+    where walk = ${walk} and found.subject = present.subject and found.kind = present.kind`
+  const inserted = yield* foundRows(sql`
+    insert into check_differences (walk, subject, kind, supplier, detail, found_at)
+    select ${walk}, subject, kind, supplier, detail, ${DateTime.toDateUtc(at)}::timestamptz
+    from ${found}
+    on conflict on constraint check_differences_pkey do nothing
+    returning subject, kind as check`)
+  return differences.filter(({ check, subject }) =>
+    inserted.some((each) => each.check === check && each.subject === subject)
+  )
+})
+
+/** In a transaction. */
+const conclude = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["conclude"]>[0]) {
+  const { after, at, differences, moves, through, walk } = command
+  const found = recordSet(sql, "found", differences, {
+    subject: ["bigint", ({ subject }) => String(subject)],
+    kind: ["text", ({ check }) => check]
+  })
+  yield* sql`
     delete from check_differences as present
     where walk = ${walk} and subject > ${after}
       and (${through}::bigint is null or subject <= ${through}::bigint)
       and not exists (
         select from ${found} where found.subject = present.subject and found.kind = present.kind)`
-  yield* sql`
-    insert into check_differences (walk, subject, kind, supplier, detail, found_at)
-    select ${walk}, subject, kind, supplier, detail, ${DateTime.toDateUtc(at)}::timestamptz
-    from ${found}
-    on conflict on constraint check_differences_pkey do update
-    set supplier = excluded.supplier, detail = excluded.detail`
-  if (moves) {
-    yield* sql`update check_walks set position = ${through ?? 0n} where walk = ${walk}`
-  }
+  const isNew = yield* keep(sql, command)
+  const moved = moves
+    ? yield* positionRows(sql`
+        update check_walks
+        set position = ${through ?? 0n}, begun_at = ${DateTime.toDateUtc(at)}
+        where walk = ${walk} and position = ${after} returning position`)
+    : []
+  return { found: isNew, moved: moved.length > 0 } satisfies Conclusion
 })
 
 const differenceRows = rowsOf(
@@ -157,7 +192,7 @@ const differenceRows = rowsOf(
   })
 )
 
-const differences = (sql: Sql) =>
+const differences = (sql: Sql, { limit, walk }: Parameters<Port["differences"]>[0]) =>
   differenceRows(sql`
     select walk, kind as check, subject, supplier, detail, found_at as "foundAt",
       case walk
@@ -165,7 +200,44 @@ const differences = (sql: Sql) =>
         when 'batches' then (select id::text from batches where number = subject)
         when 'audit_chains' then (select organisation from audit_chains where id = subject)
       end as name
-    from check_differences order by found_at, walk, subject, kind`)
+    from check_differences where walk = coalesce(${walk}, walk)
+    order by found_at, walk, subject, kind
+    limit ${Number.isFinite(limit) ? limit : null}::bigint`)
+
+const countRows = rowsOf(Schema.Struct({ check: Schema.Literals(checkKinds), count: Schema.Int }))
+
+const standing = (sql: Sql) =>
+  Effect.map(
+    countRows(sql`
+      select kind as check, count(*)::integer as count from check_differences group by kind`),
+    (rows) => {
+      const counts = new Map(rows.map(({ check, count }) => [check, count]))
+      return ofEachCheck((check) => counts.get(check) ?? 0)
+    }
+  )
+
+/** Most chains have a handful of entries. */
+const smallestPage = 200
+
+/** The last number there can be, for what is read last. */
+const lastNumber = 2n ** 63n - 1n
+
+/** The first entry that was moved to a chain without a number above 0, which no chain has. */
+const strayEntry = (database: Database["Service"]) =>
+  Effect.map(verifyChains(database, { entries: 1, pageSize: smallestPage }), ({ fault, through }) =>
+    fault !== null && through !== null && through <= 0n ? { ...fault, subject: lastNumber } : null
+  )
+
+const auditChains = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  { after, limit }: Slice
+) {
+  const pageSize = Math.max(limit, smallestPage)
+  const followed = yield* verifyChains(database, { after, entries: limit, pageSize })
+  const { entries, fault, through } = followed
+  if (through === null) return { entries, fault: yield* strayEntry(database), through }
+  return { entries, fault: fault && { ...fault, subject: through }, through }
+})
 
 export const layer: Layer.Layer<Checks, never, Database> = Layer.effect(
   Checks,
@@ -174,12 +246,12 @@ export const layer: Layer.Layer<Checks, never, Database> = Layer.effect(
     return Checks.of({
       accounts: (slice) => run(accounts(sql, slice)),
       batches: (slice) => run(batches(sql, slice)),
-      auditChains: ({ after, limit }) =>
-        verifyChains(database, { ...(after > 0n && { after }), entries: limit }),
+      auditChains: (slice) => auditChains(database, slice),
       eventsWaitingSince: run(waitingSince(sql)),
       begin: (turn) => run(begin(sql, turn)),
       conclude: (command) => run(sql.withTransaction(conclude(sql, command))),
-      differences: run(differences(sql))
+      differences: (page) => run(differences(sql, page)),
+      standing: run(standing(sql))
     })
   })
 )

@@ -2,10 +2,17 @@
  * What the scheduled checks read in memory. Accounts and batches are numbered in the order of their
  * creation. Entries of the audit log cannot be altered, so all chains are one that is sound.
  */
-import { BigDecimal, DateTime, Effect, Layer, Order } from "effect"
+import { BigDecimal, DateTime, Duration, Effect, Layer, Order } from "effect"
 import { openingBalance } from "../../account/Account.ts"
 import { signedAmount } from "../../account/Transaction.ts"
-import { type CheckedAccount, type CheckedBatch, Checks, type Difference } from "../Checks.ts"
+import {
+  type CheckedAccount,
+  type CheckedBatch,
+  Checks,
+  type Conclusion,
+  type Difference,
+  ofEachCheck
+} from "../Checks.ts"
 import { balanceOf } from "./Accounts.ts"
 import { importOf, MemoryStore } from "./Store.ts"
 
@@ -65,8 +72,8 @@ const waitingSince = (store: Store): DateTime.Utc | null => {
 
 const begin = (store: Store, { at, pause, walk }: Parameters<Port["begin"]>[0]) => {
   const known = store.checkWalks.get(walk)
-  const due = known && DateTime.addDuration(known.begunAt, pause)
-  if (due !== undefined && DateTime.isGreaterThan(due, at)) return null
+  const away = known && DateTime.distance(known.begunAt, at)
+  if (away !== undefined && Duration.isLessThan(Duration.abs(away), pause)) return null
   const position = known?.position ?? 0n
   store.checkWalks.set(walk, { position, begunAt: at })
   return position
@@ -74,20 +81,23 @@ const begin = (store: Store, { at, pause, walk }: Parameters<Port["begin"]>[0]) 
 
 const nameOf = (walk: string, { check, subject }: Difference) => `${walk} ${subject} ${check}`
 
-const conclude = (store: Store, command: Parameters<Port["conclude"]>[0]): void => {
+const conclude = (store: Store, command: Parameters<Port["conclude"]>[0]): Conclusion => {
   const { after, at, differences, moves, through, walk } = command
   const found = new Set(differences.map((each) => nameOf(walk, each)))
   for (const [name, { subject, walk: of }] of store.checkDifferences) {
     const isWithin = of === walk && subject > after && (through === null || subject <= through)
     if (isWithin && !found.has(name)) store.checkDifferences.delete(name)
   }
+  const isNew = differences.filter((each) => !store.checkDifferences.has(nameOf(walk, each)))
   for (const each of differences) {
     const name = nameOf(walk, each)
     const { foundAt = at } = store.checkDifferences.get(name) ?? {}
     store.checkDifferences.set(name, { ...each, walk, foundAt })
   }
   const turn = store.checkWalks.get(walk)
-  if (moves && turn) store.checkWalks.set(walk, { ...turn, position: through ?? 0n })
+  const moved = moves && turn?.position === after
+  if (moved) store.checkWalks.set(walk, { position: through ?? 0n, begunAt: at })
+  return { found: isNew, moved }
 }
 
 const named = (store: Store) =>
@@ -114,12 +124,21 @@ export const layerMemory: Layer.Layer<Checks> = Layer.effect(
       auditChains: () =>
         Effect.sync(() => {
           const entries = store.audit.length
-          return { chains: Math.min(entries, 1), entries, fault: null, through: null }
+          return { entries, fault: null, through: null }
         }),
       eventsWaitingSince: Effect.sync(() => waitingSince(store)),
       begin: (turn) => Effect.sync(() => begin(store, turn)),
       conclude: (command) => Effect.sync(() => conclude(store, command)),
-      differences: Effect.sync(() => named(store))
+      differences: ({ limit, walk }) =>
+        Effect.sync(() =>
+          named(store)
+            .filter((each) => walk === null || each.walk === walk)
+            .slice(0, limit)
+        ),
+      standing: Effect.sync(() => {
+        const kinds = [...store.checkDifferences.values()].map(({ check }) => check)
+        return ofEachCheck((check) => kinds.filter((each) => each === check).length)
+      })
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))
