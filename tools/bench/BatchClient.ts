@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
   const results = (id: string) => send("GET", `${id}/results/`)
   const cancel = (id: string) => send("POST", `${id}/cancel/`)
 
-  return { create, upload, start, follow, tenths, results, cancel }
+  return { create, upload, start, counts: countsOf, follow, tenths, results, cancel }
 })
 
 export type BatchClient = Effect.Success<ReturnType<typeof make>>

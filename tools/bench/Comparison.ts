@@ -12,7 +12,10 @@ export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "r
 type Pair = readonly [ours: Metrics, other: Metrics]
 
 /** The middle of what ours is to the other, pair by pair. */
-export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>>
+export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>> & {
+  /** Requests for a second of processor time, PostgreSQL's included. */
+  readonly perCpu: number
+}
 
 export interface Comparison {
   readonly ours: Metrics
@@ -39,8 +42,11 @@ const middle = (samples: ReadonlyArray<Metrics>): Metrics => {
   }
 }
 
+const cpu = ({ postgresCpu, serviceCpu }: Metrics): number => serviceCpu + postgresCpu
+
 export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Comparison => {
-  const each = (name: keyof Ratios) => pairs.map(([ours, other]) => ours[name] / other[name])
+  const each = (name: Exclude<keyof Ratios, "perCpu">) =>
+    pairs.map(([ours, other]) => ours[name] / other[name])
   const ratios = each("rate")
   return {
     ours: middle(pairs.map(([ours]) => ours)),
@@ -52,7 +58,8 @@ export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Compar
       rate: median(ratios),
       p50: median(each("p50")),
       serviceCpu: median(each("serviceCpu")),
-      postgresCpu: median(each("postgresCpu"))
+      postgresCpu: median(each("postgresCpu")),
+      perCpu: median(pairs.map(([ours, other]) => cpu(other) / cpu(ours)))
     },
     isDisturbed
   }

@@ -23,6 +23,8 @@ interface DocumentStore {
   readonly settings: Readonly<Record<string, string>>
   /** Puts the documents of every sample under this root. */
   readonly fill: (root: string) => Effect.Effect<void>
+  /** When each document under this root was looked up, where that is known. */
+  readonly lookUps: (root: string) => ReadonlyArray<ReadonlyArray<number>>
 }
 
 /** A PostgreSQL with the settings that docs/operating.md recommends, and a generator of load. */
@@ -78,13 +80,18 @@ export const storeInFolder = (folder: string): DocumentStore => ({
         mkdirSync(dirname(file), { recursive: true })
         writeFileSync(file, "A document")
       }
-    })
+    }),
+  lookUps: () => []
 })
 
-export const storeInBucket = Effect.map(ObjectStore.make, ({ fill, port }): DocumentStore => ({
-  settings: ObjectStore.settingsFor(port),
-  fill
-}))
+export const storeInBucket = Effect.map(
+  ObjectStore.make,
+  ({ fill, lookUps, port }): DocumentStore => ({
+    settings: ObjectStore.settingsFor(port),
+    fill,
+    lookUps
+  })
+)
 
 /** As in docker/Dockerfile, and for the worker in docker/compose.yaml. */
 const memoryArgs = (name: ServiceName) => [

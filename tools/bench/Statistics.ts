@@ -1,4 +1,4 @@
-/** Quantiles, medians, scatter and slopes of measured values. */
+/** Quantiles, medians, scatter, slopes and greatest densities of measured values. */
 
 /** The value below which this share of them lies; 0 where there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
@@ -17,6 +17,10 @@ export const median = (values: ReadonlyArray<number>): number => {
 /** How far the values lie apart, from the lowest to the highest, as a share of their middle. */
 export const scatter = (values: ReadonlyArray<number>): number =>
   values.length === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values)
+
+/** How many of the ascending times lie within so long at most. */
+export const mostWithin = (times: ReadonlyArray<number>, long: number): number =>
+  Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + long).length))
 
 /** The slope of the straight line that fits the points best, by least squares; 0 for one point. */
 export const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): number => {

@@ -1,6 +1,6 @@
 /**
- * The targets that `npm run bench` measures, in one place: what each compares, and by how much it
- * was missed. Those of the other commands stand in docs/performance.md.
+ * The targets that `npm run bench` and `npm run bench:batches` measure: what each compares, and by
+ * how much it was missed. Those of the other commands stand in docs/performance.md.
  */
 import type { Comparison, Ratios } from "./Comparison.ts"
 import { percent, short, table } from "./Table.ts"
@@ -12,7 +12,9 @@ export const parts = {
   bucket: "The same with the documents in object storage",
   gateway: "Through the gateway against the peer alone",
   single: "On one connection, against the peer",
-  bounds: "Against what bounds it"
+  bounds: "Against what bounds it",
+  growth: "1,000,000 accounts against 1,000",
+  beside: "Status requests beside a batch"
 } as const
 
 export type Part = keyof typeof parts
@@ -27,6 +29,15 @@ export interface Row {
 
 export type Measured = Readonly<Partial<Record<Part, ReadonlyArray<Row>>>>
 
+type Goal = { readonly least: number } | { readonly most: number }
+
+/** A target with what was measured. */
+export interface Judged {
+  readonly what: string
+  readonly goal: Goal
+  readonly value: number
+}
+
 interface Target {
   readonly part: Part
   readonly what: string
@@ -34,7 +45,7 @@ interface Target {
   readonly workloads: ReadonlyArray<WorkloadName>
   /** Of what stands in the part more than once for a workload, that which is meant. */
   readonly against?: string
-  readonly goal: { readonly least: number } | { readonly most: number }
+  readonly goal: Goal
 }
 
 const all: ReadonlyArray<WorkloadName> = [
@@ -55,6 +66,9 @@ export const withDocuments: ReadonlyArray<WorkloadName> = [
   "notes",
   "statements"
 ]
+
+/** Those that are compared on databases of different sizes. */
+export const growing: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "status"]
 
 const staging: ReadonlyArray<WorkloadName> = ["stage", "restage"]
 const isStaging = (workload: WorkloadName): boolean => staging.includes(workload)
@@ -116,45 +130,59 @@ const targets: ReadonlyArray<Target> = [
     workloads: [workload],
     against: "pgbench",
     goal: { least }
-  }))
+  })),
+  {
+    part: "growth",
+    what: "with 1,000,000 accounts: requests for processor time, of those with 1,000",
+    measure: "perCpu",
+    workloads: growing,
+    goal: { least: 0.95 }
+  }
 ]
 
 /** How far a value is from its goal, or null where it is met. */
-export const missedBy = (goal: Target["goal"], value: number): number | null => {
+export const missedBy = (goal: Goal, value: number): number | null => {
   const missed = "least" in goal ? goal.least - value : value - goal.most
   // To the two decimals that are shown.
   return Math.round(missed * 100) > 0 ? missed : null
 }
 
-const spelled = (goal: Target["goal"]): string =>
-  "least" in goal ? `≥ ${goal.least.toFixed(2)}` : `≤ ${goal.most.toFixed(2)}`
+const cellsOf = ({ goal, value, what }: Judged): ReadonlyArray<string> => {
+  const [sign, limit] = "least" in goal ? ["≥", goal.least] : ["≤", goal.most]
+  const shown = (one: number) => (limit < 10 ? one.toFixed(2) : short(one))
+  const missed = missedBy(goal, value)
+  const spelled = limit < 10 ? limit.toFixed(2) : limit.toLocaleString("en-GB")
+  return [what, `${sign} ${spelled}`, shown(value), missed === null ? "" : shown(missed)]
+}
 
-const asMissed = (missed: number | null): string => (missed === null ? "" : missed.toFixed(2))
+export const targetTable = (judged: ReadonlyArray<Judged>): string =>
+  table(["work", "target", "measured", "missed by"], judged.map(cellsOf))
 
-const rowsOf = (measured: Measured, target: Target): ReadonlyArray<ReadonlyArray<string>> =>
-  target.workloads.flatMap((workload) => {
-    const row = (measured[target.part] ?? []).find(
-      (one) => one.workload === workload && one.title.endsWith(target.against ?? "")
-    )
-    if (row === undefined) return []
-    const value = row.comparison.ratioOf[target.measure]
-    const missed = asMissed(missedBy(target.goal, value))
-    const title = `${workloads[workload].title}: ${target.what}`
-    return [[title, spelled(target.goal), value.toFixed(2), missed]]
-  })
+const rowOf = (measured: Measured, part: Part, workload: WorkloadName, against = "") =>
+  (measured[part] ?? []).find((one) => one.workload === workload && one.title.endsWith(against))
 
-const offlineGoal = 15_000
-
-/** A row for each target that was measured. `offline` is accounts a second on one core. */
-export const targetTable = (measured: Measured, offline: number): string => {
-  const missed = offline < offlineGoal ? short(offlineGoal - offline) : ""
-  return table(
-    ["work", "target", "measured", "missed by"],
-    [
-      ...targets.flatMap((target) => rowsOf(measured, target)),
-      ["offline validation: accounts a core and second", "≥ 15,000", short(offline), missed]
-    ]
+const compared = (measured: Measured): ReadonlyArray<Judged> =>
+  targets.flatMap(({ against, goal, measure, part, what, workloads: names }) =>
+    names.flatMap((name) => {
+      const row = rowOf(measured, part, name, against)
+      if (row === undefined) return []
+      const value = row.comparison.ratioOf[measure]
+      return [{ what: `${workloads[name].title}: ${what}`, goal, value }]
+    })
   )
+
+/** What the peer of the first comparison took, on another machine of this kind. */
+const processMillis = 1.65
+
+/** All that was measured of the targets, but for those that are no comparisons. */
+export const judge = (measured: Measured): ReadonlyArray<Judged> => {
+  const process = rowOf(measured, "direct", "process")
+  const what = "process: ms of PostgreSQL, of processor time"
+  const goal = { most: processMillis }
+  return [
+    ...compared(measured),
+    ...(process ? [{ what, goal, value: process.comparison.ours.postgresCpu }] : [])
+  ]
 }
 
 /** The rows that scatter most, so that a reader knows how far to trust the figures. */

@@ -7,21 +7,23 @@ import { Clock, Console, Duration, Effect, Fiber, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as BatchClient from "./BatchClient.ts"
+import * as Beside from "./Beside.ts"
 import * as Flags from "./Flags.ts"
-import { install, startServer } from "./Installation.ts"
+import { startServer } from "./Installation.ts"
 import { publish, type Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
 import { short, table } from "./Table.ts"
+import { type Judged, targetTable } from "./Targets.ts"
 import { cpuSeconds, postgresCpuSeconds, residentBytes, sessionCpuSeconds } from "./Usage.ts"
 import { transactionsPerCall, workloads } from "./Workloads.ts"
 
-interface System {
-  readonly subject: Subjects.Subject
-  readonly client: BatchClient.BatchClient
+interface Outcome {
+  readonly sections: ReadonlyArray<Section>
+  readonly judged: ReadonlyArray<Judged>
 }
 
 /** What is used so far, in processor seconds, at a time in seconds. */
-const usage = ({ subject: { installation } }: System) =>
+const usage = ({ subject: { installation } }: Beside.System) =>
   Effect.map(Clock.currentTimeMillis, (at) => {
     const { server, services, workers } = installation
     return {
@@ -39,7 +41,7 @@ const between = (before: Usage, after: Usage): Usage =>
   Record.map(after, (value, name) => value - before[name])
 
 /** What is used from now on. */
-const measuring = (system: System) =>
+const measuring = (system: Beside.System) =>
   Effect.map(usage(system), (before) =>
     Effect.map(usage(system), (after) => between(before, after))
   )
@@ -48,7 +50,7 @@ const perThousand = (seconds: number, lines: number): string => short((seconds *
 
 /** What the upload and the work of one batch take. */
 const measureBatch = Effect.fnUntraced(function* (
-  system: System,
+  system: Beside.System,
   operation: BatchClient.Operation,
   lines: number,
   lineOf: BatchClient.LineOf
@@ -64,9 +66,14 @@ const measureBatch = Effect.fnUntraced(function* (
   return { bytes, uploaded, worked: yield* working }
 })
 
+const operations = ["VALIDATE", "STAGE", "IMPORT"] as const
+
+/** Lines a second. */
+const goals = { VALIDATE: 8_000, STAGE: 3_000, IMPORT: 1_000 }
+
 const measureOperation = Effect.fnUntraced(function* (
-  system: System,
-  operation: BatchClient.Operation,
+  system: Beside.System,
+  operation: (typeof operations)[number],
   lines: number
 ) {
   // A process is slower before its code is compiled.
@@ -78,23 +85,33 @@ const measureOperation = Effect.fnUntraced(function* (
     BatchClient.accountLine
   )
   const speed = lines / worked.seconds
+  const uploadSpeed = bytes / uploaded.seconds / 1e6
+  const ofPostgres = (speed * worked.postgres) / lines
   yield* Console.error(`${operation}: ${short(speed)} lines/s`)
-  return [
+  const judged: ReadonlyArray<Judged> = [
+    { what: `${operation}: lines/s`, goal: { least: goals[operation] }, value: speed },
+    {
+      what: `${operation}: of what the SQL alone would do on one core`,
+      goal: { least: 0.6 },
+      value: ofPostgres
+    },
+    { what: `${operation}: upload, MB/s`, goal: { least: 50 }, value: uploadSpeed }
+  ]
+  const row = [
     operation,
-    short(bytes / uploaded.seconds / 1e6),
+    short(uploadSpeed),
     perThousand(uploaded.services, lines),
     perThousand(uploaded.postgres, lines),
     short(speed),
     perThousand(worked.workers, lines),
     perThousand(worked.postgres, lines),
-    short((speed * worked.postgres) / lines)
+    short(ofPostgres)
   ]
+  return { judged, row }
 })
 
-const operations = ["VALIDATE", "STAGE", "IMPORT"] as const
-
-const measureOperations = Effect.fnUntraced(function* (system: System, lines: number) {
-  const rows = yield* Effect.forEach(operations, (operation) =>
+const measureOperations = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
+  const measured = yield* Effect.forEach(operations, (operation) =>
     measureOperation(system, operation, lines)
   )
   const head = [
@@ -108,14 +125,18 @@ const measureOperations = Effect.fnUntraced(function* (system: System, lines: nu
     "of one core of PostgreSQL alone"
   ]
   const title = `Batches of ${lines.toLocaleString("en-GB")} lines`
-  return { title, text: table(head, rows) } satisfies Section
+  const rows = measured.map(({ row }) => row)
+  return {
+    sections: [{ title, text: table(head, rows) }],
+    judged: measured.flatMap(({ judged }) => judged)
+  } satisfies Outcome
 })
 
 const connections = 32
 const secondsOfLoad = 10
 
 /** Transactions a second, by batches and by the single endpoint. */
-const measureTransactions = Effect.fnUntraced(function* (system: System, lines: number) {
+const measureTransactions = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
   const { subject } = system
   yield* Subjects.importAccounts(subject)
   yield* Subjects.warmUp(subject, "transactions", connections)
@@ -129,40 +150,16 @@ const measureTransactions = Effect.fnUntraced(function* (system: System, lines: 
     workloads.transactions.request(supplier, first + number).body ?? ""
   const { worked } = yield* measureBatch(system, "TRANSACTIONS", lines, lineOf)
   const batched = lines / worked.seconds
-  const title = `Transactions, ${transactionsPerCall} a line`
+  const times = batched / single.rate
+  const text = table(
+    ["single endpoint, lines/s", "batch, lines/s", "times"],
+    [[short(single.rate), short(batched), short(times)]]
+  )
+  const what = "TRANSACTIONS: lines/s, of the single endpoint's"
   return {
-    title,
-    text: table(
-      ["single endpoint, lines/s", "batch, lines/s", "times"],
-      [[short(single.rate), short(batched), short(batched / single.rate)]]
-    )
-  } satisfies Section
-})
-
-/** What a batch leaves of the single endpoint: requests at a rate far below what it can do. */
-const measureBeside = Effect.fnUntraced(function* (system: System, lines: number) {
-  const { client, subject } = system
-  const amount = { connections: 8, rate: 100, seconds: secondsOfLoad }
-  const status = Subjects.measure(Subjects.throughGateway(subject), "status", amount)
-  yield* Subjects.warmUp(subject, "status", connections)
-  const alone = yield* status
-  const id = yield* client.create("IMPORT")
-  yield* client.upload(id, lines, BatchClient.accountLine)
-  yield* client.start(id, lines)
-  const beside = yield* status
-  yield* client.cancel(id)
-  yield* client.follow(id)
-  const title = `Status requests, ${amount.rate} a second, beside a batch of IMPORT`
-  return {
-    title,
-    text: table(
-      ["", "p50 ms", "p99 ms"],
-      [
-        ["without", short(alone.p50), short(alone.p99)],
-        ["with", short(beside.p50), short(beside.p99)]
-      ]
-    )
-  } satisfies Section
+    sections: [{ title: `Transactions, ${transactionsPerCall} a line`, text }],
+    judged: [{ what, goal: { least: 2 }, value: times }]
+  } satisfies Outcome
 })
 
 const mostMemory = (pids: ReadonlyArray<number>, record: (bytes: number) => void) =>
@@ -171,11 +168,13 @@ const mostMemory = (pids: ReadonlyArray<number>, record: (bytes: number) => void
     Effect.forever
   )
 
-/** The rate of each tenth of a book, and what it takes of the processors. */
-const progressOf = (lines: number, before: Usage, tenths: ReadonlyArray<Usage>): string => {
-  const ofTenth = lines / 10
-  const used = tenths.map((tenth, index) => between(tenths[index - 1] ?? before, tenth))
-  const speeds = used.map(({ seconds }) => ofTenth / Math.max(seconds, 0.1))
+/** The rate of each tenth of a book. */
+const speedsOf = (lines: number, used: ReadonlyArray<Usage>) =>
+  used.map(({ seconds }) => lines / 10 / Math.max(seconds, 0.1))
+
+/** The rate of each tenth, and what it takes of the processors. */
+const progressOf = (lines: number, used: ReadonlyArray<Usage>): string => {
+  const speeds = speedsOf(lines, used)
   return table(
     [
       "tenth",
@@ -190,15 +189,47 @@ const progressOf = (lines: number, before: Usage, tenths: ReadonlyArray<Usage>):
       return [
         String(index + 1),
         short(speed),
-        ...[workers, sessions, postgres - sessions].map((each) => perThousand(each, ofTenth)),
+        ...[workers, sessions, postgres - sessions].map((each) => perThousand(each, lines / 10)),
         "#".repeat(Math.round((40 * speed) / Math.max(...speeds)))
       ]
     })
   )
 }
 
+/** The books of which the targets speak: one that is to end in time, and one that is to be steady. */
+const quickBook = 95_000
+const steadyBook = 1_000_000
+
+const judgeBook = (
+  lines: number,
+  measured: {
+    readonly seconds: number
+    readonly bytes: number
+    readonly used: ReadonlyArray<Usage>
+  }
+): ReadonlyArray<Judged> => {
+  const book = `${lines.toLocaleString("en-GB")} accounts`
+  const speeds = speedsOf(lines, measured.used)
+  const { bytes, seconds } = measured
+  return [
+    ...(lines === quickBook
+      ? [{ what: `${book}: s, first byte to last result`, goal: { most: 180 }, value: seconds }]
+      : []),
+    ...(lines === steadyBook
+      ? [
+          {
+            what: `${book}: lines/s of the last tenth, of the first`,
+            goal: { least: 0.9 },
+            value: (speeds.at(-1) ?? 0) / (speeds[0] ?? 1)
+          }
+        ]
+      : []),
+    { what: `${book}: RSS of a worker, MB`, goal: { most: 300 }, value: bytes / 2 ** 20 }
+  ]
+}
+
 /** One book: from the first byte of its upload to the last result. */
-const measureBook = Effect.fnUntraced(function* (system: System, lines: number) {
+const measureBook = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
   const { client, subject } = system
   let most = 0
   const sampling = yield* Effect.forkChild(
@@ -222,19 +253,24 @@ const measureBook = Effect.fnUntraced(function* (system: System, lines: number) 
   if (count !== lines) throw new Error(`${count} results of ${lines} lines`)
   const worked = tenths.at(-1) ?? started
   const times = [between(began, started), between(started, worked), between(began, ended)]
-  return [
-    {
-      title: `A book of ${lines.toLocaleString("en-GB")} accounts, IMPORT`,
-      text: table(
-        ["upload s", "work s", "all with the results s", "most RSS of a worker MB"],
-        [[...times.map(({ seconds }) => short(seconds)), short(most / 2 ** 20)]]
-      )
-    },
-    {
-      title: `Progress of ${lines.toLocaleString("en-GB")} accounts`,
-      text: progressOf(lines, started, tenths)
-    }
-  ] satisfies ReadonlyArray<Section>
+  const used = tenths.map((tenth, index) => between(tenths[index - 1] ?? started, tenth))
+  const { seconds } = between(began, ended)
+  return {
+    sections: [
+      {
+        title: `A book of ${lines.toLocaleString("en-GB")} accounts, IMPORT`,
+        text: table(
+          ["upload s", "work s", "all with the results s", "most RSS of a worker MB"],
+          [[...times.map((time) => short(time.seconds)), short(most / 2 ** 20)]]
+        )
+      },
+      {
+        title: `Progress of ${lines.toLocaleString("en-GB")} accounts`,
+        text: progressOf(lines, used)
+      }
+    ],
+    judged: judgeBook(lines, { seconds, bytes: most, used })
+  } satisfies Outcome
 })
 
 interface Options {
@@ -244,14 +280,18 @@ interface Options {
 }
 
 const measure = Effect.fnUntraced(function* ({ books, lines, workers }: Options) {
-  const installation = yield* install(yield* startServer, "batches", { workers })
-  const subject = yield* Subjects.services(installation)
-  const system: System = { subject, client: yield* BatchClient.make(subject) }
+  const system = yield* Beside.start(yield* startServer, workers)
   const operations = yield* measureOperations(system, lines)
   const transactions = yield* measureTransactions(system, Math.ceil(lines / 10))
-  const beside = yield* measureBeside(system, lines)
+  const beside = yield* Beside.measure(system)
   const ofBooks = yield* Effect.forEach(books, (book) => measureBook(system, book))
-  return [operations, transactions, beside, ...ofBooks.flat()]
+  const judged = [operations, transactions, ...ofBooks].flatMap((one) => one.judged)
+  return [
+    { title: "Targets of batches", text: targetTable([...judged, Beside.judge(beside)]) },
+    ...[operations, transactions].flatMap(({ sections }) => sections),
+    Beside.section([beside]),
+    ...ofBooks.flatMap(({ sections }) => sections)
+  ] satisfies ReadonlyArray<Section>
 }, Effect.scoped)
 
 const flags = {

@@ -1,14 +1,16 @@
 /**
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
  * turn: directly, with the documents in object storage, through the gateway and on one connection.
- * It also measures what bounds the services. With `--profile FOLDER` each service writes a CPU
+ * It also measures what bounds the services, and them on many accounts and beside a batch. With `--profile FOLDER` each service writes a CPU
  * profile, which Chrome DevTools and editors open.
  */
 import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
+import * as Beside from "./Beside.ts"
 import { type Comparison, type Metrics, inTurn } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
+import * as ManyAccounts from "./ManyAccounts.ts"
 import {
   install,
   type Installation,
@@ -19,9 +21,13 @@ import {
 import * as Limits from "./Limits.ts"
 import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
+import { mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
 import { comparisons, percent, short, table } from "./Table.ts"
 import {
+  growing,
+  judge,
+  type Judged,
   type Measured,
   type Part,
   partNames,
@@ -145,9 +151,14 @@ const subjectsOn = Effect.fnUntraced(function* (
   return { ours, peer }
 })
 
+const inFolder: ReadonlyArray<Part> = ["direct", "gateway", "single", "bounds"]
+
 /** All that is measured with the documents in a folder. */
 const withFolder = Effect.fnUntraced(function* (server: Server, options: Options) {
   const { profiles } = options
+  if (!options.parts.some((part) => inFolder.includes(part))) {
+    return { measured: {}, byConnections: [] }
+  }
   const installation = yield* install(server, "folder", { documents: "folder", profiles })
   const { ours, peer } = yield* subjectsOn(installation, options.workloads)
   const gateway = Subjects.throughGateway(ours)
@@ -169,27 +180,88 @@ const withFolder = Effect.fnUntraced(function* (server: Server, options: Options
   return { measured, byConnections }
 }, Effect.scoped)
 
+const minute = 60_000
+
 const withBucket = Effect.fnUntraced(function* (server: Server, options: Options) {
   const asked = chosen(options, withDocuments)
-  if (asked.length === 0 || !options.parts.includes("bucket")) return {}
+  if (asked.length === 0 || !options.parts.includes("bucket")) return null
   const installation = yield* install(server, "bucket", { documents: "bucket" })
   const { ours, peer } = yield* subjectsOn(installation, asked)
-  return { bucket: yield* against(ours, peer, options, asked) }
+  const rows = yield* against(ours, peer, options, asked)
+  const lookUps = installation.documents.lookUps(ours.tenant.supplier)
+  const most = Math.max(...lookUps.map((times) => mostWithin(times, minute)))
+  const what = "look-ups of a document in object storage within a minute, by one process"
+  return { rows, judged: { what, goal: { most: 1 }, value: most } satisfies Judged }
+}, Effect.scoped)
+
+const many = 1_000_000
+const few = 1_000
+
+/** The services on many accounts against few, and a list of them by a process that has worked. */
+const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
+  const asked = chosen(options, growing)
+  if (asked.length === 0 || !options.parts.includes("growth")) return null
+  const { connections, pairs } = options
+  const sizes = { first: few, sizes: [many] }
+  const [measured] = yield* ManyAccounts.measure({ connections, pairs, workloads: asked, ...sizes })
+  return measured ?? null
+})
+
+const besideBatches = Effect.fnUntraced(function* (options: Options) {
+  if (!options.workloads.includes("status") || !options.parts.includes("beside")) return []
+  const server = yield* startServer
+  return yield* Effect.forEach([1, 2], (workers) =>
+    Effect.scoped(Effect.flatMap(Beside.start(server, workers), Beside.measure))
+  )
+}, Effect.scoped)
+
+const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> => [
+  {
+    what: "list of 1,000,000: RSS of the process, MB",
+    goal: { most: 250 },
+    value: list.residentBytes / 2 ** 20
+  },
+  {
+    what: "list of 1,000,000: ms to the first byte",
+    goal: { most: 200 },
+    value: list.firstByteMillis
+  },
+  { what: "list of 1,000,000: s", goal: { most: 12 }, value: list.seconds }
+]
+
+const onOneServer = Effect.fnUntraced(function* (options: Options) {
+  const server = yield* startServer
+  const ofFolder = yield* withFolder(server, options)
+  return { ofFolder, ofBucket: yield* withBucket(server, options) }
 }, Effect.scoped)
 
 const compare = Effect.fnUntraced(function* (options: Options) {
-  const server = yield* startServer
-  const { byConnections, measured: inFolder } = yield* withFolder(server, options)
-  const measured: Measured = { ...inFolder, ...(yield* withBucket(server, options)) }
+  const { ofBucket, ofFolder } = yield* onOneServer(options)
+  const beside = yield* besideBatches(options)
+  const grown = yield* onManyAccounts(options)
   const { bytes, perSecond } = yield* Limits.offline(options.seconds)
+  const measured: Measured = {
+    ...ofFolder.measured,
+    ...(ofBucket && { bucket: ofBucket.rows }),
+    ...(grown && { growth: grown.rows })
+  }
+  const what = "offline validation: accounts a core and second"
+  const judged: ReadonlyArray<Judged> = [
+    ...judge(measured),
+    ...(ofBucket ? [ofBucket.judged] : []),
+    ...(grown ? listGoals(grown.list) : []),
+    ...beside.map(Beside.judge),
+    { what, goal: { least: 15_000 }, value: perSecond }
+  ]
   const sections: ReadonlyArray<Section> = [
-    { title: "Targets of the benchmark", text: targetTable(measured, perSecond) },
+    { title: "Targets of the benchmark", text: targetTable(judged) },
     { title: "How far to trust the figures", text: scatterOf(measured) },
     ...partNames.flatMap((part) => {
       const rows = measured[part]?.map(({ comparison, title }) => [title, comparison] as const)
       return rows === undefined ? [] : [{ title: parts[part], text: comparisons(rows) }]
     }),
-    ...byConnections,
+    ...(beside.length > 0 ? [Beside.section(beside)] : []),
+    ...ofFolder.byConnections,
     {
       title: "The domain library by itself",
       text: table(
@@ -199,7 +271,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
     }
   ]
   return sections
-}, Effect.scoped)
+})
 
 const flags = {
   workloads: Flags.workloads,

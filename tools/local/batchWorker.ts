@@ -3,8 +3,8 @@
  * when the parent has gone.
  */
 import { layer } from "@data-import/batch-worker/BatchWorker"
-import { limitHeapGrowth } from "@data-import/batch-worker/Memory"
 import { lowerPriority } from "@data-import/batch-worker/Priority"
+import { limitHeapGrowth } from "@data-import/server/lifecycle/HeapGrowth"
 import { Listening, runMain } from "@data-import/server/lifecycle/Service"
 import { Effect, Layer } from "effect"
 import type { Announcement } from "./BatchWorkerProcess.ts"

@@ -1,7 +1,7 @@
 /** The process of the batch worker. Its settings are named in BatchWorker.ts. */
+import { limitHeapGrowth } from "@data-import/server/lifecycle/HeapGrowth"
 import { runMain } from "@data-import/server/lifecycle/Service"
 import { layer } from "./BatchWorker.ts"
-import { limitHeapGrowth } from "./Memory.ts"
 import { lowerPriority } from "./Priority.ts"
 
 lowerPriority()

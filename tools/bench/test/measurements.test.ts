@@ -8,9 +8,9 @@ import { describe, expect, it } from "vitest"
 import { inTurn, type Metrics, summary } from "../Comparison.ts"
 import * as Flags from "../Flags.ts"
 import { newScans } from "../Space.ts"
-import { median, quantile, slope } from "../Statistics.ts"
+import { median, mostWithin, quantile, slope } from "../Statistics.ts"
 import { short, table } from "../Table.ts"
-import { missedBy, targetTable } from "../Targets.ts"
+import { judge, missedBy, targetTable } from "../Targets.ts"
 import { cpuSeconds, othersCpuSeconds, othersIn, residentBytes } from "../Usage.ts"
 
 describe("statistics", () => {
@@ -45,6 +45,15 @@ describe("statistics", () => {
     )
   })
 
+  it.each([
+    [[], 0],
+    [[5], 1],
+    [[0, 60, 119], 2],
+    [[0, 10, 59, 61, 62], 4]
+  ])("of %j at most %d lie within 60", (times, most) => {
+    expect(mostWithin(times, 60)).toBe(most)
+  })
+
   it("has no slope for a single point", () => {
     expect(slope([[3, 4]])).toBe(0)
   })
@@ -70,7 +79,7 @@ describe("a comparison", () => {
     expect(ratios).toEqual([2, 0.5, 1])
     expect(ratio).toBe(1)
     expect([ours.rate, ours.p50, other.rate]).toEqual([30, 3, 30])
-    expect(ratioOf).toEqual({ rate: 1, p50: 1, serviceCpu: 1, postgresCpu: 1 })
+    expect(ratioOf).toEqual({ rate: 1, p50: 1, serviceCpu: 1, postgresCpu: 1, perCpu: 1 })
     expect(scatter).toBe(1.5)
   })
 
@@ -115,14 +124,18 @@ describe("the targets", () => {
       title: workload,
       comparison: comparisonOf(rate)
     })
-    const lines = targetTable({ direct: [rowOf("validate", 90), rowOf("process", 110)] }, 10_000)
+    const measured = { direct: [rowOf("validate", 90), rowOf("process", 110)] }
+    const what = "offline validation"
+    const offline = { what, goal: { least: 15_000 }, value: 10_000 }
+    const lines = targetTable([...judge(measured), offline])
     expect(lines.split("\n").slice(2)).toEqual([
       "| validate: requests/s, of the peer's | ≥ 1.00 | 0.90 | 0.10 |",
       "| process: requests/s, of the peer's | ≥ 1.00 | 1.10 |  |",
       "| validate: processor time of the service, of the peer's | ≤ 1.00 | 1.00 |  |",
       "| process: processor time of the service, of the peer's | ≤ 1.00 | 1.00 |  |",
       "| process: time of PostgreSQL, of the peer's | ≤ 1.00 | 1.00 |  |",
-      "| offline validation: accounts a core and second | ≥ 15,000 | 10,000 | 5,000 |"
+      "| process: ms of PostgreSQL, of processor time | ≤ 1.65 | 5.00 | 3.35 |",
+      "| offline validation | ≥ 15,000 | 10,000 | 5,000 |"
     ])
   })
 

@@ -1,96 +1,177 @@
 /**
- * The end of an attempt: one statement sets the import Imported and creates the account with all
- * its items. Its parts depend on `changed`, the import that the attempt still holds. Without it,
- * nothing is stored.
+ * The end of attempts: one statement sets their imports Imported and creates the accounts with all
+ * their items. Its parts depend on `changed`, the imports that the attempts still hold. Without
+ * one, nothing is stored of its account. Concurrent attempts end in batches.
  */
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { customerEmailEvent } from "@data-import/domain/account/Event"
+import { currentTransactions, historicalTransactions } from "@data-import/domain/account/Ledger"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "./AccountInserts.ts"
-import type { Database } from "../connection/Database.ts"
-import { auditEntry, outboxEvent } from "../audit/ChangeEntries.ts"
-import { isLost, answerClauses, type AnswerClauses } from "../idempotency/StoredAnswers.ts"
-import { breaks } from "../connection/SqlFailure.ts"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { batchAnswerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
+import { breaks, isContended } from "../connection/SqlFailure.ts"
+import { position, recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 type Command = Parameters<ImportProcesses["Service"]["complete"]>[0]
 
-const imported = (
-  sql: Sql,
-  { attempt, key, newAccount }: Command,
-  { guard }: AnswerClauses
-): Statement.Fragment => sql`
-  update import_processes
-  set lease_attempt = null, lease_expires_at = null, account_number = ${newAccount.number},
-    account_created_at = ${DateTime.toDateUtc(newAccount.createdAt)}, failed_staging = null
-  where supplier = ${key.import_supplier}
-    and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
-    ${guard}
-  returning id`
+/** A row for each stored command; `stored` is null if its reservation is lost. */
+const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stored: Schema.NullOr(Schema.Int) }))
 
-const ended = (sql: Sql, { attempt, newAccount }: Command): Statement.Fragment => sql`
-  update import_attempts
-  set ended_at = ${DateTime.toDateUtc(newAccount.createdAt)}, outcome = 'created'
-  from changed where import_id = changed.id and import_attempts.id = ${attempt}`
+const sent = (sql: Sql, commands: ReadonlyArray<Command>): Statement.Fragment =>
+  recordSet(sql, "sent", commands, {
+    position,
+    place: ["integer", (_, index) => index],
+    supplier: ["text", ({ key }) => key.import_supplier],
+    external_account_number: ["text", ({ key }) => key.external_account_number],
+    attempt: ["text", ({ attempt }) => attempt],
+    account_number: ["text", ({ newAccount }) => newAccount.number],
+    at: ["timestamptz", ({ newAccount }) => DateTime.toDateUtc(newAccount.createdAt)],
+    customer_emails: ["boolean", ({ newAccount }) => newAccount.customerEmails],
+    organisation: ["text", ({ caller }) => caller.organisation],
+    api_key: ["text", ({ caller }) => caller.apiKey],
+    request_id: ["text", ({ caller }) => caller.requestId]
+  })
 
 const completeEvent = "data_import.import_process.complete-v1"
 
-/** One event, or two in this order where customers are to get an e-mail. */
-const events = (
-  sql: Sql,
-  { createdAt: at, customerEmails }: Command["newAccount"]
-): Statement.Fragment =>
-  customerEmails
+/** One event an account, or two in this order where customers are to get an e-mail. */
+const events = (sql: Sql, commands: ReadonlyArray<Command>): Statement.Fragment =>
+  commands.some(({ newAccount }) => newAccount.customerEmails)
     ? sql`
       insert into outbox (at, name, import_id)
-      select ${DateTime.toDateUtc(at)}, name, id
-      from changed, (values (1, ${completeEvent}), (2, ${customerEmailEvent})) as due (step, name)
-      order by step`
-    : outboxEvent(sql, { at, name: completeEvent, codes: [] })
+      select at, name, id
+      from target, (values (1, ${completeEvent}), (2, ${customerEmailEvent})) as due (step, name)
+      where step = 1 or customer_emails
+      order by place, step`
+    : sql`
+      insert into outbox (at, name, import_id)
+      select at, ${completeEvent}, id from target order by place`
 
-/**
- * Returns no row if the attempt no longer holds the import, and a row without an id if the
- * reservation of its key is lost.
- */
-function* statement(sql: Sql, command: Command): Steps<Statement.Statement<unknown>> {
-  const { caller, keep, key, newAccount } = command
-  const { createdAt: at } = newAccount
-  const kept = keep
-    ? { reservation: keep.reservation, text: yield* keep.textOf(newAccount), at }
-    : null
-  const parts = answerClauses(sql, kept)
-  const created = yield* accountInserts(sql, [newAccount])
-  return sql`
-    with ${parts.before}
-    changed as (${imported(sql, command, parts)}),
-    ended as (${ended(sql, command)}),
-    target as (
-      select id, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
-        0 as transactions, 0 as notes, 0 as statements
-      from changed
-    ),
-    ${sql.csv(created)},
-    events as (${events(sql, newAccount)}),
-    audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
-    ${parts.after}
-    select id from changed ${parts.lost}`
+function* keptAnswers(commands: ReadonlyArray<Command>): Steps<ReadonlyArray<BatchAnswers | null>> {
+  const kept: Array<BatchAnswers | null> = []
+  for (const { keep, newAccount } of commands) {
+    if (keep) {
+      const first = yield* keep.textOf(newAccount)
+      const { createdAt: at } = newAccount
+      kept.push({ reservation: keep.reservation, at, first, later: first })
+    } else kept.push(null)
+  }
+  return kept
 }
 
-export const complete = ({ sql }: Database["Service"], command: Command) =>
-  inTimeSlices(() => statement(sql, command)).pipe(
-    Effect.flatten,
-    Effect.filterOrFail(
-      (rows) => !isLost(rows),
-      () => new ReservationLost()
+/**
+ * Returns no row for an attempt that no longer holds its import. Audit entries are written in the
+ * order in which batches of stagings write them, so that two batches never deadlock.
+ */
+function* statement(
+  sql: Sql,
+  commands: ReadonlyArray<Command>
+): Steps<Statement.Statement<unknown>> {
+  const keeping = batchAnswerClauses(sql, yield* keptAnswers(commands))
+  const created = yield* accountInserts(
+    sql,
+    commands.map(({ newAccount }) => newAccount)
+  )
+  return sql`
+    with sent as (select * from ${sent(sql, commands)}),
+    ${keeping.before}
+    changed as (
+      update import_processes as present
+      set lease_attempt = null, lease_expires_at = null, account_number = sent.account_number,
+        account_created_at = sent.at, failed_staging = null
+      from sent
+      where present.supplier = sent.supplier
+        and present.external_account_number = sent.external_account_number
+        and lease_attempt = attempt ${keeping.guard}
+      returning position, id
     ),
-    Effect.map((rows): Completion => ({ _tag: rows.length > 0 ? "Completed" : "LeaseLost" })),
+    stored as (select position, id, 1 as times from changed),
+    target as (
+      select sent.*, id, at as recorded_at, 0 as transactions, 0 as notes, 0 as statements
+      from changed join sent using (position)
+    ),
+    ended as (
+      update import_attempts set ended_at = at, outcome = 'created'
+      from target where import_id = target.id and import_attempts.id = attempt
+    ),
+    ${sql.csv(created)},
+    events as (${events(sql, commands)}),
+    audit as (
+      insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+        import_supplier, external_account_number)
+      select at, organisation, api_key, request_id, 'process', 'created', supplier,
+        external_account_number
+      from target order by supplier, external_account_number
+    )
+    ${keeping.after}
+    select position, 1 as stored from changed ${keeping.lost}`
+}
+
+type Outcome = Completion | { readonly _tag: "ReservationLost" }
+
+const outcomeOf = (row: { readonly stored: number | null } | undefined): Outcome => {
+  if (row === undefined) return { _tag: "LeaseLost" }
+  return { _tag: row.stored === null ? "ReservationLost" : "Completed" }
+}
+
+/** The outcome of each command. Fails if one of several accounts has a number that is taken. */
+const completeAll = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
+  inTimeSlices(() => statement(sql, commands)).pipe(
+    Effect.flatMap(rows),
+    Effect.map((stored) => {
+      const found = new Map(stored.map((row) => [Number(row.position), row]))
+      return commands.map((_, index) => outcomeOf(found.get(index + 1)))
+    })
+  )
+
+const completeAlone = (database: Database["Service"], command: Command) =>
+  completeAll(database, [command]).pipe(
+    Effect.map(([outcome]): Outcome => outcome ?? { _tag: "LeaseLost" }),
     Effect.catchIf(breaks("accounts_number_once"), () =>
-      Effect.succeed<Completion>({ _tag: "NumberTaken" })
+      Effect.succeed<Outcome>({ _tag: "NumberTaken" })
     )
   )
+
+const completion = (outcome: Outcome): Effect.Effect<Completion, ReservationLost> =>
+  outcome._tag === "ReservationLost" ? Effect.fail(new ReservationLost()) : Effect.succeed(outcome)
+
+/** The items of an account that most of its rows belong to. */
+const itemsOf = ({ newAccount: { account } }: Command): number =>
+  (account.notes?.length ?? 0) +
+  (account.statements?.length ?? 0) +
+  (account.ledgers ?? []).reduce(
+    (sum, ledger) =>
+      sum + historicalTransactions(ledger).length + currentTransactions(ledger).length,
+    0
+  )
+
+/** An account with more items is stored alone, so that small ones do not wait for it. */
+const limits = { slots: 2, commands: 32, weight: 500 }
+
+export const makeComplete = Effect.fnUntraced(function* (database: Database["Service"]) {
+  const alone = (command: Command) => database.run(completeAlone(database, command))
+  const together = yield* database.batched({
+    identity: ({ attempt }: Command) => attempt,
+    weight: itemsOf,
+    run: (commands: ReadonlyArray<Command>) => {
+      const [only] = commands
+      return only !== undefined && commands.length === 1
+        ? Effect.map(completeAlone(database, only), (outcome) => [outcome])
+        : completeAll(database, commands)
+    },
+    limits
+  })
+  return (command: Command) =>
+    (itemsOf(command) > limits.weight
+      ? alone(command)
+      : Effect.catchIf(together(command), isContended, () => alone(command))
+    ).pipe(Effect.flatMap(completion))
+})
 
 /** Fails a transaction to roll it back, with its outcome. */
 interface RolledBack {
@@ -100,7 +181,8 @@ interface RolledBack {
 
 /** A dry run keeps no response, so it cannot lose a reservation. */
 export const dryRun = (database: Database["Service"], command: Omit<Command, "keep">) =>
-  complete(database, command).pipe(
+  completeAlone(database, { ...command, keep: null }).pipe(
+    Effect.flatMap(completion),
     Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),
     database.sql.withTransaction,
     Effect.catchTags({

@@ -69,8 +69,8 @@ export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClause
   }
 }
 
-/** The responses of a first and of a later staging, of which one is kept. */
-export interface StagingAnswers {
+/** The responses of a write that is the first of its import and of a later one; one is kept. */
+export interface BatchAnswers {
   readonly reservation: Reservation
   readonly at: DateTime.Utc
   readonly first: string
@@ -78,14 +78,14 @@ export interface StagingAnswers {
 }
 
 /**
- * The same for a statement of several commands. `sent` has their positions from 1, and `staged` the
- * stored ones. A command with a lost reservation returns a row with its position and null, and does
- * not affect the others. The reservations are locked in the order of their keys, so two statements
- * never deadlock.
+ * The same for a statement of several commands. `sent` has their positions from 1, and `stored`
+ * those of the stored ones, with the `id` of the import and how many `times` it was written. A
+ * command with a lost reservation returns a row with its position and null, and does not affect the
+ * others. The reservations are locked in the order of their keys, so two statements never deadlock.
  */
-export const stagingAnswerClauses = (
+export const batchAnswerClauses = (
   sql: Sql,
-  commands: ReadonlyArray<StagingAnswers | null>
+  commands: ReadonlyArray<BatchAnswers | null>
 ): AnswerClauses => {
   const keyed = commands.flatMap((kept, index) =>
     kept === null ? [] : [{ ...kept, position: index + 1 }]
@@ -119,9 +119,9 @@ export const stagingAnswerClauses = (
     after: sql`,
       kept as (
         update idempotency_keys known
-        set answer = case stagings when 1 then first else later end, expires_at = kept_until,
-          import_id = staged.id
-        from staged join keyed using (position)
+        set answer = case times when 1 then first else later end, expires_at = kept_until,
+          import_id = stored.id
+        from stored join keyed using (position)
         where known.organisation = keyed.organisation and known.key = keyed.key
           and known.token = keyed.token
       )`,

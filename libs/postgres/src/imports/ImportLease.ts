@@ -1,58 +1,91 @@
 /**
  * Claims: an attempt takes the lease of an import, exclusively and within the limits. Without a
- * limit, a claim is one statement. With one, the live leases are counted under a lock that every
- * claim under the same limit takes, so the count is exact over any number of instances.
+ * limit, concurrent claims are one statement. With one, the live leases are counted under a lock
+ * that every claim under the same limit takes, so the count is exact over any number of instances.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { expiredAttempt, isPending } from "../audit/ChangeEntries.ts"
+import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { readImport } from "../tables/ImportRow.ts"
-import { contended } from "../connection/SqlFailure.ts"
+import { position, recordSet } from "../tables/RecordSet.ts"
+import { contended, isContended } from "../connection/SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
 
 const claimedRows = rowsOf(
-  Schema.Struct({ payload: Schema.NullOr(Schema.String), bytes: Schema.Int })
+  Schema.Struct({
+    position: Schema.BigInt,
+    payload: Schema.NullOr(Schema.String),
+    bytes: Schema.Int
+  })
 )
 const payloadRows = rowsOf(Schema.Struct({ payload: Schema.String }))
 const countRows = rowsOf(
   Schema.Struct({ in_deployment: Schema.BigInt, of_supplier: Schema.BigInt })
 )
 
+const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
+  recordSet(sql, "command", commands, {
+    position,
+    supplier: ["text", ({ key }) => key.import_supplier],
+    external_account_number: ["text", ({ key }) => key.external_account_number],
+    attempt: ["text", ({ attempt }) => attempt],
+    dry_run: ["boolean", ({ dryRun }) => dryRun],
+    at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
+    expires_at: [
+      "timestamptz",
+      ({ at, lease }) => DateTime.toDateUtc(DateTime.addDuration(at, lease))
+    ]
+  })
+
 /**
- * Inserts the lease and its attempt in one statement. It returns no row if the state does not allow
- * it or another transaction has locked the import.
+ * Inserts the leases and their attempts in one statement. It returns no row for a command if the
+ * state does not allow it or another transaction has locked the import.
  */
-const attempt = ({ sql }: Database["Service"], command: Command) => {
-  const { at, attempt: id, dryRun, key, lease } = command
-  const expiresAt = DateTime.addDuration(at, lease)
-  return claimedRows(sql`
-    with free as (
-      select id from import_processes as present
-      where supplier = ${key.import_supplier}
-        and external_account_number = ${key.external_account_number}
-        and ${isPending(sql, at)}
-      for no key update skip locked
+const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command>) =>
+  claimedRows(database.sql`
+    with sent as (select * from ${sent(database, commands)}),
+    free as (
+      select sent.*, present.id from sent, lateral (
+        select id from import_processes as present
+        where present.supplier = sent.supplier
+          and present.external_account_number = sent.external_account_number
+          and present.account_number is null and not present.skipped
+          and (present.lease_attempt is null or present.lease_expires_at <= sent.at)
+        for no key update skip locked
+      ) as present
     ),
     changed as (
       update import_processes as present
-      set lease_attempt = ${id}, lease_expires_at = ${DateTime.toDateUtc(expiresAt)}
+      set lease_attempt = attempt, lease_expires_at = expires_at
       from free where present.id = free.id
-      returning present.id, payload, payload_bytes
+      returning position, at, attempt, dry_run, present.id, payload, payload_bytes
     ),
-    expired as (${expiredAttempt(sql, at)}),
+    expired as (
+      update import_attempts set ended_at = at, outcome = 'lease_expired'
+      from changed where import_id = changed.id and ended_at is null
+    ),
     started as (
       insert into import_attempts (import_id, id, dry_run, started_at)
-      select id, ${id}, ${dryRun}, ${DateTime.toDateUtc(at)} from changed
+      select id, attempt, dry_run, at from changed order by position
     )
-    select case when bytes <= ${smallBytes} then payload::text end as payload, bytes
+    select position, case when bytes <= ${smallBytes} then payload::text end as payload, bytes
     from changed, lateral (
       select coalesce(payload_bytes, octet_length(payload::text)) as bytes offset 0
-    ) as measured`)
-}
+    ) as measured`).pipe(
+    Effect.map((rows) => {
+      const found = new Map(rows.map((row) => [Number(row.position), row]))
+      return commands.map((_, index): Claim | null => {
+        const row = found.get(index + 1)
+        if (row === undefined) return null
+        const { bytes, payload } = row
+        return { _tag: "Claimed", payload: payload ?? { bytes } }
+      })
+    })
+  )
 
 /** A separate read, because a large text is read only after its permits are acquired. */
 export const stagedPayload = (
@@ -67,11 +100,8 @@ export const stagedPayload = (
   )
 
 const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
-  const [row] = yield* attempt(database, command)
-  if (row !== undefined) {
-    const { bytes, payload } = row
-    return { _tag: "Claimed", payload: payload ?? { bytes } } satisfies Claim
-  }
+  const [claimed] = yield* claimAll(database, [command])
+  if (claimed) return claimed
   const process = yield* readImport(database, command.key)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
   const found = stateAt(process.value, command.at)
@@ -132,7 +162,32 @@ const claimWithinLimits = Effect.fnUntraced(function* (
   return yield* claimFreely(database, command)
 })
 
-export const claim = (database: Database["Service"], command: Command) =>
-  command.limits.deployment === null && command.limits.supplier === null
-    ? claimFreely(database, command)
-    : database.sql.withTransaction(claimWithinLimits(database, command))
+const isLimited = ({ limits }: Command): boolean =>
+  limits.deployment !== null || limits.supplier !== null
+
+/** Two concurrent batches, as for stagings. */
+const batches = { slots: 2, commands: 64 }
+
+/** What a batch did not claim is claimed or refused by statements of its own. */
+export const makeClaim = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  mutex: KeyedMutex
+) {
+  const { batched, run, sql } = database
+  const together = yield* batched({
+    identity: ({ key }: Command) =>
+      JSON.stringify([key.import_supplier, key.external_account_number]),
+    run: (commands: ReadonlyArray<Command>) => claimAll(database, commands),
+    limits: batches
+  })
+  return Effect.fnUntraced(function* (command: Command) {
+    if (isLimited(command)) {
+      const claiming = sql.withTransaction(claimWithinLimits(database, command))
+      return yield* mutex(command.key, run(claiming))
+    }
+    const claimed = yield* Effect.catchIf(together(command), isContended, () =>
+      Effect.succeed(null)
+    )
+    return claimed ?? (yield* mutex(command.key, run(claimFreely(database, command))))
+  })
+})

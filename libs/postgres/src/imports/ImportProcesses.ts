@@ -9,8 +9,8 @@ import { isFailure } from "@data-import/domain/account/ImportDetails"
 import { type ImportKey, isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { complete, dryRun } from "../accounts/AccountCreation.ts"
-import { claim, leases, stagedPayload } from "./ImportLease.ts"
+import { dryRun, makeComplete } from "../accounts/AccountCreation.ts"
+import { leases, makeClaim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
 import { details, detailedList } from "./ImportDetails.ts"
@@ -142,11 +142,11 @@ const make = Effect.gen(function* () {
     stage: yield* makeStage(database, mutex),
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
     findOwn: makeFindOwn(database),
-    claim: (command) => mutex(command.key, run(claim(database, command))),
+    claim: yield* makeClaim(database, mutex),
     stagedPayload: (held) => run(stagedPayload(database, held)),
     isStaged: (staged) => run(isStaged(database, staged)),
     renew: (command) => run(renew(database, command)),
-    complete: (command) => run(complete(database, command)),
+    complete: yield* makeComplete(database),
     dryRun: (command) => run(dryRun(database, command)),
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>

@@ -12,8 +12,8 @@ import { readImport } from "../tables/ImportRow.ts"
 import { position, recordSet } from "../tables/RecordSet.ts"
 import {
   keepInTransaction,
-  stagingAnswerClauses,
-  type StagingAnswers
+  batchAnswerClauses,
+  type BatchAnswers
 } from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
@@ -26,7 +26,7 @@ const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.Nu
 const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
 
 /** The responses to keep, of a first staging and of a later one. */
-const keptAnswers = ({ at, keep }: Command): StagingAnswers | null => {
+const keptAnswers = ({ at, keep }: Command): BatchAnswers | null => {
   if (!keep) return null
   const textOf = (stagings: number) => finish(keep.textOf(storedAs(stagings)))
   return { reservation: keep.reservation, at, first: textOf(1), later: textOf(2) }
@@ -64,7 +64,7 @@ const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command
  * keys, so that two batches never deadlock.
  */
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
-  const keeping = stagingAnswerClauses(database.sql, commands.map(keptAnswers))
+  const keeping = batchAnswerClauses(database.sql, commands.map(keptAnswers))
   return rows(database.sql`
     with sent as (select * from ${sent(database, commands)}),
     ${keeping.before}
@@ -103,16 +103,17 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
         ${replacing(database, commands)}
       returning id, stagings, supplier, external_account_number
     ),
-    staged as (
-      select sent.*, id, stagings from changed join sent using (supplier, external_account_number)
+    stored as (
+      select sent.*, id, stagings, stagings as times
+      from changed join sent using (supplier, external_account_number)
     ),
     expired as (
       update import_attempts set ended_at = at, outcome = 'lease_expired'
-      from staged where import_id = staged.id and ended_at is null
+      from stored where import_id = stored.id and ended_at is null
     ),
     event as (
       insert into outbox (at, name, import_id)
-      select at, 'data_import.import_process.staged-v1', id from staged order by position
+      select at, 'data_import.import_process.staged-v1', id from stored order by position
     ),
     audit as (
       insert into audit_log (at, organisation, api_key, request_id, action, outcome,
@@ -120,10 +121,10 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       select at, organisation, api_key, request_id, 'stage',
         case stagings when 1 then 'created' else 'replaced' end,
         supplier, external_account_number
-      from staged order by supplier, external_account_number
+      from stored order by supplier, external_account_number
     )
     ${keeping.after}
-    select position, stagings from staged ${keeping.lost}`)
+    select position, stagings from stored ${keeping.lost}`)
 }
 
 type Outcome =

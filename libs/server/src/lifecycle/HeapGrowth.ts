@@ -1,7 +1,7 @@
 /**
- * How far the heap of the process grows. Most of what a line leaves outlives a collection of the
- * young generation, because the lines of a chunk are worked on together. On a machine with much
- * memory V8 lets such garbage grow to several times what is alive before it collects it.
+ * How far the heap of a process grows. On a machine with much memory V8 lets the garbage in the old
+ * generation grow to several times what is alive before it collects it. Much of it arises where
+ * lines or rows are worked on together, so that most outlive a collection of the young generation.
  */
 import { setFlagsFromString } from "node:v8"
 

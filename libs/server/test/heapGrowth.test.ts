@@ -1,13 +1,13 @@
-/** The growth of the heap that the worker allows its own process. */
+/** The growth of the heap that a service allows its own process. */
 import { spawnSync } from "node:child_process"
 import { expect, it } from "vitest"
 
-const memory = new URL("../src/Memory.ts", import.meta.url).href
+const module = new URL("../src/lifecycle/HeapGrowth.ts", import.meta.url).href
 
 /** The largest heap, in MB, of a process whose garbage is all in the old generation. */
 const largestHeap = (first: string): number => {
   const script = `
-    import { limitHeapGrowth } from ${JSON.stringify(memory)}
+    import { limitHeapGrowth } from ${JSON.stringify(module)}
     ${first}
     const made = () => Array.from({ length: 50 }, (_, index) => ({ index, text: String(index) }))
     const alive = Array.from({ length: 30_000 }, made)
