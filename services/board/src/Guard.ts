@@ -80,8 +80,10 @@ export const checked = Effect.fnUntraced(function* (
 
 /** Beside the headers of every answer. */
 const isolated = {
+  "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer"
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
 }
 
 /** The route, for those who are signed in and may. */
