@@ -27,6 +27,9 @@ const SelectionBody = Schema.Struct({
 })
 
 const Processing = Schema.Struct({
+  batch_id: Schema.String.annotateKey({
+    description: "A new UUID of the page. Sent again, it gives the batch that there is."
+  }),
   selection: SelectionBody,
   operations_team_name: Schema.String
 })
