@@ -62,7 +62,7 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   processCohort: processing,
   retryFailed: processing,
   signOff: (supplier) => ({ import_supplier: supplier, accept_open: true }),
-  linkDocument: () => ({ document_path: "x.pdf" })
+  linkDocument: () => ({ document: 0 })
 }
 
 export const bodyFor = ({ identifier }: Endpoint, supplier: string): object =>

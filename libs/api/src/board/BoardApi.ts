@@ -49,7 +49,9 @@ export const actionBodies = {
     import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
     accept_open: Schema.Boolean
   }),
-  document: Schema.Struct({ document_path: Schema.String })
+  document: Schema.Struct({
+    document: Schema.Number.annotateKey({ description: "Its place among the documents, from 0." })
+  })
 }
 
 const Started = Schema.Struct({ batch_id: Schema.String, lines: Schema.Int })
