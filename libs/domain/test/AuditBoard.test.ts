@@ -48,6 +48,11 @@ layer(boardLayer)("the audit log on the board", (it) => {
         _tag: "ValidationFailed",
         errors: [{ attr: "from" }, { attr: "to" }]
       })
+      for (const before of ["x", "0", String(2n ** 63n)]) {
+        expect(yield* Effect.flip(list(user, { limit: 1, before }))).toMatchObject({
+          errors: [{ attr: "before" }]
+        })
+      }
     })
   )
 

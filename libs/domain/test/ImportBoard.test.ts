@@ -35,7 +35,7 @@ layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it)
         expect(yield* Effect.flip(board.imports(user, code, query))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.account(user, code, "a"))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.reveal(caller, code, "a"))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.link(caller, code, "a", "x.pdf"))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.link(caller, code, "a", 0))).toMatchObject(notFound)
       }
       const { code } = mine.supplier
       expect(yield* Effect.flip(board.account(user, code, "never"))).toMatchObject(notFound)
@@ -173,17 +173,19 @@ layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it)
     })
   )
 
-  it.effect("give links to their own documents only", () =>
+  it.effect("give links to their own documents only, and mask their paths", () =>
     Effect.gen(function* () {
       const { account, link } = yield* ImportBoard
       const { mine, user } = yield* begin
       yield* stage(mine, ["a"], null, payloadOf(mine, "a"))
       const { code } = mine.supplier
-      const [document] = (yield* account(user, code, "a")).documents
-      const path = document?.document_path ?? ""
-      for (const other of ["other.pdf", "", "../x", `${path}x`]) {
-        const refused = yield* Effect.flip(link({ user, requestId }, code, "a", other))
-        expect(refused, other).toMatchObject(notFound)
+      const { documents } = yield* account(user, code, "a")
+      const paths = JSON.stringify(domesticPayload().notes[0]?.document_paths)
+      expect(paths).toContain("request-2024-11-02.pdf")
+      expect(documents[0]?.document_path).toMatch(/^n… \(\d+ characters\)\.pdf$/)
+      for (const place of [documents.length, -1, 0.5, Number.NaN, 1e300]) {
+        const refused = yield* Effect.flip(link({ user, requestId }, code, "a", place))
+        expect(refused, String(place)).toMatchObject(notFound)
       }
     })
   )

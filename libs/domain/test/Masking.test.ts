@@ -114,7 +114,8 @@ describe("masking", () => {
     ["invalid", "Is 'Mrs Example'.", false],
     ["invalid", "Must not be Example, as before.", false],
     ["invalid", "Must not be a@example.com.", false],
-    ["duplicate_statement_ids", "Sent twice: smith.", false]
+    ["duplicate_statement_ids", "Sent more than once: smith.", false],
+    ["metadata_has_duplicate_keys", "Sent more than once: smith.", false]
   ] as const)("shows the detail of %s only without what was sent: %s", (code, detail, isShown) => {
     expect(maskedDetail(code, detail)).toBe(isShown ? detail : registry[code].meaning)
   })

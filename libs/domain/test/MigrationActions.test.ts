@@ -3,6 +3,7 @@ import { Effect, Option, Result } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import { MigrationActions } from "../src/board/MigrationActions.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
+import type { Selection } from "../src/board/Selection.ts"
 import { RequestId } from "../src/organisation/Organisation.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
@@ -33,7 +34,12 @@ const batchOf = Effect.fnUntraced(function* (id: string) {
   return Option.getOrThrow(yield* batches.findOfAny(Batch.BatchId.make(id)))
 })
 
-const processing = { selection: {}, operations_team_name: team }
+/** Of a new batch. */
+const processing = (selection: Selection = {}) => ({
+  batch_id: crypto.randomUUID() as string,
+  selection,
+  operations_team_name: team
+})
 
 layer(boardLayer)("the actions of the board", (it) => {
   it.effect("are refused for what the user may not see", () =>
@@ -46,8 +52,8 @@ layer(boardLayer)("the actions of the board", (it) => {
           actions.setPlan(caller, code, { points: [] }),
           actions.setStatus(caller, code, { status: "Paused" }),
           actions.setCohort(caller, code, { cohort: "x", selection: {} }),
-          actions.process(caller, code, processing),
-          actions.retry(caller, code, processing),
+          actions.process(caller, code, processing()),
+          actions.retry(caller, code, processing()),
           actions.signOff(caller, code, { import_supplier: code, accept_open: true }),
           actions.signOffState(caller, code)
         ]
@@ -138,7 +144,7 @@ layer(boardLayer)("the actions of the board", (it) => {
       yield* stage(mine, ["a", "b"], "wave-1")
       yield* stage(mine, ["c"])
       const selection = { cohort: "wave-1" }
-      const { batch_id, lines } = yield* process(caller, code, { ...processing, selection })
+      const { batch_id, lines } = yield* process(caller, code, processing(selection))
       expect(lines).toBe(2)
       const batch = yield* batchOf(batch_id)
       expect(batch.started?.apiKey).toBe("board:mia")
@@ -147,9 +153,98 @@ layer(boardLayer)("the actions of the board", (it) => {
         "board:mia create_batch created",
         "board:mia start_batch changed"
       ])
-      const unknown = { ...processing, operations_team_name: "Nobody" }
+      const unknown = { ...processing(), operations_team_name: "Nobody" }
       expect(yield* Effect.flip(process(caller, code, unknown))).toMatchObject({
         _tag: "OperationsTeamDoesNotExist"
+      })
+    })
+  )
+
+  it.effect("process what is pending, also what was tried before its correction", () =>
+    Effect.gen(function* () {
+      const { process } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      yield* stage(mine, ["a", "b", "c"])
+      yield* fail(mine, "a")
+      yield* fail(mine, "b")
+      yield* stage(mine, ["b"])
+      const lines = (selection: Selection) =>
+        Effect.map(process(caller, code, processing(selection)), (started) => started.lines)
+      expect(yield* lines({ state: "PENDING" })).toBe(2)
+      expect(yield* lines({ state: "FAILED" })).toBe(1)
+      expect(yield* lines({})).toBe(3)
+    })
+  )
+
+  it.effect("start one batch for a request that is sent again, also at the same time", () =>
+    Effect.gen(function* () {
+      const { process, retry, setStatus } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      const batches = yield* Batches
+      yield* stage(mine, ["a", "b"])
+      yield* fail(mine, "a")
+      const query = { supplier: mine.supplier.code, after: null, limit: 9 }
+      for (const [index, action] of [process, retry].entries()) {
+        const command = processing({ state: "FAILED" })
+        const started = { batch_id: command.batch_id, lines: 1 }
+        const both = [action(caller, code, command), action(caller, code, command)]
+        const told = yield* Effect.all(both, { concurrency: "unbounded" })
+        expect(told).toEqual([started, started])
+        yield* setStatus(caller, code, { status: "Paused" })
+        expect(yield* action(caller, code, command)).toEqual(started)
+        yield* setStatus(caller, code, { status: "Ongoing" })
+        expect((yield* batches.list(query)).length).toBe(index + 1)
+        const others = [
+          { ...command, selection: {} },
+          { ...command, operations_team_name: "Nobody" },
+          { ...command, batch_id: "x" }
+        ]
+        for (const other of others.slice(action === retry ? 1 : 0)) {
+          expect(yield* Effect.flip(action(caller, code, other))).toMatchObject({
+            _tag: "ValidationFailed",
+            errors: [{ attr: "batch_id" }]
+          })
+        }
+      }
+    })
+  )
+
+  it.effect("go on with a batch that was made and not started", () =>
+    Effect.gen(function* () {
+      const { process } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      const batches = yield* Batches
+      yield* stage(mine, ["a"])
+      const command = processing({ state: "PENDING" })
+      const settings = {
+        supplier: mine.supplier.code,
+        operation: "PROCESS",
+        operationsTeam: team,
+        name: "Processed from the board",
+        dryRun: false,
+        cohort: null,
+        pending: { state: "PENDING" },
+        retryOf: null,
+        maxFailures: null,
+        parameters: {}
+      } as const
+      const id = Batch.BatchId.make(command.batch_id)
+      yield* batches.create({ id, settings, limit: 20, caller: mine.caller, at: noon })
+      expect(yield* process(caller, code, command)).toEqual({ batch_id: id, lines: 1 })
+      expect((yield* batchOf(id)).started?.apiKey).toBe("board:mia")
+    })
+  )
+
+  it.effect("start no batch of another organisation", () =>
+    Effect.gen(function* () {
+      const { process } = yield* MigrationActions
+      const { caller, code, foreign, user } = yield* begun
+      const stranger = { ...caller, user: { ...user, organisations: null } }
+      const command = processing()
+      yield* process(stranger, foreign.supplier.code, command)
+      expect(yield* Effect.flip(process(caller, code, command))).toMatchObject({
+        _tag: "ValidationFailed",
+        errors: [{ attr: "batch_id" }]
       })
     })
   )
@@ -162,12 +257,12 @@ layer(boardLayer)("the actions of the board", (it) => {
       yield* stage(mine, ["c", "d"])
       for (const number of ["a", "b", "c"]) yield* fail(mine, number)
       const lines = (selection: object) =>
-        Effect.map(retry(caller, code, { ...processing, selection }), (started) => started.lines)
+        Effect.map(retry(caller, code, processing(selection)), (started) => started.lines)
       expect(yield* lines({})).toBe(3)
       expect(yield* lines({ code: "invalid", cohort: "wave-1" })).toBe(2)
       expect(yield* lines({ code: "blank" })).toBe(0)
       yield* setStatus(caller, code, { status: "Paused" })
-      expect(yield* Effect.flip(retry(caller, code, processing))).toMatchObject({
+      expect(yield* Effect.flip(retry(caller, code, processing()))).toMatchObject({
         _tag: "MigrationNotOngoing"
       })
     })
@@ -178,7 +273,7 @@ layer(boardLayer)("the actions of the board", (it) => {
       const { pauseBatch, process, resumeBatch } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
       yield* stage(mine, ["a"])
-      const { batch_id: id } = yield* process(caller, code, processing)
+      const { batch_id: id } = yield* process(caller, code, processing())
       expect(yield* pauseBatch(caller, id)).toMatchObject({
         state: "PAUSED",
         paused_by: ["OPERATOR"],

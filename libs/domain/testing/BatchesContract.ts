@@ -6,7 +6,7 @@ import { describe, expect, type Vitest, layer as withLayer } from "@effect/vites
 import { Duration, Effect, type Layer, Option, Result } from "effect"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import * as Batch from "../src/batch/Batch.ts"
-import type { Caller } from "../src/organisation/Organisation.ts"
+import { ApiKeyId, type Caller } from "../src/organisation/Organisation.ts"
 import { ApiKeys } from "../src/ports/ApiKeys.ts"
 import { type Appending, Batches } from "../src/ports/Batches.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
@@ -35,6 +35,7 @@ import {
   noon,
   noonPlus
 } from "./freshNames.ts"
+import { claim } from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
 type Ports = ApiKeys | Batches | Configuration | IdempotencyKeys | ImportProcesses
@@ -188,29 +189,58 @@ const changing = (it: It): void => {
     })
   )
 
-  const filters: ReadonlyArray<readonly [Batch.PendingFilter, ReadonlyArray<string>]> = [
-    [{}, ["a", "b", "c"]],
+  it.effect("gives the batch that has the id already, and stores nothing more", () =>
+    Effect.gen(function* () {
+      const batches = yield* Batches
+      const owner = yield* freshSupplier
+      const batch = yield* begun({ of: owner, operation: "PROCESS", pending: {} })
+      const settings = settingsOf(owner.supplier)
+      const command = { id: batch.id, settings, limit: 1, caller: owner.caller, at: noonPlus(1) }
+      const again = createdIn(yield* batches.create(command))
+      expectSame(again, yield* found(batch))
+      const page = { supplier: owner.supplier.code, after: null, limit: 9 }
+      expect((yield* batches.list(page)).length).toBe(1)
+    })
+  )
+
+  const filters: ReadonlyArray<readonly [Batch.PendingSelection, ReadonlyArray<string>]> = [
+    [{}, ["a", "b", "c", "d", "e"]],
     [{ cohort: "wave" }, ["b"]],
-    [{ failed: true }, ["c"]],
+    [{ failed: true }, ["c", "d"]],
+    [{ state: "PENDING" }, ["a", "b", "d"]],
+    [{ state: "FAILED" }, ["c", "e"]],
+    [{ state: "FAILED", code: "invalid_phone_number" }, ["c"]],
+    [{ state: "FAILED", code: "lease_expired" }, ["e"]],
+    [{ state: "PENDING", code: "invalid_phone_number" }, ["d"]],
     [{ failed: false }, ["a", "b"]],
-    [{ code: "account_failed_validation" }, ["c"]],
-    [{ code: "invalid_phone_number" }, ["c"]],
+    [{ code: "account_failed_validation" }, ["c", "d"]],
+    [{ code: "invalid_phone_number" }, ["c", "d"]],
     [{ code: "required" }, []],
     [{ code: "invalid_phone_number", failed: false }, []]
   ]
   it.effect.each(filters)("fills a batch of pending imports when it starts: %j", ([pending, all]) =>
     Effect.gen(function* () {
-      const owner = yield* freshSupplier
+      const fresh = yield* freshSupplier
+      // Only the board selects by state.
+      const apiKey = ApiKeyId.make("board:mia")
+      const owner =
+        pending.state === undefined ? fresh : { ...fresh, caller: { ...fresh.caller, apiKey } }
       const { stage } = yield* ImportProcesses
       for (const [number, cohort] of [
         ["b", "wave"],
         ["a", null],
-        ["c", null]
+        ["c", null],
+        ["d", null],
+        ["e", null]
       ] as const) {
         const key = owner.keyOf(number)
         yield* stage({ key, payload: "{}", cohort, caller: owner.caller, at: noon })
       }
       yield* failAttempt(owner.keyOf("c"), owner.caller)
+      const corrected = owner.keyOf("d")
+      yield* failAttempt(corrected, owner.caller)
+      yield* stage({ key: corrected, payload: "{}", cohort: null, caller: owner.caller, at: noon })
+      yield* claim(owner.keyOf("e"), owner.caller, noonPlus(-3_600))
       const batch = yield* begun({ of: owner, operation: "PROCESS", pending })
       yield* start(batch, 0)
       expect((yield* found(batch)).counts.received).toBe(all.length)

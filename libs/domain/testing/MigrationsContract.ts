@@ -5,9 +5,9 @@
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
-import { type DateTime, Effect, type Layer, Option } from "effect"
+import { type DateTime, Effect, type Layer, Option, Result } from "effect"
 import { AuditLog } from "../src/ports/AuditLog.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { hoursShown, Migrations, noCounts } from "../src/ports/Migrations.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
@@ -294,19 +294,32 @@ const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("keeps who has signed a migration off last, and records both in the log", () =>
+  it.effect("completes a supplier with who has signed it off, once until it is reopened", () =>
     Effect.gen(function* () {
       const { recordSignOff, setPlan, signOff } = yield* Migrations
+      const configuration = yield* Configuration
       const { caller, supplier } = yield* freshSupplier
       const { code } = supplier
+      const statusNow = Effect.map(
+        configuration.supplier(code),
+        Option.map(({ status }) => status)
+      )
       expect(yield* signOff(code)).toEqual(Option.none())
       const command = { supplier: code, caller, at: noonPlus(1) }
       yield* setPlan({ ...command, plan: [] })
-      yield* recordSignOff(command)
+      const first = { by: caller.apiKey, at: noonPlus(1) }
       const later = { ...command, at: noonPlus(2) }
+      const both = Effect.all([recordSignOff(command), recordSignOff(command)], {
+        concurrency: "unbounded"
+      })
+      expect(yield* both).toEqual([first, first])
+      expect(yield* recordSignOff(later)).toEqual(first)
+      expect(yield* statusNow).toEqual(Option.some("Complete"))
+      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
       const signed = { by: caller.apiKey, at: noonPlus(2) }
       expect(yield* recordSignOff(later)).toEqual(signed)
       expect(yield* signOff(code)).toEqual(Option.some(signed))
+      expect(yield* statusNow).toEqual(Option.some("Complete"))
       const auditLog = yield* AuditLog
       const entries = yield* auditLog.ofRequest(caller.requestId)
       expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual([

@@ -3,6 +3,7 @@
  * service that makes it, and so fails where the migrations grant too little.
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
@@ -54,6 +55,19 @@ const undivided = (ports: UserPorts) => {
   )
 }
 
+/** Those of a user of the board are made by the board. */
+const batchesOf = ({
+  batches,
+  board
+}: UserPorts): Pick<Batches["Service"], "create" | "change"> => {
+  const portOf = ({ apiKey }: Caller) =>
+    Context.get(apiKey.startsWith("board:") ? board : batches, Batches)
+  return {
+    create: (command) => portOf(command.caller).create(command),
+    change: (command) => portOf(command.caller).change(command)
+  }
+}
+
 /** The outbox of one import is read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
@@ -92,6 +106,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
+      ...batchesOf(ports),
       cancelLines: worker.cancelLines,
       deleteLines: worker.deleteLines,
       overview: worker.overview,

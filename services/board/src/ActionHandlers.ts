@@ -76,8 +76,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
       reveal: (call) => ok(imports.reveal(callerOf(call), supplierOf(call), numberOf(call))),
       linkDocument: (call: Acting) =>
         ok(
-          Effect.flatMap(bodies.document(call), ({ document_path }) =>
-            imports.link(callerOf(call), supplierOf(call), numberOf(call), document_path)
+          Effect.flatMap(bodies.document(call), ({ document }) =>
+            imports.link(callerOf(call), supplierOf(call), numberOf(call), document)
           )
         )
     },

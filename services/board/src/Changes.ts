@@ -95,11 +95,11 @@ const eventOf = (untold: Set<string>): string => {
   return `event: changed\ndata: ${data}\n\n`
 }
 
-/** Until the session ends; whoever reads the stream slowly is told less often. */
+/** Until the session ends, or nobody knows whether it has; whoever reads the stream slowly is told less often. */
 const tell = Effect.fnUntraced(function* (
   response: ServerResponse,
   { untold }: Listening,
-  goesOn: Effect.Effect<boolean, StorageUnavailable>
+  goesOn: Effect.Effect<boolean>
 ) {
   let silent = 0
   for (let tick = 1; ; tick++) {
@@ -122,19 +122,23 @@ export const make = (port: SupplierChanges["Service"], premises: Guard.Premises)
   const { join, leave, watch } = makeWatch(port)
 
   const stream = Effect.fnUntraced(function* (call: Call) {
-    const { session } = yield* premises.admit(Guard.checked(call, "anyone", premises))
+    // A page opens its stream by itself, and again whenever it was cut.
+    const { session } = yield* premises.admit(Guard.checked(call, "anyone", premises, false))
     const response = Listener.response(call.request)
+    const goesOn = Effect.catchTag(premises.access.goesOn(session.hash), "StorageUnavailable", () =>
+      Effect.succeed(false)
+    )
     const telling = Effect.acquireUseRelease(
       join(session.user),
       (listening) =>
         Effect.suspend(() => {
           response.writeHead(200, headers(call.requestId))
           response.write(":\n\n")
-          return tell(response, listening, premises.access.goesOn(session.hash))
+          return tell(response, listening, goesOn)
         }),
       leave
     )
-    yield* call.wait(session.hash, telling)
+    yield* call.wait(session.user.subject, telling)
     // Too many wait already, or the service stops.
     if (!response.headersSent) return yield* unavailable
     response.end()

@@ -38,17 +38,15 @@ export type Needs = "manager" | "anyone"
 const isOfPage = ({ headers }: IncomingRequest["request"]): boolean =>
   headers["x-background"] === "1"
 
-/** The session of a request; None if it has none. */
+/** The session of a request; None if it has none. Unless told, it is kept alive if the user asks. */
 export const sessionOf = (
-  incoming: IncomingRequest,
+  { request }: IncomingRequest,
   place: Place,
-  { access }: Premises
+  { access }: Premises,
+  renews = !isOfPage(request)
 ): Effect.Effect<Option.Option<OpenSession>, StorageUnavailable> => {
-  const { headers } = incoming.request
-  const id = Cookies.valueOf(headers["cookie"], "board", place)
-  return id === undefined || id === ""
-    ? Effect.succeedNone
-    : access.open(id, !isOfPage(incoming.request))
+  const id = Cookies.valueOf(request.headers["cookie"], "board", place)
+  return id === undefined || id === "" ? Effect.succeedNone : access.open(id, renews)
 }
 
 /** In a time that tells nothing about the texts. */
@@ -58,12 +56,17 @@ const isSame = (one: string, other: string): boolean =>
 const safe: ReadonlySet<string> = new Set(["GET", "HEAD"])
 
 /** The session of a request that may be carried out. */
-export const checked = Effect.fnUntraced(function* (call: Call, needs: Needs, premises: Premises) {
+export const checked = Effect.fnUntraced(function* (
+  call: Call,
+  needs: Needs,
+  premises: Premises,
+  renews?: boolean
+) {
   const place = placeOf(call, premises.publicUrl)
   const { headers, method } = call.request
   const isChange = !safe.has(method)
   if (isChange && !isOwn(call, place)) return yield* new ForgeryRefused()
-  const found = yield* sessionOf(call, place, premises)
+  const found = yield* sessionOf(call, place, premises, renews)
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
@@ -77,8 +80,10 @@ export const checked = Effect.fnUntraced(function* (call: Call, needs: Needs, pr
 
 /** Beside the headers of every answer. */
 const isolated = {
+  "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer"
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
 }
 
 /** The route, for those who are signed in and may. */

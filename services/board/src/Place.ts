@@ -13,16 +13,22 @@ export interface Place {
 type Asking = Pick<IncomingRequest, "clientAddress" | "request">
 
 /** Addresses come in one spelling. */
-export const isLoopback = (address: string): boolean =>
-  address === "::1" || address.startsWith("127.")
+const isLoopback = (address: string): boolean => address === "::1" || address.startsWith("127.")
 
 const loopbackHost = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
+/**
+ * Whether the client is on this machine. A proxy here would make all clients seem so, but asks for
+ * the public host; and so does a page of another site whose name leads to this machine.
+ */
+export const isOnThisMachine = ({ clientAddress, request: { headers } }: Asking): boolean =>
+  isLoopback(clientAddress) && loopbackHost.test(headers["host"] ?? "")
+
 /** A link works on this machine beside a public address, so the one that was asked for decides. */
-export const placeOf = ({ clientAddress, request }: Asking, publicUrl: URL | null): Place => {
-  const host = request.headers["host"] ?? ""
-  const isLocal = isLoopback(clientAddress) && loopbackHost.test(host)
-  if (publicUrl === null || isLocal) return { origin: `http://${host}`, isSecure: false }
+export const placeOf = (asking: Asking, publicUrl: URL | null): Place => {
+  if (publicUrl === null || isOnThisMachine(asking)) {
+    return { origin: `http://${asking.request.headers["host"] ?? ""}`, isSecure: false }
+  }
   return { origin: publicUrl.origin, isSecure: publicUrl.protocol === "https:" }
 }
 

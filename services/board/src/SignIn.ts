@@ -13,7 +13,7 @@ import type { Route } from "@data-import/server/routing/Route"
 import * as Cookies from "./Cookies.ts"
 import { type Premises, sessionOf } from "./Guard.ts"
 import { callbackPath, type OpenIdConnect } from "./OpenIdConnect.ts"
-import { isLoopback, isOwn, type Place, placeOf } from "./Place.ts"
+import { isOnThisMachine, isOwn, type Place, placeOf } from "./Place.ts"
 import * as Pages from "./SignInPages.ts"
 
 export const signInPath = "/board/sign-in/"
@@ -52,7 +52,7 @@ const followLink = Effect.fnUntraced(function* (call: Call, premises: Premises) 
   const place = placeOf(call, premises.publicUrl)
   yield* call.readBody(1_024, undefined)
   if (!isOwn(call, place)) return Pages.foreign()
-  if (!isLoopback(call.clientAddress)) return Pages.linkElsewhere()
+  if (!isOnThisMachine(call)) return Pages.linkElsewhere()
   const id = yield* premises.access.follow(call.params["secret"] ?? "")
   if (Option.isNone(id)) return Pages.linkRefused()
   return yield* enter(call, place, { id: id.value, location: home }, premises)
@@ -68,7 +68,7 @@ const page = (method: "GET" | "POST", path: Route["path"], run: Run): Route => (
 
 const links = (premises: Premises): ReadonlyArray<Route> => [
   page("GET", `${signInPath}:secret/`, (call) =>
-    Effect.sync(() => (isLoopback(call.clientAddress) ? Pages.useLink() : Pages.linkElsewhere()))
+    Effect.sync(() => (isOnThisMachine(call) ? Pages.useLink() : Pages.linkElsewhere()))
   ),
   page("POST", `${signInPath}:secret/`, (call) => premises.admit(followLink(call, premises)))
 ]
@@ -78,11 +78,18 @@ const searchOf = (url: string): string => {
   return begin === -1 ? "" : url.slice(begin)
 }
 
-/** The page of the board that somebody wanted before signing in; no other address is gone to. */
-const wantedBy = (call: Call): string => {
-  const to = new URLSearchParams(searchOf(call.request.url)).get("to") ?? ""
-  return /^\/board\/[\w.~%/?&=+,-]*$/.test(to) ? to : home
-}
+/** Browsers keep cookies of up to 4,096 bytes, and in one the address is written in base64. */
+const longestAddress = 1_024
+
+/** A page of the board; home in place of any other address. */
+const pageAt = (address: string): string =>
+  address.length <= longestAddress && /^\/board\/[\w.~%/?&=+,:;@$!'()*-]*$/.test(address)
+    ? address
+    : home
+
+/** The page that somebody wanted before signing in. */
+const wantedBy = (call: Call): string =>
+  pageAt(new URLSearchParams(searchOf(call.request.url)).get("to") ?? "")
 
 /** What the cookie of a sign-in holds: what the provider's answer must match, and the page. */
 const cookieOf = (pending: string, location: string): string =>
@@ -90,7 +97,8 @@ const cookieOf = (pending: string, location: string): string =>
 
 const partsOf = (cookie: string) => {
   const end = cookie.lastIndexOf(".")
-  const location = Buffer.from(cookie.slice(end + 1), "base64url").toString()
+  // Without https another page of this machine can set cookies.
+  const location = pageAt(Buffer.from(cookie.slice(end + 1), "base64url").toString())
   return { pending: cookie.slice(0, Math.max(end, 0)), location }
 }
 

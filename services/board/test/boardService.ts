@@ -4,6 +4,7 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { BoardAccess, issueLink, layer as access } from "@data-import/domain/auth/BoardAccess"
 import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
+import { DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { Listening } from "@data-import/server/lifecycle/Service"
@@ -18,9 +19,14 @@ const begunBeside = access({ idle: Duration.minutes(30), absolute: Duration.hour
 export const serviceWith = (settings: Readonly<Record<string, string>>) =>
   Layer.unwrap(
     Effect.map(freshUrl, (url) => {
-      const DATABASE_URL = Redacted.value(databaseUsersAt(url).board)
-      const service = running(board, { DATABASE_URL, TRUST_PROXY: "1", ...settings })
-      return Layer.merge(service, begunBeside.pipe(Layer.provideMerge(portsBeside(url))))
+      const service = Effect.map(DatabaseProxy, (proxy) => {
+        const DATABASE_URL = Redacted.value(databaseUsersAt(proxy.url).board)
+        return running(board, { DATABASE_URL, TRUST_PROXY: "1", ...settings })
+      })
+      return Layer.merge(
+        Layer.provideMerge(Layer.unwrap(service), proxyTo(url)),
+        begunBeside.pipe(Layer.provideMerge(portsBeside(url)))
+      )
     })
   ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
 

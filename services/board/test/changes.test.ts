@@ -1,13 +1,16 @@
 /** The stream of changes over HTTP. Source: docs/contract/board.md#changes. */
 import { request } from "node:http"
-import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { expect, it as single, layer } from "@effect/vitest"
+import { Context, DateTime, Effect, Exit, Layer, Option, Scope } from "effect"
 import { BoardAccess } from "@data-import/domain/auth/BoardAccess"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { Listening } from "@data-import/server/lifecycle/Service"
-import { until } from "@data-import/server/testing/RunningService"
+import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
+import { away } from "@data-import/postgres/testing/DatabaseProxy"
+import { Premises, until } from "@data-import/server/testing/RunningService"
 import { type Browser, browser, browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
 
 const path = "/board/api/changes/"
@@ -84,6 +87,24 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("chan
     })
   )
 
+  it.effect("do not keep the session alive", () =>
+    Effect.gen(function* () {
+      const sessions = yield* BoardSessions
+      const { hash } = yield* TokenSecrets
+      const one = yield* browserOf(viewer)
+      const id = yield* hash(one.cookies.get("board") ?? "")
+      const begun = Option.getOrThrow(yield* sessions.find(id))
+      yield* sessions.end(id)
+      const lastSeenAt = DateTime.subtract(begun.lastSeenAt, { minutes: 20 })
+      yield* sessions.create(id, { ...begun, createdAt: lastSeenAt, lastSeenAt })
+      const heard = yield* streamOf(one)
+      yield* untilHeard(heard, ({ text }) => text !== "")
+      expect(Option.getOrThrow(yield* sessions.find(id)).lastSeenAt).toEqual(lastSeenAt)
+      yield* one.get("/board/api/session/")
+      expect(Option.getOrThrow(yield* sessions.find(id)).lastSeenAt).not.toEqual(lastSeenAt)
+    })
+  )
+
   it.effect("are told to nobody without a session", () =>
     Effect.gen(function* () {
       const refused = yield* (yield* browser).get(path)
@@ -92,19 +113,48 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("chan
   )
 })
 
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("streams", (it) => {
+  it.effect("end when it cannot be known whether the session goes on", () =>
+    Effect.gen(function* () {
+      const { log } = yield* Premises
+      const heard = yield* streamOf(yield* browserOf(viewer))
+      yield* untilHeard(heard, ({ text }) => text !== "")
+      yield* away(untilHeard(heard, ({ ended }) => ended))
+      expect(log.join("")).not.toContain("defect")
+    })
+  )
+})
+
 layer(serviceWith({ MAX_REQUESTS_WAITING: "2" }), {
   excludeTestServices: true,
   timeout: "1 minute"
-})("the streams of one session", (it) => {
-  it.effect("take half of the places at most", () =>
+})("the streams of one user", (it) => {
+  it.effect("take half of the places at most, of all sessions together", () =>
     Effect.gen(function* () {
       const one = yield* browserOf(viewer)
       const first = yield* streamOf(one)
       yield* untilHeard(first, ({ text }) => text !== "")
-      const refused = yield* one.get(path)
-      expect([refused.status, codeOf(refused)]).toEqual([503, "service_unavailable"])
-      const other = yield* streamOf(yield* browserOf(viewer))
+      for (const each of [one, yield* browserOf(viewer)]) {
+        const refused = yield* each.get(path)
+        expect([refused.status, codeOf(refused)]).toEqual([503, "service_unavailable"])
+      }
+      const other = yield* streamOf(yield* browserOf({ ...viewer, subject: "sub|other" }))
       yield* untilHeard(other, ({ text }) => text !== "")
     })
   )
 })
+
+single.live("streams end when the service stops, so that browsers come back", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const service = yield* Layer.buildWithScope(Layer.fresh(serviceWith({})), scope)
+    const heard = yield* Effect.provideContext(
+      Effect.flatMap(browserOf(viewer), streamOf),
+      Context.merge(yield* Effect.context<Scope.Scope>(), service)
+    )
+    yield* untilHeard(heard, ({ text }) => text !== "")
+    yield* Scope.close(scope, Exit.void)
+    yield* untilHeard(heard, ({ ended }) => ended)
+    expect(heard.text).toBe(":\n\n")
+  })
+)

@@ -88,8 +88,14 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
   it.effect("leads back to the page that was wanted, and to no other site", () =>
     Effect.gen(function* () {
       const wanted = "/board/migrations/ACME/?cohort=wave%201"
+      const place = "/board/migrations/A(1)/imports/?attr=customers.*.email&search=a:b@c"
+      const long = (length: number) => `/board/?search=${"x".repeat(length)}`
       for (const [to, location] of [
         [wanted, wanted],
+        [place, place],
+        [long(1_000), long(1_000)],
+        [long(2_000), "/board/"],
+        ["/board/\n//evil.example", "/board/"],
         ["https://evil.example/board/", "/board/"],
         ["//evil.example/board/", "/board/"],
         ["/board/\\evil", "/board/"],
@@ -98,6 +104,18 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
         const from = `${start}?${new URLSearchParams({ to }).toString()}`
         const { one, path } = yield* comeBack(manager, from)
         expect((yield* one.get(path, remote)).headers.location).toBe(location)
+      }
+    })
+  )
+
+  it.effect("goes to no other site that another page of this machine has put into the cookie", () =>
+    Effect.gen(function* () {
+      for (const evil of ["https://evil.example/", "//evil.example/board/", "/board/\n"]) {
+        const { one, path } = yield* comeBack(manager)
+        const [state, nonce, verifier] = (one.cookies.get(pendingCookie) ?? "").split(".")
+        const location = Buffer.from(evil).toString("base64url")
+        one.cookies.set(pendingCookie, [state, nonce, verifier, location].join("."))
+        expect((yield* one.get(path, remote)).headers.location).toBe("/board/")
       }
     })
   )

@@ -161,6 +161,7 @@ suite("the board in Chromium", () => {
       {
         path: "migrations/DELTA_LEGACY/retry/",
         body: {
+          batch_id: expect.stringMatching(/^[\da-f]{8}-/),
           selection: { state: "FAILED", code: "invalid_phone_number" },
           operations_team_name: "Night Team"
         }

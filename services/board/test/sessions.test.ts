@@ -51,6 +51,32 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
     })
   )
 
+  it.effect("is for this machine as its browser names it, and not as a proxy does", () =>
+    Effect.gen(function* () {
+      const one = yield* browser
+      const link = yield* freshLink
+      for (const host of ["board.example", "localhost.evil.example", "127.0.0.1.evil.example:80"]) {
+        const named = yield* one.post(link, { host })
+        expect([named.status, one.cookies.size]).toEqual([403, 0])
+        expect((yield* one.get(link, { host })).status).toBe(403)
+      }
+      expect((yield* one.post(link, { host: "localhost:8080" })).status).toBe(303)
+    })
+  )
+
+  it.effect("gives one session to all who use it at the same time", () =>
+    Effect.gen(function* () {
+      const link = yield* freshLink
+      const browsers = yield* Effect.replicateEffect(browser, 12)
+      const answers = yield* Effect.forEach(browsers, (one) => one.post(link), {
+        concurrency: "unbounded"
+      })
+      expect(answers.filter(({ status }) => status === 303).length).toBe(1)
+      expect(answers.filter(({ status }) => status === 403).length).toBe(11)
+      expect(browsers.filter(({ cookies }) => cookies.size > 0).length).toBe(1)
+    })
+  )
+
   it.effect("is not used by a page of another site", () =>
     Effect.gen(function* () {
       const one = yield* browser

@@ -67,8 +67,8 @@ export const account = (
   stored: masked,
   added: { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 },
   documents: [
-    { document_path: "statements/2025-01.pdf", size: 48_211 },
-    { document_path: "statements/2025-02.pdf", size: null }
+    { document_path: "s… (22 characters).pdf", size: 48_211 },
+    { document_path: "s… (22 characters).pdf", size: null }
   ],
   audit: audit(now, 6).entries,
   audit_chain: { entries: 6, holds: true, broken_at: null }

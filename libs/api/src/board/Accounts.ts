@@ -57,7 +57,10 @@ export const BoardAccountBody = Schema.Struct({
     payment_instructions: Schema.Int
   }).annotateKey({ description: "What was added after the import." }),
   documents: Schema.Array(
-    Schema.Struct({ document_path: Schema.String, size: Schema.NullOr(Schema.Int) })
+    Schema.Struct({
+      document_path: Schema.String.annotateKey({ description: "Masked; links name its place." }),
+      size: Schema.NullOr(Schema.Int)
+    })
   ),
   audit: Schema.Array(AuditEntryBody).annotateKey({
     description: "The newest first; at most 100."

@@ -27,6 +27,9 @@ const SelectionBody = Schema.Struct({
 })
 
 const Processing = Schema.Struct({
+  batch_id: Schema.String.annotateKey({
+    description: "A new UUID of the page. Sent again, it gives the batch that there is."
+  }),
   selection: SelectionBody,
   operations_team_name: Schema.String
 })
@@ -46,7 +49,9 @@ export const actionBodies = {
     import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
     accept_open: Schema.Boolean
   }),
-  document: Schema.Struct({ document_path: Schema.String })
+  document: Schema.Struct({
+    document: Schema.Number.annotateKey({ description: "Its place among the documents, from 0." })
+  })
 }
 
 const Started = Schema.Struct({ batch_id: Schema.String, lines: Schema.Int })

@@ -39,7 +39,7 @@ const limitExceeded = (of: "batches" | "lines") =>
 const create = Effect.fnUntraced(function* (
   batches: Batches["Service"],
   { at, caller, id, name, operationsTeam, supplier }: PendingBatch,
-  pending: Batch.PendingFilter | null
+  pending: Batch.PendingSelection | null
 ) {
   const creating = yield* batches
     .create({
@@ -98,13 +98,16 @@ export const processImports = Effect.fnUntraced(function* (
   return yield* start(batches, wanted, numbers.length)
 })
 
-/** Processes the pending imports that meet the filter when the batch starts. */
+/**
+ * Processes the pending imports that are selected when the batch starts. Doing so again changes
+ * nothing.
+ */
 export const processPending = Effect.fnUntraced(function* (
   batches: Batches["Service"],
   wanted: PendingBatch,
-  filter: Batch.PendingFilter
+  selection: Batch.PendingSelection
 ) {
-  yield* create(batches, wanted, filter)
+  yield* create(batches, wanted, selection)
   return yield* start(batches, wanted, 0)
 })
 

@@ -66,6 +66,13 @@ export const PendingFilter = Schema.Struct({
 })
 export type PendingFilter = typeof PendingFilter.Type
 
+/** What the board selects: also by the state that an import is in when the batch starts. */
+export const PendingSelection = Schema.Struct({
+  ...PendingFilter.fields,
+  state: Schema.optionalKey(Schema.Literals(["PENDING", "FAILED"]))
+})
+export type PendingSelection = typeof PendingSelection.Type
+
 /** Of TRANSACTIONS. */
 export const BatchParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(Schema.Boolean),
@@ -84,7 +91,7 @@ export interface BatchSettings {
   readonly dryRun: boolean
   readonly cohort: string | null
   /** The lines are the imports that are pending when the batch starts, unless this is null. */
-  readonly pending: PendingFilter | null
+  readonly pending: PendingSelection | null
   /** The batch whose failed lines these are. */
   readonly retryOf: BatchId | null
   /** Pauses the batch when more lines have failed; null for never. */

@@ -11,7 +11,7 @@ import type { Items, StoredAccount } from "../ports/StoredAccount.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
-import { maskedAccount, maskedDetail, maskedPath } from "./Masking.ts"
+import { maskedAccount, maskedDetail, maskedDocument, maskedPath } from "./Masking.ts"
 import { explained } from "./MigrationBodies.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -157,7 +157,10 @@ export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
     attempts: attemptBodies(details, at),
     stored: staged === null ? null : maskedAccount(staged),
     added: Option.match(stored, { onNone: () => nothingAdded, onSome: addedBody }),
-    documents,
+    documents: documents.map((each) => ({
+      ...each,
+      document_path: maskedDocument(each.document_path)
+    })),
     audit: audit.map(auditBody),
     audit_chain: {
       entries: chain.entries,

@@ -57,6 +57,7 @@ const pagesOfExport = 40
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const instant = Schema.decodeUnknownOption(Instant)
 const position = /^[1-9]\d{0,18}$/
+const lastPosition = 2n ** 63n - 1n
 
 const instantOf = (name: "from" | "to", text: string | undefined, errors: Array<FieldError>) => {
   if (text === undefined) return {}
@@ -97,8 +98,14 @@ const filterOf = (
     })
   })
 
-const beforeOf = (text: string | undefined): bigint | null =>
-  text !== undefined && position.test(text) ? BigInt(text) : null
+const beforeOf = (text: string | undefined): Effect.Effect<bigint | null, ValidationFailed> => {
+  if (text === undefined) return Effect.succeed(null)
+  const before = position.test(text) ? BigInt(text) : null
+  if (before !== null && before <= lastPosition) return Effect.succeed(before)
+  const detail = "Must be the next_before of a page."
+  const errors = [{ attr: "before", code: "invalid", detail }] as const
+  return Effect.fail(new ValidationFailed({ code: "request_failed_validation", errors }))
+}
 
 const head = [
   "id",
@@ -122,9 +129,10 @@ const make = Effect.gen(function* () {
 
   const list = Effect.fnUntraced(function* (user: BoardUser, query: AuditQuery) {
     const filter = yield* filterOf(user, query)
+    const before = yield* beforeOf(query.before)
     if (filter === null) return { entries: [], next_before: null }
     const { limit } = query
-    const found = yield* search({ filter, before: beforeOf(query.before), limit })
+    const found = yield* search({ filter, before, limit })
     return {
       entries: found.entries.map(auditBody),
       next_before: found.next === null ? null : String(found.next)

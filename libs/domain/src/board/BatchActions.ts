@@ -1,24 +1,17 @@
 /**
- * What a manager does with batches on the board: starts them for imports that are there already,
- * and
+ * What a manager does with batches on the board: starts them for imports that are there already, and
  * pauses and resumes them. They act under `board:` and the user's name.
  * Source: docs/contract/board.md#actions.
  */
-import { DateTime, Effect, Option, type Result, Schema } from "effect"
+import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"
 import * as Batch from "../batch/Batch.ts"
 import { bodies } from "../batch-processing/BatchManagement.ts"
-import {
-  failedImports,
-  type PendingBatch,
-  processImports,
-  processPending
-} from "../batch-processing/PendingBatches.ts"
+import { type PendingBatch, processPending } from "../batch-processing/PendingBatches.ts"
 import { maySee } from "../organisation/BoardUser.ts"
 import { modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
 import type { AuditAction } from "../ports/AuditLog.ts"
 import type { Batches } from "../ports/Batches.ts"
 import type { Configuration } from "../ports/Configuration.ts"
-import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import {
   BatchStateConflict,
   MigrationNotOngoing,
@@ -27,7 +20,7 @@ import {
 } from "../requests/Failure.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { batchBody } from "./MigrationBodies.ts"
-import { selected, type Selection } from "./Selection.ts"
+import { invalid, selected, type Selection } from "./Selection.ts"
 
 export interface Started {
   readonly batch_id: string
@@ -35,6 +28,8 @@ export interface Started {
 }
 
 export interface Processing {
+  /** Chosen by the page, so that sending it again starts no second batch. */
+  readonly batch_id: string
   readonly selection: Selection
   readonly operations_team_name: string
 }
@@ -42,36 +37,56 @@ export interface Processing {
 interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
-  readonly imports: ImportProcesses["Service"]
 }
 
-const newBatch = Effect.fnUntraced(function* (
-  { configuration }: Dependencies,
-  caller: BoardCaller,
-  { code: supplier, organisation, status }: Supplier,
-  operationsTeam: string,
-  name: string
-) {
-  if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
-  if (!(yield* configuration.hasTeam(operationsTeam))) {
-    return yield* new OperationsTeamDoesNotExist({ name: operationsTeam })
-  }
-  const id = Batch.BatchId.make(crypto.randomUUID())
-  const at = yield* DateTime.now
-  const wanted: PendingBatch = {
-    id,
-    supplier,
-    operationsTeam,
-    name,
-    caller: callerFor(caller, organisation),
-    at
-  }
-  return wanted
-})
+const batchId = Schema.decodeUnknownOption(Batch.BatchId)
 
 const startedBody = ({ counts, id }: Batch.Batch): Started => ({
   batch_id: id,
   lines: counts.received
+})
+
+const wrongId = (detail: string) => invalid({ attr: "batch_id", code: "invalid", detail })
+
+const isSame = (
+  { organisation, settings }: Batch.Batch,
+  { caller, name, operationsTeam, supplier }: PendingBatch,
+  pending: Batch.PendingSelection
+): boolean =>
+  organisation === caller.organisation &&
+  settings.supplier === supplier &&
+  settings.name === name &&
+  settings.operationsTeam === operationsTeam &&
+  Equal.equals(settings.pending, pending)
+
+/** A batch that is there already was started by the same request, whose answer was lost. */
+const startBatch = Effect.fnUntraced(function* (
+  { batches, configuration }: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation, status }: Supplier,
+  { batch_id, operations_team_name: operationsTeam }: Processing,
+  { name, pending }: { readonly name: string; readonly pending: Batch.PendingSelection }
+) {
+  const id = batchId(batch_id)
+  if (Option.isNone(id)) return yield* wrongId("Must be a UUID.")
+  const wanted: PendingBatch = {
+    id: id.value,
+    supplier,
+    operationsTeam,
+    name,
+    caller: callerFor(caller, organisation),
+    at: yield* DateTime.now
+  }
+  const present = yield* batches.findOfAny(id.value)
+  if (Option.isSome(present) && !isSame(present.value, wanted, pending)) {
+    return yield* wrongId("Names another batch. Reload the page and try again.")
+  }
+  if (Option.isSome(present) && present.value.started !== null) return startedBody(present.value)
+  if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
+  if (!(yield* configuration.hasTeam(operationsTeam))) {
+    return yield* new OperationsTeamDoesNotExist({ name: operationsTeam })
+  }
+  return startedBody(yield* processPending(batches, wanted, pending))
 })
 
 /** Processes the pending imports that are selected, failed ones too. */
@@ -79,16 +94,11 @@ export const process = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
   supplier: Supplier,
-  { operations_team_name: team, selection }: Processing
+  command: Processing
 ) {
-  const { code, cohort, state } = yield* selected(selection)
-  const wanted = yield* newBatch(deps, caller, supplier, team, "Processed from the board")
-  const filter: Batch.PendingFilter = {
-    ...(cohort !== undefined && { cohort }),
-    ...(code !== undefined && { code }),
-    ...(state !== undefined && { failed: state === "FAILED" })
-  }
-  return startedBody(yield* processPending(deps.batches, wanted, filter))
+  const pending = yield* selected(command.selection)
+  const name = "Processed from the board"
+  return yield* startBatch(deps, caller, supplier, command, { name, pending })
 })
 
 /** Processes again what has failed. */
@@ -96,16 +106,14 @@ export const retry = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
   supplier: Supplier,
-  { operations_team_name: team, selection }: Processing
+  command: Processing
 ) {
-  const { code, cohort } = yield* selected(selection)
-  const wanted = yield* newBatch(deps, caller, supplier, team, "Retry from the board")
-  const filter = { ...(code !== undefined && { code }), ...(cohort !== undefined && { cohort }) }
-  const numbers = yield* failedImports(deps.imports, supplier.code, filter, wanted.at)
-  return startedBody(yield* processImports(deps.batches, wanted, numbers))
+  const pending = { ...(yield* selected(command.selection)), state: "FAILED" } as const
+  return yield* startBatch(deps, caller, supplier, command, {
+    name: "Retry from the board",
+    pending
+  })
 })
-
-const batchId = Schema.decodeUnknownOption(Batch.BatchId)
 
 type Decide = (
   caller: ReturnType<typeof callerFor>

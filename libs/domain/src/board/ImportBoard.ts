@@ -67,14 +67,14 @@ export class ImportBoard extends Context.Service<
       number: string
     ) => Effect.Effect<{ readonly stored: unknown }, Failure>
     /**
-     * A link that reads a document of the account for 5 minutes. Not found if the account has no
-     * such document, or the store has no links that end. Audit: `read_document`.
+     * A link that reads the document at this place of the account's list, from 0, for 5 minutes. Not
+     * found if there is none, or the store has no links that end. Audit: `read_document`.
      */
     readonly link: (
       caller: BoardCaller,
       supplier: string,
       number: string,
-      path: string
+      place: number
     ) => Effect.Effect<{ readonly url: string; readonly expires_at: string }, Failure>
   }
 >()("@data-import/domain/ImportBoard") {}
@@ -213,14 +213,12 @@ const link = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
   found: Found,
-  named: string
+  place: number
 ) {
   const { key, supplier } = found
-  const path = documentPath(named)
   const { documents } = yield* contentOf(deps, found)
-  if (Option.isNone(path) || !documents.some((each) => each.document_path === named)) {
-    return yield* new NotFound()
-  }
+  const path = documentPath(documents[place]?.document_path)
+  if (Option.isNone(path)) return yield* new NotFound()
   const url = yield* deps.documents.readLink(supplier.documentRoot, path.value, linkLifetime)
   if (Option.isNone(url)) return yield* new NotFound()
   const at = yield* DateTime.now
@@ -271,10 +269,10 @@ const make = Effect.gen(function* () {
         )
       )
     ),
-    link: traced("ImportBoard.link")((caller, named, number, path) =>
+    link: traced("ImportBoard.link")((caller, named, number, place) =>
       available(
         Effect.flatMap(find(deps, caller.user, named, number), (found) =>
-          link(deps, caller, found, path)
+          link(deps, caller, found, place)
         )
       )
     )

@@ -39,6 +39,12 @@ export const maskedText = (text: string): string => {
   return first === undefined ? "" : `${first}… (${rest.length + 1} characters)`
 }
 
+const extension = /\.[a-z\d]{1,5}$/i
+
+/** The path of a document: the end of its name tells of what kind it is. */
+export const maskedDocument = (path: string): string =>
+  `${maskedText(path)}${extension.exec(path)?.[0] ?? ""}`
+
 const hidden = "…"
 
 /** Whether the type has only values that tell nothing of a person: a number, a choice, a time. */
@@ -134,6 +140,6 @@ const isOfDetail = (word: string, index: number): boolean => {
  */
 export const maskedDetail = (code: string, detail: string | undefined): string => {
   const meaning = isCode(code) ? registry[code].meaning : code
-  if (detail === undefined || code.startsWith("duplicate_") || /["'`]/.test(detail)) return meaning
+  if (detail === undefined || code.includes("duplicate_") || /["'`]/.test(detail)) return meaning
   return detail.split(" ").every(isOfDetail) ? detail : meaning
 }

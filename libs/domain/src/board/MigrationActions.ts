@@ -8,7 +8,6 @@ import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { changeStatus, type Supplier } from "../organisation/Supplier.ts"
 import { Batches } from "../ports/Batches.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { ImportSearch } from "../ports/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -80,7 +79,6 @@ const pageSize = 1_000
 interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
-  readonly imports: ImportProcesses["Service"]
   readonly migrations: Migrations["Service"]
   readonly searching: ImportSearch["Service"]
   readonly summaries: SupplierSummaries["Service"]
@@ -184,10 +182,6 @@ const signOff = Effect.fnUntraced(function* (
     const detail = `Is open: ${openText(before)}. Accept it, or finish it first.`
     return yield* invalid({ attr: "accept_open", code: "invalid", detail })
   }
-  if (supplier.status === "Complete" && before.signed !== null) return before
-  yield* deps.configuration
-    .changeSupplierStatus(code, () => Result.succeed("Complete"))
-    .pipe(Effect.catchTag("DoesNotExist", Effect.die))
   const at = yield* DateTime.now
   const signed = yield* deps.migrations.recordSignOff({
     supplier: code,
@@ -201,7 +195,6 @@ const make = Effect.gen(function* () {
   const deps: Dependencies = {
     batches: yield* Batches,
     configuration: yield* Configuration,
-    imports: yield* ImportProcesses,
     migrations: yield* Migrations,
     searching: yield* ImportSearch,
     summaries: yield* SupplierSummaries

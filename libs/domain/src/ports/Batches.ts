@@ -156,7 +156,8 @@ export class Batches extends Context.Service<
     /**
      * Stores an open batch, unless the caller's organisation has `limit` unfinished ones. A retry
      * has the failed lines of the batch `retryOf`, but for those of which a later line of the same
-     * account number has its data in the platform.
+     * account number has its data in the platform. If there is a batch with this id, of whatever
+     * organisation, it is given as it is, and nothing is stored.
      */
     readonly create: (command: {
       readonly id: BatchId

@@ -149,7 +149,10 @@ export class Migrations extends Context.Service<
       supplier: SupplierCode
     ) => Effect.Effect<Option.Option<SignOff>, StorageUnavailable>
 
-    /** Audit: `sign_off`. */
+    /**
+     * Makes the supplier Complete and keeps who did so, in one step. Where that was done already, it
+     * gives who did. Audit: `change_supplier_status` of an operator, and `sign_off`.
+     */
     readonly recordSignOff: (command: {
       readonly supplier: SupplierCode
       readonly caller: Caller

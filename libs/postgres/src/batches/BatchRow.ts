@@ -8,7 +8,7 @@ import {
   BatchParameters,
   eventsBetween,
   PauseReason,
-  PendingFilter,
+  PendingSelection,
   WaitingFor
 } from "@data-import/domain/batch/Batch"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
@@ -29,7 +29,7 @@ const Row = Schema.Struct({
   operationsTeam: Schema.NullOr(Schema.String),
   dryRun: Schema.Boolean,
   cohort: Schema.NullOr(Schema.String),
-  pending: Schema.NullOr(PendingFilter),
+  pending: Schema.NullOr(PendingSelection),
   retryOf: Schema.NullOr(BatchId),
   maxFailures: Schema.NullOr(Schema.Int),
   parameters: BatchParameters,

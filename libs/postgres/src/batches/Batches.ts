@@ -73,8 +73,15 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
       ${DateTime.toDateUtc(at)}
     where (select count(*) from batches
       where organisation = ${organisation} and finished_at is null) < ${limit}
+    on conflict on constraint batches_pkey do nothing
     returning ${sql.literal(BatchRow.batchColumns)}`)
-  if (open === undefined) return yield* new Refused({ creating: limitExceeded("batches") })
+  if (open === undefined) {
+    const present = yield* BatchRow.find(sql, id)
+    return yield* Option.match(present, {
+      onNone: () => new Refused({ creating: limitExceeded("batches") }),
+      onSome: (batch) => Effect.succeed<Created>({ _tag: "Created", batch, leftOut: null })
+    })
+  }
   let created: Created = { _tag: "Created", batch: open, leftOut: null }
   if (retryOf !== null) {
     const [source] = yield* sourceRows(sql`

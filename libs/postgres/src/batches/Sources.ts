@@ -4,9 +4,10 @@
  */
 import { type DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import type { BatchId, BatchSettings, PendingFilter } from "@data-import/domain/batch/Batch"
+import type { BatchId, BatchSettings, PendingSelection } from "@data-import/domain/batch/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { hasCode, stateOf } from "../imports/ImportSource.ts"
 import { chunkLimits } from "./Lines.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -120,17 +121,24 @@ export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, i
   return { ...copied, leftOut: failures - copied.lines }
 })
 
-const filtered = (sql: Sql, { code, cohort, failed }: PendingFilter) => {
+const filtered = (
+  sql: Sql,
+  { code, cohort, failed, state }: PendingSelection,
+  at: DateTime.Utc
+) => {
   const last = sql`(
     select outcome, errors from import_attempts
     where import_id = present.id order by sequence desc limit 1)`
   const hasFailed = sql`last.outcome is not null and last.outcome <> 'dry_run_successful'`
   const conditions = [
     ...(cohort === undefined ? [] : [sql`present.cohort = ${cohort}`]),
+    ...(state === undefined ? [] : [sql`${stateOf(sql, at)} = ${state}`]),
     ...(code === undefined
       ? []
       : [
-          sql`${hasFailed} and (last.outcome = ${code} or exists (
+          state === "FAILED"
+            ? hasCode(sql, code)
+            : sql`${hasFailed} and (last.outcome = ${code} or exists (
             select from jsonb_array_elements(last.errors) as error
             where error ->> 'code' = ${code}))`
         ]),
@@ -157,7 +165,7 @@ export const fillWithPending = Effect.fnUntraced(function* (
   at: DateTime.Utc,
   limit: number
 ) {
-  const { last, where } = filtered(sql, pending ?? {})
+  const { last, where } = filtered(sql, pending ?? {}, at)
   const [stored] = yield* insertChunks(
     sql,
     id,

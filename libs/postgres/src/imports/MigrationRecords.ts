@@ -1,10 +1,11 @@
 /** What is recorded of a migration: its plan, its cohorts, and who has signed it off. */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, Result, Schema } from "effect"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import type { MigrationPlan, Migrations } from "@data-import/domain/ports/Migrations"
+import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/ports/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import { auditEntry, isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { changeSupplierStatus } from "../setup/Configuration.ts"
 
 type Port = Migrations["Service"]
 
@@ -73,21 +74,31 @@ export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
     select signed_by as by, signed_at as at from migration_sign_offs
     where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
 
-export const recordSignOff = (
-  { sql }: Database["Service"],
+const statusRows = rowsOf(Schema.Struct({ isComplete: Schema.Boolean }))
+
+/** The supplier's lock lets two of them see each other. */
+export const recordSignOff = Effect.fnUntraced(function* (
+  database: Database["Service"],
   { at, caller, supplier }: Parameters<Port["recordSignOff"]>[0]
-) => {
+) {
+  const { sql } = database
+  const [row] = yield* statusRows(sql`
+    select status = 'Complete' as "isComplete" from suppliers where code = ${supplier}
+    for no key update`)
+  const present = yield* signOff(database, supplier)
+  if (row?.isComplete === true && Option.isSome(present)) return present.value
+  yield* changeSupplierStatus(sql, supplier, () => Result.succeed("Complete")).pipe(
+    Effect.catchTag("DoesNotExist", Effect.die)
+  )
   const key = { import_supplier: supplier, external_account_number: null }
   const write = { at, caller, action: "sign_off", outcome: "signed", key } as const
-  return Effect.as(
-    sql`
-      with signed as (
-        insert into migration_sign_offs as present (supplier, signed_by, signed_at)
-        values (${supplier}, ${caller.apiKey}, ${DateTime.toDateUtc(at)})
-        on conflict on constraint migration_sign_offs_pkey do update
-        set signed_by = excluded.signed_by, signed_at = excluded.signed_at
-      )
-      ${auditEntry(sql, write, sql``)}`,
-    { by: caller.apiKey, at }
-  )
-}
+  yield* sql`
+    with signed as (
+      insert into migration_sign_offs as present (supplier, signed_by, signed_at)
+      values (${supplier}, ${caller.apiKey}, ${DateTime.toDateUtc(at)})
+      on conflict on constraint migration_sign_offs_pkey do update
+      set signed_by = excluded.signed_by, signed_at = excluded.signed_at
+    )
+    ${auditEntry(sql, write, sql``)}`
+  return { by: caller.apiKey, at } satisfies SignOff
+})

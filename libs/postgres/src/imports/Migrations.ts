@@ -333,7 +333,7 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       setPlan: (command) => run(sql.withTransaction(Records.setPlan(database, command))),
       setCohorts: (command) => run(Records.setCohorts(database, command)),
       signOff: (supplier) => run(Records.signOff(database, supplier)),
-      recordSignOff: (command) => run(Records.recordSignOff(database, command))
+      recordSignOff: (command) => run(sql.withTransaction(Records.recordSignOff(database, command)))
     })
   })
 )

@@ -1,7 +1,8 @@
 /** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
 import type { DateTime } from "effect"
+import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { stateAt } from "../../account/ImportProcess.ts"
-import type { BatchSettings, PendingFilter } from "../../batch/Batch.ts"
+import type { BatchSettings, PendingSelection } from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
 import { isErased } from "../../batch/ErasedLine.ts"
 import {
@@ -52,16 +53,18 @@ export const failedLines = ({ lines }: StoredBatch) => {
 }
 
 const isSelected = (
-  { cohort, code, failed }: PendingFilter,
-  { attempts, cohort: ownCohort }: StoredImport
+  { cohort, code, failed, state }: PendingSelection,
+  stored: StoredImport,
+  at: DateTime.Utc
 ): boolean => {
-  const last = attempts.at(-1)
+  const last = stored.attempts.at(-1)
   const outcome = last?.outcome ?? null
   const hasFailed = outcome !== null && outcome !== "dry_run_successful"
-  const codes = [outcome, ...(last?.errors.map((error) => error.code) ?? [])]
+  const codes = [outcome ?? "lease_expired", ...(last?.errors.map((error) => error.code) ?? [])]
   return (
-    (cohort === undefined || cohort === ownCohort) &&
-    (code === undefined || (hasFailed && codes.includes(code))) &&
+    (cohort === undefined || cohort === stored.cohort) &&
+    (state === undefined || state === detailedStateOf(stored, at)) &&
+    (code === undefined || ((hasFailed || state === "FAILED") && codes.includes(code))) &&
     (failed === undefined || (failed ? hasFailed : last === undefined))
   )
 }
@@ -75,7 +78,7 @@ export const pendingLines = (
 ): Array<StoredLine> =>
   [...(store.imports.get(supplier)?.values() ?? [])]
     .filter(({ process }) => stateAt(process, at)._tag === "Pending")
-    .filter((each) => isSelected(pending ?? {}, each))
+    .filter((each) => isSelected(pending ?? {}, each, at))
     .map(({ process }) => process.key.external_account_number)
     .sort(codePointOrder)
     .slice(0, limit)

@@ -57,6 +57,8 @@ const recordAudit = (
 const create = (store: Store, limits: BatchLimits, command: Command<"create">): Creating => {
   const { at: createdAt, caller, id, keep, limit, settings } = command
   const { organisation } = caller
+  const present = store.batches.get(id)
+  if (present !== undefined) return { _tag: "Created", batch: present.batch, leftOut: null }
   const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
   if (unfinished.length >= limit) return { _tag: "LimitExceeded", of: "batches" }
   const source = settings.retryOf === null ? null : stored(store, settings.retryOf)

@@ -77,7 +77,7 @@ const createSupplier = Effect.fnUntraced(function* (
   yield* recordSupplier(store, supplier, "create_supplier", "created")
 })
 
-const changeSupplierStatus = Effect.fnUntraced(function* <E>(
+export const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   store: MemoryStore["Service"],
   code: SupplierCode,
   decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>

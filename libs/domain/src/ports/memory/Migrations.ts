@@ -1,5 +1,5 @@
 /** Migrations in memory: counted anew at each request, but for the history. */
-import { Array, DateTime, Effect, Layer, Option, Order } from "effect"
+import { Array, DateTime, Effect, Layer, Option, Order, Result } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { isFree, stateAt } from "../../account/ImportProcess.ts"
 import type { HourCount } from "../../account/Forecast.ts"
@@ -14,6 +14,7 @@ import {
   type PastCounts
 } from "../Migrations.ts"
 import type { BoardAction } from "../AuditLog.ts"
+import { changeSupplierStatus } from "./Configuration.ts"
 import { countBefore, countKey } from "./ImportHistory.ts"
 import { codePointOrder, MemoryStore, putImport, recordChange, type StoredImport } from "./Store.ts"
 
@@ -195,7 +196,13 @@ export const layerMemory: Layer.Layer<Migrations> = Layer.effect(
       signOff: (supplier) =>
         Effect.sync(() => Option.fromUndefinedOr(store.signOffs.get(supplier))),
       recordSignOff: ({ at, caller, supplier }) =>
-        Effect.sync(() => {
+        Effect.gen(function* () {
+          const present = store.signOffs.get(supplier)
+          const isComplete = store.suppliers.get(supplier)?.status === "Complete"
+          if (isComplete && present !== undefined) return present
+          yield* Effect.orDie(
+            changeSupplierStatus(store, supplier, () => Result.succeed("Complete"))
+          )
           const signed = { by: caller.apiKey, at }
           store.signOffs.set(supplier, signed)
           record(store, { supplier, caller, at }, "sign_off", "signed")

@@ -28,9 +28,12 @@ export const BatchDialog = (props: Props) => {
   const teams = useTeams()
   const [chosen, setTeam] = useState("")
   const team = chosen === "" ? (teams[0] ?? "") : chosen
+  // Sent again after a lost answer, it starts no second batch.
+  const [id] = useState(() => crypto.randomUUID())
   const run = async () => {
     const path = answers.of(supplier, `${kind}/`)
-    const { lines } = (await act(path, { selection, operations_team_name: team })) as Started
+    const body = { batch_id: id, selection, operations_team_name: team }
+    const { lines } = (await act(path, body)) as Started
     return (
       <p>
         A batch of {counted(lines, "account")} has started. Its progress is under{" "}

@@ -8,10 +8,12 @@ import { answers } from "../routing/Paths.ts"
 interface Props {
   readonly supplier: string
   readonly number: string
+  /** Masked, so it is its place that is sent. */
   readonly path: string
+  readonly place: number
 }
 
-export const DocumentButton = ({ number, path, supplier }: Props) => {
+export const DocumentButton = ({ number, path, place, supplier }: Props) => {
   const act = useAction()
   const [link, setLink] = useState<DocumentLink | null>(null)
   const [problem, setProblem] = useState("")
@@ -20,7 +22,7 @@ export const DocumentButton = ({ number, path, supplier }: Props) => {
   const ask = async () => {
     try {
       const to = answers.account(supplier, number, "document-links/")
-      setLink((await act(to, { document_path: path })) as DocumentLink)
+      setLink((await act(to, { document: place })) as DocumentLink)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
     }
@@ -42,7 +44,7 @@ export const DocumentButton = ({ number, path, supplier }: Props) => {
       <button
         type="button"
         class="action"
-        aria-label={`Link to ${path}`}
+        aria-label={`Link to document ${place + 1}, ${path}`}
         onClick={() => void ask()}
       >
         Link

@@ -99,14 +99,15 @@ const Documents = ({ account }: { readonly account: Account }) => (
     }
   >
     <ul class="documents">
-      {account.documents.map(({ document_path: path, size }) => (
-        <li key={path}>
+      {account.documents.map(({ document_path: path, size }, place) => (
+        <li key={place}>
           <span class="code">{path}</span>{" "}
           <small>{size === null ? "not looked at yet" : counted(size, "byte")}</small>{" "}
           <DocumentButton
             supplier={account.import_supplier}
             number={account.external_account_number}
             path={path}
+            place={place}
           />
         </li>
       ))}

@@ -1,0 +1,153 @@
+/**
+ * Who is refused what, at every endpoint of the API: the list comes from its definition, so a new
+ * endpoint is held to it too.
+ */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Effect, Option } from "effect"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
+import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"
+import {
+  actions,
+  all,
+  ask,
+  bodyFor,
+  changes,
+  manager,
+  migration,
+  type Named,
+  pathOf,
+  tokenOf,
+  writes
+} from "./boardEndpoints.ts"
+import { browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
+
+const nowhere: Named = { supplier: "NOBODY", number: "a", batch: crypto.randomUUID() }
+
+/** The import has no such document, and the batch has not started. */
+const statuses: Readonly<Record<string, number>> = {
+  linkDocument: 404,
+  pauseBoardBatch: 409,
+  resumeBoardBatch: 409
+}
+
+const auditOf = ({ supplier: { code } }: Effect.Success<typeof migration>) =>
+  Effect.flatMap(AuditLog, ({ search }) =>
+    search({ filter: { organisations: null, supplier: code }, before: null, limit: 99 })
+  )
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
+  it.effect.each(all)("refuses $method $path without a session that goes on", (endpoint) =>
+    Effect.gen(function* () {
+      const { named } = yield* migration
+      const one = yield* browserOf(manager(null))
+      const headers = yield* tokenOf(one)
+      const cookie = one.cookies.get("board") ?? ""
+      const sessions = yield* BoardSessions
+      const id = yield* (yield* TokenSecrets).hash(cookie)
+      const session = Option.getOrThrow(yield* sessions.find(id))
+      const ended = [
+        { ...session, lastSeenAt: DateTime.subtract(session.lastSeenAt, { minutes: 30 }) },
+        { ...session, createdAt: DateTime.subtract(session.createdAt, { hours: 12 }) }
+      ]
+      for (const each of ended) {
+        yield* sessions.end(id)
+        yield* sessions.create(id, each)
+        const refused = yield* ask(one, endpoint, named, headers)
+        expect([refused.status, codeOf(refused)]).toEqual([401, "not_authenticated"])
+      }
+      yield* sessions.end(id)
+      for (const value of [cookie, "", "x".repeat(8_000)]) {
+        one.cookies.set("board", value)
+        const refused = yield* ask(one, endpoint, named, headers)
+        expect([refused.status, codeOf(refused)]).toEqual([401, "not_authenticated"])
+      }
+    })
+  )
+
+  it.effect.each(writes)("refuses POST $path from elsewhere", (endpoint) =>
+    Effect.gen(function* () {
+      const made = yield* migration
+      const one = yield* browserOf(manager(null))
+      const token = yield* tokenOf(one)
+      const body = JSON.stringify(bodyFor(endpoint, made.named.supplier))
+      const path = pathOf(endpoint, made.named)
+      for (const headers of [
+        { "sec-fetch-site": "same-origin" },
+        { "sec-fetch-site": "same-origin", "x-csrf-token": "x" },
+        { ...token },
+        { ...token, "sec-fetch-site": "cross-site" },
+        { ...token, "sec-fetch-site": "same-site" },
+        { ...token, origin: "http://evil.example" },
+        { "sec-fetch-site": "cross-site", "content-type": "text/plain" }
+      ]) {
+        const sent = { "content-type": "application/json", ...headers }
+        const refused = yield* one.ask({ method: "POST", path, headers: sent, body })
+        expect([refused.status, codeOf(refused)]).toEqual([403, "permission_denied"])
+      }
+      for (const method of ["PUT", "PATCH", "DELETE"]) {
+        const headers = { ...token, "sec-fetch-site": "same-origin" }
+        expect((yield* one.ask({ method, path, headers })).status).toBe(405)
+      }
+      expect((yield* auditOf(made)).entries.map(({ action }) => action)).toEqual([
+        "create_batch",
+        "stage"
+      ])
+    })
+  )
+
+  it.effect.each(actions)("refuses a viewer POST $path", (endpoint) =>
+    Effect.gen(function* () {
+      const made = yield* migration
+      const one = yield* browserOf({ ...viewer, organisations: [made.supplier.organisation] })
+      const refused = yield* ask(one, endpoint, made.named, yield* tokenOf(one))
+      expect([refused.status, codeOf(refused)]).toEqual([403, "permission_denied"])
+      const also = yield* ask(one, endpoint, nowhere, yield* tokenOf(one))
+      expect([also.status, also.text]).toEqual([403, refused.text])
+      expect((yield* auditOf(made)).entries.length).toBe(2)
+    })
+  )
+
+  const ofSuppliers = all.filter(({ path }) => path.includes(":"))
+  it.effect.each(ofSuppliers)(
+    "does not tell another organisation's supplier from none: $method $path",
+    (endpoint) =>
+      Effect.gen(function* () {
+        const [mine, foreign] = [yield* migration, yield* migration]
+        const test = yield* freshTestOrganisation(mine.supplier.organisation)
+        const testSupplier = testSupplierOf(test.name)
+        yield* (yield* Configuration).createSupplier(testSupplier)
+        const one = yield* browserOf(manager([mine.supplier.organisation]))
+        const headers = yield* tokenOf(one)
+        const without = yield* ask(one, endpoint, nowhere, headers)
+        expect([without.status, codeOf(without)]).toEqual([404, "not_found"])
+        for (const supplier of [foreign.named.supplier, wireCode(testSupplier.code)]) {
+          const named = { ...foreign.named, supplier }
+          const refused = yield* ask(one, endpoint, named, headers)
+          expect([refused.status, refused.text]).toEqual([404, without.text])
+        }
+        expect((yield* auditOf(foreign)).entries.length).toBe(2)
+      })
+  )
+
+  it.effect.each(all)("answers $method $path to be stored nowhere", (endpoint) =>
+    Effect.gen(function* () {
+      if (endpoint === changes) return
+      const { named } = yield* migration
+      const one = yield* browserOf(manager(null))
+      const answer = yield* ask(one, endpoint, named, yield* tokenOf(one))
+      expect([answer.status, answer.headers]).toMatchObject([
+        statuses[endpoint.identifier] ?? 200,
+        { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+      ])
+      if (answer.status !== 200) return
+      expect(answer.headers).toMatchObject({
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer"
+      })
+    })
+  )
+})

@@ -1,0 +1,122 @@
+/** Whatever is sent to the API is answered with a status of its own, and never with a 5xx. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  all,
+  bodyFor,
+  changes,
+  type Endpoint,
+  manager,
+  migration,
+  type Named,
+  pathOf,
+  tokenOf,
+  writes
+} from "./boardEndpoints.ts"
+import { type Browser, browserOf, serviceWith } from "./boardService.ts"
+
+/** Percent-encoded, as they stand in a URL. */
+const texts = [
+  ...["", "%20", "%00", "a%00b", "%ED%A0%80", "%", "%2F", "..", "%2e%2e", "*", "%5c", "%25", "_"],
+  ...["0", "-1", "1e400", "9223372036854775807", "9223372036854775808", "9".repeat(19)],
+  ...["9".repeat(40), "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "%2B275760-09-13T00:00:00Z"],
+  ...["2026-02-30T00:00:00Z", "%E2%80%AE", "%F0%9F%98%80", "__proto__", "constructor", "null"],
+  ...["%27%20or%201=1%20--", "$[*]", "%5B%5D", "FAILED", "a".repeat(6_000), "%C3%A9".repeat(1_000)]
+]
+
+/** JSON that stands where another value stood. */
+const sources = [
+  ...["null", "true", "0", "-0", "1e400", "9".repeat(400), '""', '" "', '"a\\u0000b"'],
+  ...['"\\ud800"', '"\\u202e"', "[]", "{}", "[[[[]]]]", '{"__proto__":{"a":1}}'],
+  ...[JSON.stringify("x".repeat(100_000)), `[${"null,".repeat(10_000)}null]`, '"2026-02-30"'],
+  ...['[{"on":"2026-01-01","accounts":1e400}]', '[{"on":"9999-12-31","accounts":1}]']
+]
+
+/** For the whole of a body. */
+const wholes = ["", "{", "[]", "null", '"x"', "\u0000", `${"[".repeat(5_000)}${"]".repeat(5_000)}`]
+
+const known = [200, 303, 308, 400, 404, 405, 409, 413, 414, 431]
+
+const expectAnswered = Effect.fnUntraced(function* (
+  answer: ReturnType<Browser["ask"]>,
+  what: string
+) {
+  const { headers, status, text } = yield* answer
+  expect(known, `${what.slice(0, 200)}: ${status} ${text.slice(0, 200)}`).toContain(status)
+  if (status < 400 || headers["content-type"] !== "application/json") return
+  expect(JSON.parse(text), what).toMatchObject({ code: expect.any(String) })
+})
+
+const concurrency = { concurrency: 12, discard: true } as const
+
+const isShown = (endpoint: Endpoint) => endpoint !== changes
+
+const atParameters = (endpoint: Endpoint, path: string) =>
+  endpoint.parameters.flatMap((name) => texts.map((text) => `${path}?${name}=${text}`))
+
+const atSegments = (endpoint: Endpoint, named: Named) =>
+  (["supplier", "number", "batch"] as const)
+    .filter((name) => pathOf(endpoint, { ...named, [name]: "" }) !== pathOf(endpoint, named))
+    .flatMap((name) => {
+      const marked = pathOf(endpoint, { ...named, [name]: "marked" })
+      return texts.map((text) => marked.replace("marked", text))
+    })
+
+/** The body with the source at each of its members, also at those inside. */
+const broken = (body: object): ReadonlyArray<string> => [
+  ...wholes,
+  ...Object.keys(body).flatMap((name) =>
+    sources.map((source) =>
+      JSON.stringify({ ...body, [name]: "marked" }).replace('"marked"', () => source)
+    )
+  ),
+  ...("selection" in body
+    ? ["state", "code", "cohort"].flatMap((name) =>
+        sources.map((source) =>
+          JSON.stringify({ ...body, selection: { [name]: "marked" } }).replace(
+            '"marked"',
+            () => source
+          )
+        )
+      )
+    : [])
+]
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
+  it.effect.each(all.filter(isShown))(
+    "answers $method $path with anything in its address",
+    (endpoint) =>
+      Effect.gen(function* () {
+        const { named } = yield* migration
+        const one = yield* browserOf(manager(null))
+        const token = yield* tokenOf(one)
+        const paths = [
+          ...atParameters(endpoint, pathOf(endpoint, named)),
+          ...atSegments(endpoint, named)
+        ]
+        const body = JSON.stringify(bodyFor(endpoint, named.supplier))
+        yield* Effect.forEach(
+          paths,
+          (path) =>
+            expectAnswered(
+              endpoint.method === "GET" ? one.get(path) : one.post(path, token, body),
+              path
+            ),
+          concurrency
+        )
+      })
+  )
+
+  it.effect.each(writes)("answers POST $path with anything in its body", (endpoint) =>
+    Effect.gen(function* () {
+      const { named } = yield* migration
+      const one = yield* browserOf(manager(null))
+      const token = yield* tokenOf(one)
+      yield* Effect.forEach(
+        broken(bodyFor(endpoint, named.supplier)),
+        (body) => expectAnswered(one.post(pathOf(endpoint, named), token, body), body),
+        concurrency
+      )
+    })
+  )
+})

@@ -1,0 +1,93 @@
+/**
+ * No personal data in what the board shows before it is asked for, in its log, and in its
+ * addresses. Source: docs/contract/board.md#masks.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
+import { claim } from "@data-import/domain/testing/importStates"
+import { domesticAccount, domesticPayload } from "@data-import/domain/testing/samples"
+import { Premises } from "@data-import/server/testing/RunningService"
+import { all, ask, changes, manager, type Named, tokenOf } from "./boardEndpoints.ts"
+import { browserOf, serviceWith } from "./boardService.ts"
+
+const canary = "canary"
+
+/** Fields whose values are no personal data, as the contract lists them. */
+const shown =
+  /^(?:import_supplier|external_account_number|country|ledger_code|operations_team_name|payment_type|product_code|rate_band|sales_channel|sales_subchannel|statement_id|tax_type|transaction_id|type|reason|account_type|period_length|communication_preference|document_accessibility|units|unit_type|.*date.*|.*_at|.*since)$/
+
+/** Every text but those has the canary inside. */
+const marked = (value: unknown, name: string): unknown => {
+  if (typeof value === "string") {
+    return shown.test(name) && name !== "date_of_birth" ? value : `x-${canary}-${name}`
+  }
+  if (Array.isArray(value)) return value.map((each) => marked(each, name))
+  if (typeof value !== "object" || value === null) return value
+  const members = Object.entries(value).map(([field, inner]) => [field, marked(inner, field)])
+  return Object.fromEntries(members) as unknown
+}
+
+/** One import that has failed with details of what was sent, and one that is an account. */
+const migration = Effect.gen(function* () {
+  const imports = yield* ImportProcesses
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  const [failed, imported] = [keyOf("failed"), keyOf("imported")]
+  for (const key of [failed, imported]) {
+    const payload = JSON.stringify(marked({ ...domesticPayload(), ...key }, ""))
+    expect(payload.split(canary).length).toBeGreaterThan(20)
+    yield* imports.stage({ key, payload, cohort: null, caller, at: noon })
+  }
+  const { attempt } = yield* claim(failed, caller, noon)
+  const outcome = "account_failed_validation"
+  const errors = [
+    { code: "invalid", attr: `customers.0.${canary}`, detail: `Is '${canary}', not a name.` },
+    {
+      code: "metadata_has_duplicate_keys",
+      attr: "metadata",
+      detail: `Sent more than once: ${canary}.`
+    }
+  ] as const
+  yield* imports.release({ key: failed, attempt, outcome, errors, dryRun: false, caller, at: noon })
+  const begun = yield* claim(imported, caller, noon)
+  const account = domesticAccount(imported, { billing_name: `x-${canary}` })
+  const newAccount = { ...newAccountFor(imported, noon), account }
+  yield* imports.complete({ key: imported, attempt: begun.attempt, newAccount, caller })
+  return supplier.code
+})
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
+  "personal data",
+  (it) => {
+    it.effect(
+      "is shown by revealing alone, and logged by nothing",
+      () =>
+        Effect.gen(function* () {
+          const supplier = yield* migration
+          const one = yield* browserOf(manager(null))
+          const token = yield* tokenOf(one)
+          const told: Array<string> = []
+          for (const number of ["failed", "imported"]) {
+            const named: Named = { supplier, number, batch: crypto.randomUUID() }
+            for (const endpoint of all.filter((each) => each !== changes)) {
+              if (endpoint.path.endsWith("sign-out/")) continue
+              const { text } = yield* ask(one, endpoint, named, token)
+              if (text.includes(canary)) told.push(`${endpoint.identifier} ${number}`)
+            }
+          }
+          expect(told).toEqual(["reveal failed", "reveal imported"])
+          const search = `/board/api/migrations/${supplier}/imports/?search=${canary}`
+          yield* one.get(`${search}&code=${canary}&attr=${canary}&cohort=${canary}`)
+          yield* one.get(`/board/api/audit/?who=${canary}&external_account_number=${canary}`)
+          yield* one.get(`/board/migrations/${supplier}/imports/?search=${canary}`)
+          yield* one.get(`/board/sign-in/${canary}/?to=${canary}`)
+          yield* one.get(`/board/sign-in/callback/?code=${canary}&error_description=${canary}`)
+          const log = (yield* Premises).log.join("")
+          expect(log).toContain("/reveal/")
+          expect(log).not.toContain(canary)
+        }),
+      60_000
+    )
+  }
+)
