@@ -85,7 +85,7 @@ const vague = new Set(
 const isVague = (name: string): boolean =>
   vague.has(name.toLowerCase()) || /(Utils?|Helpers?|Common|Live|Impl)$/.test(name)
 
-describe("tidy", () => {
+describe("tidy", { timeout: 120_000 }, () => {
   it("looks at something", () => {
     expect(source.length).toBeGreaterThan(20)
     expect(written).toContain("libs/domain/src/codes/Code.ts")

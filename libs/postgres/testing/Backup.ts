@@ -144,8 +144,8 @@ const copy = async (dataDir: string, file: string): Promise<void> => {
 const labels = rowsOf(Schema.Struct({ label: Schema.String }))
 
 /**
- * A base backup into the file while the server runs. Done when the WAL that it needs is archived, or
- * at once where none is.
+ * A base backup into the file while the server runs. Done when the WAL that it needs is archived,
+ * or at once where none is.
  */
 export const take = (
   { dataDir, url }: Pick<Postgres, "dataDir" | "url">,

@@ -111,7 +111,8 @@ describe("the chart", () => {
 
   it("leaves room at its own PostgreSQL for all connections of all pods", () => {
     const [cluster] = ofKind("Cluster", everything).values()
-    const { parameters } = cluster?.spec["postgresql"] as {
+    if (cluster === undefined) throw new Error("There is no cluster")
+    const { parameters } = cluster.spec["postgresql"] as {
       readonly parameters: Readonly<Record<string, string>>
     }
     const pods = [...ofKind("HorizontalPodAutoscaler").values()]
