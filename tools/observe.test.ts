@@ -177,7 +177,7 @@ describe.skipIf(promtool === undefined)("promtool (skipped where it is not insta
     expect(run("check", "rules", ...rules)).toContain("SUCCESS")
   })
 
-  it("finds that each alert fires with its fault, and not without", { timeout: 120_000 }, () => {
+  it("finds that each alert fires with its fault, and not without", { timeout: 300_000 }, () => {
     expect(run("test", "rules", ...tests)).toContain("SUCCESS")
   })
 })

@@ -10,6 +10,7 @@ import { Batches } from "../src/ports/Batches.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { Migrations, noCounts } from "../src/ports/Migrations.ts"
 import type { Failure } from "../src/requests/Failure.ts"
+import * as RequestFacts from "../src/requests/RequestFacts.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { noon } from "../testing/freshNames.ts"
 import {
@@ -55,6 +56,21 @@ const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Rea
 }
 
 layer(boardLayer)("the migration board", (it) => {
+  it.effect("notes for the log which migration a request was about, if the user may see it", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { foreign, mine, user } = yield* begin
+      const notedFor = Effect.fnUntraced(function* ({ supplier }: Owner) {
+        const facts = RequestFacts.make()
+        const read = Effect.exit(detail(user, wireCode(supplier.code)))
+        yield* Effect.provideService(read, RequestFacts.Current, facts)
+        return facts.import_supplier
+      })
+      expect(yield* notedFor(mine)).toBe(wireCode(mine.supplier.code))
+      expect(yield* notedFor(foreign)).toBeUndefined()
+    })
+  )
+
   it.effect("lists the migrations that the user may see, the worst first", () =>
     Effect.gen(function* () {
       const { list } = yield* MigrationBoard

@@ -9,6 +9,7 @@ import { type BoardUser, maySee } from "../organisation/BoardUser.ts"
 import { codeIn, modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import { NotFound } from "../requests/Failure.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 
@@ -33,7 +34,8 @@ export const visibleSupplier = Effect.fnUntraced(function* (
     Option.filter(found, ({ organisation }) => maySee(user, organisation)),
     {
       onNone: () => Effect.fail(new NotFound()),
-      onSome: (supplier: Supplier) => Effect.succeed(supplier)
+      onSome: (supplier: Supplier) =>
+        Effect.as(RequestFacts.note({ import_supplier: code.value }), supplier)
     }
   )
 })
