@@ -2,8 +2,8 @@
  * Two releases side by side under load, on one database, which this one has migrated. First
  * everything is of this release, and each instance is replaced by one of the last release while the
  * other works; then the other way. The gateways are replaced as the services are. No request fails,
- * and no write is lost. An instance is replaced at its place, as Compose does; Kubernetes starts the
- * new one first, so there are never fewer instances than here.
+ * and no write is lost. An instance is replaced at its place, as Compose does; Kubernetes starts
+ * the new one first, so there are never fewer instances than here.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
