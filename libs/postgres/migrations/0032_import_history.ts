@@ -5,7 +5,7 @@
  * write of an import takes longer. They are the whole counts and no changes: what an instance of an
  * earlier release adds up without them is in the next one.
  *
- * Can be undone: yes, by the functions of 0030, and by dropping its tables with plans and sign-offs.
+ * Can be undone: yes, by the functions of 0030, and by dropping the tables that it creates.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
