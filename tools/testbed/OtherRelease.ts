@@ -58,14 +58,15 @@ const chosen = Effect.gen(function* () {
   return Option.isSome(tag) ? tag.value : yield* beforeNewestMigration
 })
 
-/** What is installed of others, by its place. */
-const installedOf = (folder: string): string => {
+/** What is installed of others, with its place. */
+const installedOf = (folder: string): ReadonlySet<string> => {
   const lock: unknown = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"))
   const { packages } = lock as { readonly packages: Record<string, { integrity?: string }> }
-  return Object.entries(packages)
-    .filter(([place]) => place.startsWith("node_modules/"))
-    .flatMap(([place, { integrity }]) => (integrity === undefined ? [] : `${place} ${integrity}`))
-    .join("\n")
+  return new Set(
+    Object.entries(packages)
+      .filter(([place]) => place.startsWith("node_modules/"))
+      .flatMap(([place, { integrity }]) => (integrity === undefined ? [] : `${place} ${integrity}`))
+  )
 }
 
 /** Packages of others are those of this release; those of the workspace are its own. */
@@ -109,7 +110,8 @@ export const checkedOut: Effect.Effect<
   const unpacked = join(folder, "release")
   mkdirSync(unpacked)
   yield* Effect.promise(() => execute("tar", ["-xf", archive, "-C", unpacked]))
-  if (installedOf(unpacked) === installedOf(root)) linkPackages(unpacked)
+  // Nothing is fetched where all that it needs is installed here.
+  if (installedOf(unpacked).isSubsetOf(installedOf(root))) linkPackages(unpacked)
   else yield* install(unpacked)
   return { name, root: unpacked }
 })

@@ -20,7 +20,8 @@ export class DidNotStart extends Data.TaggedError("DidNotStart")<{
 /** How the process runs; `services/<name>/src/main.ts` unless a script is given. */
 type Running = Partial<Pick<Program, "discardsOutput" | "nodeArgs" | "root" | "script">>
 
-const startLimit = Duration.minutes(2)
+/** A start takes seconds, and minutes where everything else has the processors. */
+const startLimit = Duration.minutes(5)
 
 export class ServiceProcess<Name extends string = ServiceName> {
   readonly name: Name

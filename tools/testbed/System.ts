@@ -29,6 +29,9 @@ import { type ServiceName, type ServiceUsers, type Settings, wire } from "./Wiri
 /** How long an attempt of a dead process holds its import. */
 const lease = Duration.seconds(3)
 
+/** Nine, which is one of each. Twice as many on two cores are no sooner up, each much later. */
+const startedAtOnce = 9
+
 /** A single instance stops fast; one of several drains by default until others are used. */
 const stoppingOf = (instances: number): Settings => ({
   SHUTDOWN_GRACE_SECONDS: "5",
@@ -128,7 +131,7 @@ const startServices = Effect.fnUntraced(function* (
     (auth) => Effect.map(addressOf(auth), (port) => `http://127.0.0.1:${port}`)
   )
   yield* Effect.forEach(Object.values(all).flat(), (service) => service.start(), {
-    concurrency: "unbounded"
+    concurrency: startedAtOnce
   })
   const services: Services = Record.map(all, ([first]) => first)
   const port = yield* addressOf(all.gateway)

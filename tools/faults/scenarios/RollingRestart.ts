@@ -1,5 +1,5 @@
 /**
- * A rollout: two instances of each service behind the gateway, each restarted with SIGTERM while
+ * A rollout: two instances of each service and of the gateway, each restarted with SIGTERM while
  * the other works. No request fails. A service keeps answering for the drain delay, and the gateway
  * sends nothing to an instance that is not ready.
  */

@@ -14,6 +14,7 @@
  * (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT
  * (0: a free one), REVISION (unset: unknown).
  */
+import type { Server } from "node:http"
 import {
   Cause,
   Clock,
@@ -127,6 +128,18 @@ const serveMetrics = Effect.fnUntraced(function* (
   return yield* MetricsServer.serve(text, options)
 })
 
+const stop = Effect.fnUntraced(function* (
+  listener: Server,
+  progress: OpenRequests,
+  times: { readonly drainDelay: Effect.Effect<void>; readonly grace: Duration.Duration }
+) {
+  progress.beginStop()
+  yield* times.drainDelay
+  yield* progress.drain(times.grace)
+  listener.close()
+  listener.closeAllConnections()
+})
+
 const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
@@ -182,15 +195,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)
     const drainDelay = yield* DrainDelay.wait
-    yield* Effect.addFinalizer(() =>
-      Effect.gen(function* () {
-        progress.beginStop()
-        yield* drainDelay
-        yield* progress.drain(grace)
-        listener.close()
-        listener.closeAllConnections()
-      })
-    )
+    yield* Effect.addFinalizer(() => stop(listener, progress, { drainDelay, grace }))
     const address = listener.address()
     const bound = typeof address === "object" && address !== null ? address.port : port
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
