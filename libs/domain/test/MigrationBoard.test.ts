@@ -248,6 +248,31 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
+  it.effect("forecasts nothing of a supplier that is signed off, whatever is left open", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const { recordSignOff } = yield* Migrations
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
+      yield* stage(mine, numbers)
+      for (const number of numbers.slice(0, 10)) {
+        yield* complete(mine, number)
+        yield* fold
+        yield* TestClock.adjust("1 hour")
+      }
+      yield* keepAll
+      expect((yield* detail(user, code)).migration.forecast).not.toBeNull()
+      yield* recordSignOff({ supplier: code, caller: mine.caller, at: noon })
+      yield* keepAll
+      expect(yield* detail(user, code)).toMatchObject({
+        migration: { condition: "done", forecast: null },
+        forecast_record: { made: 1 }
+      })
+    })
+  )
+
   it.effect("does not ask anybody to look at a paused supplier", () =>
     Effect.gen(function* () {
       const { list } = yield* MigrationBoard
