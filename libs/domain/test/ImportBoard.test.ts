@@ -97,6 +97,8 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
       expect(yield* of({ code: "invalid", state: "PENDING" })).toEqual(["", 0, null])
       expect(yield* of({ attr: "customers.*.landline" })).toEqual(["b", null, null])
       expect(yield* of({ search: "c" })).toEqual(["c", null, null])
+      expect(yield* of({ search: "c", cohort: "wave-2" })).toEqual(["", 0, null])
+      expect(yield* of({ attr: "customers.*.landline", code: "blank" })).toEqual(["", 0, null])
       expect(yield* of({ cohort: "wave-2" })).toEqual(["", 0, null])
       expect(yield* of({ state: "LOST" })).toEqual(["", 0, null])
     })

@@ -1,7 +1,8 @@
 /**
- * What the instances of the board do beside requests: they forecast each supplier, keep one forecast
- * a day, and tell later whether it held. Any number of instances share it, because a forecast is kept and
- * settled once. The end of a migration is the instant at which a turn finds nothing open.
+ * What the instances of the board do beside requests: they forecast each supplier, keep one
+ * forecast a day, and tell later whether it held. Any number of instances share it, because a
+ * forecast is kept and settled once. The end of a migration is the instant at which a turn finds
+ * nothing open.
  */
 import { DateTime, Duration, Effect } from "effect"
 import { type Forecast, forecast, type HourCount } from "../account/Forecast.ts"
