@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Batch from "../src/batch/Batch.ts"
+import { ImportBoard } from "../src/board/ImportBoard.ts"
 import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
@@ -141,6 +142,27 @@ layer(boardLayer)("the migration board", (it) => {
         ["invalid", 1]
       ])
       expect(told.codes.every(({ meaning, remedy }) => meaning !== "" && remedy !== "")).toBe(true)
+    })
+  )
+
+  it.effect("counts the failed imports that miss a document, as their list does", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { imports } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      yield* stage(mine, ["a", "b", "c"])
+      const missing = "path_does_not_exist_in_file_store"
+      const at = (attr: string) => ({ code: missing, attr }) as const
+      yield* fail(mine, "a", [at("statements.0.statement_path"), at("statements.1.statement_path")])
+      yield* fail(mine, "b")
+      yield* fold
+      expect((yield* detail(user, code)).documents_missing).toBe(1)
+      const query = { state: "FAILED", code: missing, after: null, limit: 9 }
+      expect(yield* imports(user, code, query)).toMatchObject({
+        total: 1,
+        imports: [{ external_account_number: "a" }]
+      })
     })
   )
 
