@@ -26,7 +26,8 @@ it.effect("keeps one forecast a day and settles all when nothing is open", () =>
     const forecasts = yield* Forecasts
     const known = { open: 4_800, hours: 48 }
     const measure = Effect.sync(() => [measured(known.hours, known.open)])
-    const { keepAll } = makeForecastUpkeep(forecasts, measure)
+    const { keepAll, of } = makeForecastUpkeep(forecasts, measure)
+    expect(of(supplier)).toBeNull()
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.add(start, { hours: 48 })))
     for (const hours of [48, 49, 72]) {
       Object.assign(known, { hours, open: 9_600 - 100 * hours })
@@ -34,9 +35,11 @@ it.effect("keeps one forecast a day and settles all when nothing is open", () =>
       yield* TestClock.adjust(hours === 48 ? "1 hour" : "23 hours")
     }
     expect(yield* forecasts.read(supplier)).toEqual({ made: 0, held: 0 })
+    expect(of(supplier)?.median.epochMilliseconds).toBeGreaterThan(start.epochMilliseconds)
     known.open = 0
     yield* keepAll
     expect(yield* forecasts.read(supplier)).toEqual({ made: 2, held: 2 })
+    expect(of(supplier)).toBeNull()
   }).pipe(Effect.provide(layerMemory))
 )
 

@@ -1,11 +1,12 @@
-import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { ImportBoard } from "../src/board/ImportBoard.ts"
+import { expect, layer as withLayer } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import { ImportBoard, layer } from "../src/board/ImportBoard.ts"
 import { importsSampled, problemsBody, shares } from "../src/board/Problems.ts"
 import type { BoardCaller } from "../src/board/BoardCaller.ts"
 import { RequestId } from "../src/organisation/Organisation.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Documents } from "../src/ports/Documents.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
 import type { FailedImport } from "../src/ports/ImportSearch.ts"
 import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
@@ -21,7 +22,7 @@ const requestId = RequestId.make("request-of-the-board")
 
 const notFound = { _tag: "NotFound" }
 
-layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it) => {
+withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it) => {
   it.effect("are reported as unknown where the user may not see them", () =>
     Effect.gen(function* () {
       const board = yield* ImportBoard
@@ -96,6 +97,8 @@ layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it)
       expect(yield* of({ code: "invalid", state: "PENDING" })).toEqual(["", 0, null])
       expect(yield* of({ attr: "customers.*.landline" })).toEqual(["b", null, null])
       expect(yield* of({ search: "c" })).toEqual(["c", null, null])
+      expect(yield* of({ search: "c", cohort: "wave-2" })).toEqual(["", 0, null])
+      expect(yield* of({ attr: "customers.*.landline", code: "blank" })).toEqual(["", 0, null])
       expect(yield* of({ cohort: "wave-2" })).toEqual(["", 0, null])
       expect(yield* of({ state: "LOST" })).toEqual(["", 0, null])
     })
@@ -187,6 +190,35 @@ layer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it)
         const refused = yield* Effect.flip(link({ user, requestId }, code, "a", place))
         expect(refused, String(place)).toMatchObject(notFound)
       }
+    })
+  )
+
+  it.effect("give a link to a document of their supplier to who asks, who is in the log", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const url = new URL("https://store.example/signed")
+      const store = Layer.succeed(Documents, {
+        find: () => Effect.succeedNone,
+        uploadLink: () => Effect.succeedNone,
+        readLink: (...args) => {
+          asked.push(args)
+          return Effect.succeedSome(url)
+        }
+      })
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"], null, payloadOf(mine, "a"))
+      const { link } = yield* Effect.provide(ImportBoard, Layer.provide(Layer.fresh(layer), store))
+      const told = yield* link({ user, requestId }, mine.supplier.code, "a", 0)
+      expect(told).toEqual({ url: url.href, expires_at: "2026-01-01T12:05:00Z" })
+      const [document] = domesticPayload().notes[0]?.document_paths ?? []
+      const { documentRoot } = mine.supplier
+      expect(asked).toEqual([[documentRoot, document?.document_path, Duration.minutes(5)]])
+      const { audit } = yield* AuditLog
+      expect((yield* audit(mine.keyOf("a"))).at(-1)).toMatchObject({
+        apiKey: "board:mia",
+        action: "read_document",
+        requestId
+      })
     })
   )
 

@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Batch from "../src/batch/Batch.ts"
+import { ImportBoard } from "../src/board/ImportBoard.ts"
 import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
@@ -160,6 +161,27 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
+  it.effect("counts the failed imports that miss a document, as their list does", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { imports } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      yield* stage(mine, ["a", "b", "c"])
+      const missing = "path_does_not_exist_in_file_store"
+      const at = (attr: string) => ({ code: missing, attr }) as const
+      yield* fail(mine, "a", [at("statements.0.statement_path"), at("statements.1.statement_path")])
+      yield* fail(mine, "b")
+      yield* fold
+      expect((yield* detail(user, code)).documents_missing).toBe(1)
+      const query = { state: "FAILED", code: missing, after: null, limit: 9 }
+      expect(yield* imports(user, code, query)).toMatchObject({
+        total: 1,
+        imports: [{ external_account_number: "a" }]
+      })
+    })
+  )
+
   it.effect("tells the history by hour and by day", () =>
     Effect.gen(function* () {
       const { history } = yield* MigrationBoard
@@ -256,6 +278,31 @@ layer(boardLayer)("the migration board", (it) => {
       expect(ends[0]?.startsWith("2026-01-0")).toBe(true)
       for (const number of numbers.slice(10)) yield* complete(mine, number)
       yield* fold
+      yield* keepAll
+      expect(yield* detail(user, code)).toMatchObject({
+        migration: { condition: "done", forecast: null },
+        forecast_record: { made: 1 }
+      })
+    })
+  )
+
+  it.effect("forecasts nothing of a supplier that is signed off, whatever is left open", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const { recordSignOff } = yield* Migrations
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
+      yield* stage(mine, numbers)
+      for (const number of numbers.slice(0, 10)) {
+        yield* complete(mine, number)
+        yield* fold
+        yield* TestClock.adjust("1 hour")
+      }
+      yield* keepAll
+      expect((yield* detail(user, code)).migration.forecast).not.toBeNull()
+      yield* recordSignOff({ supplier: code, caller: mine.caller, at: noon })
       yield* keepAll
       expect(yield* detail(user, code)).toMatchObject({
         migration: { condition: "done", forecast: null },

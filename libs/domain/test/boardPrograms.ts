@@ -96,9 +96,10 @@ export const complete = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, n
 export const fail = Effect.fnUntraced(function* (
   { caller, keyOf }: Owner,
   number: string,
-  errors: ReadonlyArray<{ readonly code: "invalid" | "blank"; readonly attr: string }> = [
-    { code: "invalid", attr: "customers.0.landline" }
-  ]
+  errors: ReadonlyArray<{
+    readonly code: "invalid" | "blank" | "path_does_not_exist_in_file_store"
+    readonly attr: string
+  }> = [{ code: "invalid", attr: "customers.0.landline" }]
 ) {
   const imports = yield* ImportProcesses
   const at = yield* DateTime.now

@@ -1,6 +1,6 @@
 /**
- * What a manager does with batches on the board: starts them for imports that are there already, and
- * pauses and resumes them. They act under `board:` and the user's name.
+ * What a manager does with batches on the board: starts them for imports that are there already,
+ * and pauses and resumes them. They act under `board:` and the user's name.
  * Source: docs/contract/board.md#actions.
  */
 import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"

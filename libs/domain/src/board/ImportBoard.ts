@@ -67,8 +67,8 @@ export class ImportBoard extends Context.Service<
       number: string
     ) => Effect.Effect<{ readonly stored: unknown }, Failure>
     /**
-     * A link that reads the document at this place of the account's list, from 0, for 5 minutes. Not
-     * found if there is none, or the store has no links that end. Audit: `read_document`.
+     * A link that reads the document at this place of the account's list, from 0, for 5 minutes.
+     * Not found if there is none, or the store has no links that end. Audit: `read_document`.
      */
     readonly link: (
       caller: BoardCaller,
@@ -107,20 +107,22 @@ const problems = Effect.fnUntraced(function* (
   return problemsBody(summary.states.FAILED, yield* searching.failed({ supplier, cohort, ofCodes }))
 })
 
-/** How many there are in all, if that is counted. */
+/** How many there are in all, if that is counted; 0 also where more conditions leave none of 0. */
 const totalOf = Effect.fnUntraced(function* (
   { summaries }: Dependencies,
   { code: supplier }: Supplier,
   { attr, code, cohort, search, state }: SearchFilter,
   at: DateTime.Utc
 ) {
-  if (search !== undefined || attr !== undefined) return null
   if (code !== undefined && state !== undefined && state !== "FAILED") return 0
   const { codes, states } = yield* summaries.read({ supplier, cohort: cohort ?? null, at })
-  if (code !== undefined) return codes.find((each) => each.code === code)?.imports ?? 0
-  return state === undefined
-    ? Object.values(states).reduce((sum, count) => sum + count, 0)
-    : states[state]
+  const ofState =
+    state === undefined
+      ? Object.values(states).reduce((sum, count) => sum + count, 0)
+      : states[state]
+  const ofCode = codes.find((each) => each.code === code)?.imports ?? 0
+  const count = code === undefined ? ofState : ofCode
+  return count > 0 && (search !== undefined || attr !== undefined) ? null : count
 })
 
 const imports = Effect.fnUntraced(function* (

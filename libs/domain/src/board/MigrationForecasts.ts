@@ -4,7 +4,6 @@
  * Source: docs/contract/board.md#forecasts.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
-import * as Forecasting from "../account/Forecast.ts"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
 import { modeOfSupplier, type SupplierCode } from "../organisation/Supplier.ts"
 import { Configuration } from "../ports/Configuration.ts"
@@ -34,36 +33,32 @@ const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const forecasts = yield* Forecasts
   const migrations = yield* Migrations
-  const last = new Map<SupplierCode, Forecast>()
 
   const measured = Effect.gen(function* () {
     const at = yield* DateTime.now
     const all = yield* configuration.suppliers
-    const suppliers = all.flatMap(({ code }) => (modeOfSupplier(code) === "live" ? [code] : []))
+    const live = all.filter(({ code }) => modeOfSupplier(code) === "live")
+    const complete = new Set(
+      live.flatMap(({ code, status }) => (status === "Complete" ? [code] : []))
+    )
+    const suppliers = live.map(({ code }) => code)
     const counts = yield* migrations.overview({ suppliers, at })
     const since = DateTime.startOf(DateTime.subtract(at, past), "hour")
     const hours = yield* migrations.importedByHour({ suppliers, since })
     return counts.map(({ states, supplier }): MeasuredSupplier => ({
       supplier,
-      open: states.PENDING + states.FAILED + states.IN_PROGRESS,
+      // What is left open at the sign-off is not imported any more.
+      open: complete.has(supplier) ? 0 : states.PENDING + states.FAILED + states.IN_PROGRESS,
       hours: hours.get(supplier) ?? []
     }))
   })
 
-  const measure = Effect.tap(measured, (suppliers) =>
-    Effect.map(DateTime.now, (at) => {
-      last.clear()
-      for (const { hours, open, supplier } of suppliers) {
-        const made = Forecasting.forecast({ hours }, open, at)
-        if (made !== null) {
-          last.set(supplier, { at: made.median, low: made.low, high: made.high })
-        }
-      }
-    })
-  )
-  const { keepAll, run } = makeForecastUpkeep(forecasts, measure)
+  const { keepAll, of, run } = makeForecastUpkeep(forecasts, measured)
   return MigrationForecasts.of({
-    of: (supplier) => last.get(supplier) ?? null,
+    of: (supplier) => {
+      const made = of(supplier)
+      return made && { at: made.median, low: made.low, high: made.high }
+    },
     record: forecasts.read,
     keepAll,
     run

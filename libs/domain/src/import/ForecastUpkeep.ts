@@ -1,10 +1,11 @@
 /**
- * What the instances of the board do beside requests: they keep a forecast a day of each supplier,
- * and tell later whether it held. Any number of instances share it, because a forecast is kept and
- * settled once. The end of a migration is the instant at which a turn finds nothing open.
+ * What the instances of the board do beside requests: they forecast each supplier, keep one
+ * forecast a day, and tell later whether it held. Any number of instances share it, because a
+ * forecast is kept and settled once. The end of a migration is the instant at which a turn finds
+ * nothing open.
  */
 import { DateTime, Duration, Effect } from "effect"
-import { forecast, type HourCount } from "../account/Forecast.ts"
+import { type Forecast, forecast, type HourCount } from "../account/Forecast.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Forecasts } from "../ports/Forecasts.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -19,6 +20,8 @@ export interface MeasuredSupplier {
 }
 
 export interface ForecastUpkeep {
+  /** The one that was made last; null if none could be made, or none was made yet. */
+  readonly of: (supplier: SupplierCode) => Forecast | null
   /** Settles and keeps the forecasts of all suppliers. */
   readonly keepAll: Effect.Effect<void, StorageUnavailable>
   /** Does so until it is interrupted. */
@@ -32,12 +35,18 @@ export const makeForecastUpkeep = (
   forecasts: Forecasts["Service"],
   measure: Effect.Effect<ReadonlyArray<MeasuredSupplier>, StorageUnavailable>
 ): ForecastUpkeep => {
+  const last = new Map<SupplierCode, Forecast | null>()
   const keep = Effect.fnUntraced(function* ({ hours, open, supplier }: MeasuredSupplier) {
     const at = yield* DateTime.now
-    yield* forecasts.settle({ supplier, isDone: open === 0, at })
     const made = forecast({ hours }, open, at)
+    last.set(supplier, made)
+    yield* forecasts.settle({ supplier, isDone: open === 0, at })
     if (made !== null) yield* forecasts.record({ ...made, supplier, open, madeAt: at })
   })
   const keepAll = Effect.flatMap(measure, Effect.forEach(keep, { discard: true }))
-  return { keepAll, run: every(pause, "the upkeep of forecasts met an error", keepAll) }
+  return {
+    of: (supplier) => last.get(supplier) ?? null,
+    keepAll,
+    run: every(pause, "the upkeep of forecasts met an error", keepAll)
+  }
 }

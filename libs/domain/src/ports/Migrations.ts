@@ -150,8 +150,8 @@ export class Migrations extends Context.Service<
     ) => Effect.Effect<Option.Option<SignOff>, StorageUnavailable>
 
     /**
-     * Makes the supplier Complete and keeps who did so, in one step. Where that was done already, it
-     * gives who did. Audit: `change_supplier_status` of an operator, and `sign_off`.
+     * Makes the supplier Complete and keeps who did so, in one step. Where that was done already,
+     * it gives who did. Audit: `change_supplier_status` of an operator, and `sign_off`.
      */
     readonly recordSignOff: (command: {
       readonly supplier: SupplierCode
