@@ -231,14 +231,14 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
 
 const onOneServer = Effect.fnUntraced(function* (options: Options) {
   const server = yield* startServer
-  const ofFolder = yield* withFolder(server, options)
-  return { ofFolder, ofBucket: yield* withBucket(server, options) }
+  const ofBucket = yield* withBucket(server, options)
+  return { ofBucket, ofFolder: yield* withFolder(server, options) }
 }, Effect.scoped)
 
 const compare = Effect.fnUntraced(function* (options: Options) {
-  const { ofBucket, ofFolder } = yield* onOneServer(options)
   const beside = yield* besideBatches(options)
   const grown = yield* onManyAccounts(options)
+  const { ofBucket, ofFolder } = yield* onOneServer(options)
   const { bytes, perSecond } = yield* Limits.offline(options.seconds)
   const measured: Measured = {
     ...ofFolder.measured,
