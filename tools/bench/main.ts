@@ -2,7 +2,7 @@
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
  * turn: directly, with the documents in object storage, through the gateway and on one connection.
  * It also measures what bounds the services, and the services on many accounts and beside a batch.
- * With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools and editors open.
+ * With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools opens.
  */
 import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
