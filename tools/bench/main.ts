@@ -189,7 +189,7 @@ const withBucket = Effect.fnUntraced(function* (server: Server, options: Options
   const { ours, peer } = yield* subjectsOn(installation, asked)
   const rows = yield* against(ours, peer, options, asked)
   const lookUps = installation.documents.lookUps(ours.tenant.supplier)
-  const most = Math.max(...lookUps.map((times) => mostWithin(times, minute)))
+  const most = Math.max(0, ...lookUps.map((times) => mostWithin(times, minute)))
   const what = "look-ups of a document in object storage within a minute, by one process"
   return { rows, judged: { what, goal: { most: 1 }, value: most } satisfies Judged }
 }, Effect.scoped)
