@@ -196,7 +196,7 @@ const progressOf = (lines: number, used: ReadonlyArray<Usage>): string => {
   )
 }
 
-/** The books of which the targets speak: one that is to end in time, and one that is to be steady. */
+/** The books of which the targets speak: one is to end in time, the other to be steady. */
 const quickBook = 95_000
 const steadyBook = 1_000_000
 

@@ -1,8 +1,8 @@
 /**
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
  * turn: directly, with the documents in object storage, through the gateway and on one connection.
- * It also measures what bounds the services, and them on many accounts and beside a batch. With `--profile FOLDER` each service writes a CPU
- * profile, which Chrome DevTools and editors open.
+ * It also measures what bounds the services, and the services on many accounts and beside a batch.
+ * With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools opens.
  */
 import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -189,7 +189,7 @@ const withBucket = Effect.fnUntraced(function* (server: Server, options: Options
   const { ours, peer } = yield* subjectsOn(installation, asked)
   const rows = yield* against(ours, peer, options, asked)
   const lookUps = installation.documents.lookUps(ours.tenant.supplier)
-  const most = Math.max(...lookUps.map((times) => mostWithin(times, minute)))
+  const most = Math.max(0, ...lookUps.map((times) => mostWithin(times, minute)))
   const what = "look-ups of a document in object storage within a minute, by one process"
   return { rows, judged: { what, goal: { most: 1 }, value: most } satisfies Judged }
 }, Effect.scoped)
@@ -231,14 +231,14 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
 
 const onOneServer = Effect.fnUntraced(function* (options: Options) {
   const server = yield* startServer
-  const ofFolder = yield* withFolder(server, options)
-  return { ofFolder, ofBucket: yield* withBucket(server, options) }
+  const ofBucket = yield* withBucket(server, options)
+  return { ofBucket, ofFolder: yield* withFolder(server, options) }
 }, Effect.scoped)
 
 const compare = Effect.fnUntraced(function* (options: Options) {
-  const { ofBucket, ofFolder } = yield* onOneServer(options)
   const beside = yield* besideBatches(options)
   const grown = yield* onManyAccounts(options)
+  const { ofBucket, ofFolder } = yield* onOneServer(options)
   const { bytes, perSecond } = yield* Limits.offline(options.seconds)
   const measured: Measured = {
     ...ofFolder.measured,
