@@ -1,8 +1,7 @@
 /**
  * Looking into the imports of one supplier, a bounded part at a time: pages of a filtered list, a
  * sample of the failed ones with their errors, and what is staged of one. It is for people who
- * look,
- * not for clients who read everything.
+ * look, not for clients who read everything.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
@@ -18,7 +17,8 @@ export interface SearchFilter {
   readonly code?: string
   /** The place of an error of that attempt, as `placeOf` makes it of a path. */
   readonly attr?: string
-  readonly cohort?: string
+  /** Null: without one. */
+  readonly cohort?: string | null
   /** The beginning of the external account number. */
   readonly search?: string
 }
@@ -63,8 +63,7 @@ export class ImportSearch extends Context.Service<
   {
     /**
      * In code point order of the numbers, after `after` (exclusive). It looks at a bounded number
-     * of
-     * imports, however few of them meet the conditions.
+     * of imports, however few of them meet the conditions.
      */
     readonly page: (query: {
       readonly supplier: SupplierCode
