@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { account } from "../../testing/sampleAccount.ts"
-import { migrations, problems } from "../../testing/sampleMigrations.ts"
+import { batches, migrations, problems } from "../../testing/sampleMigrations.ts"
 import {
   ofAccount,
+  ofBatch,
   ofImports,
   ofMigration,
   ofMigrations,
@@ -93,5 +94,16 @@ describe("the first line of lists", () => {
     const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
     expect(ofAccount(imported)).toBe("NL-1 is imported as A-1")
     expect(ofAccount({ ...failed, state: "ERASED" })).toBe("NL-1 is erased")
+  })
+})
+
+describe("the first line of a batch", () => {
+  it.each([
+    [0, "wave 2, north: 13,000 of 20,000 lines ended, 38 failed"],
+    [1, "IMPORT 00000000: 400 of 500 lines ended, 100 failed"],
+    [2, "wave 1: 30,000 of 30,000 lines ended, none failed"]
+  ])("of the sample %i is: %s", (index, text) => {
+    const batch = batches(now).batches[index]
+    expect(batch && ofBatch(batch)).toBe(text)
   })
 })

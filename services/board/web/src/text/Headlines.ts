@@ -1,6 +1,7 @@
 /** The first sentence of each page: its answer, with numbers. */
 import type {
   Account,
+  BatchBody,
   Condition,
   ImportRows,
   Migration,
@@ -9,8 +10,7 @@ import type {
 } from "../data/Answers.ts"
 import { doneBy } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
-import { stateWord } from "./Words.ts"
-import { needsAttention } from "./Words.ts"
+import { batchName, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
@@ -49,6 +49,13 @@ export const ofMigration = (migration: Migration, now: number, zone: string): st
   return `${import_supplier}: ${imported}, ${failed}${ending(migration, now, zone)}`
 }
 
+/** Of one batch. */
+export const ofBatch = (batch: BatchBody): string => {
+  const { failed, received, remaining } = batch.counts
+  const ended = `${count(received - remaining)} of ${counted(received, "line")} ended`
+  return `${batchName(batch)}: ${ended}, ${failed === 0 ? "none" : count(failed)} failed`
+}
+
 /** How many of the first problems are worth naming. */
 const first = 3
 
@@ -66,17 +73,20 @@ export const ofProblems = ({ failed, groups, of }: Problems): string => {
 interface Filter {
   readonly state?: string | null
   readonly code?: string | null
+  readonly attr?: string | null
   readonly cohort?: string | null
+  readonly without_cohort?: string | null
   readonly search?: string | null
 }
 
 /** Of a list of imports. */
 export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Filter): string => {
-  const { code, cohort, search, state } = filter
+  const { attr, code, cohort, search, state, without_cohort } = filter
   const conditions = [
     state ? `in the state ${stateWord(state)}` : "",
     code ? `that failed with ${code}` : "",
-    cohort ? `of the cohort ${cohort}` : "",
+    attr ? `because of ${attr}` : "",
+    without_cohort ? "without a cohort" : cohort ? `of the cohort ${cohort}` : "",
     search ? `that begin with ${search}` : ""
   ].filter((condition) => condition !== "")
   const number = total ?? imports.length
