@@ -266,7 +266,6 @@ suite("the board in Chromium", () => {
   it("shows a change as soon as it is told", async () => {
     const { page } = await open("/board/")
     await headline(page)
-    await page.waitForResponse(/session/).catch(() => undefined)
     server.fixture = { ...standard, isEmpty: true }
     await expect
       .poll(

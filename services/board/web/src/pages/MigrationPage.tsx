@@ -3,7 +3,7 @@ import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
 import { StatusButton } from "../actions/StatusButton.tsx"
-import type { MigrationDetail, SignOff } from "../data/Answers.ts"
+import type { Batches, MigrationDetail, SignOff } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
@@ -18,6 +18,7 @@ import { missingDocument, tellingCodes } from "../text/Codes.ts"
 import { doneBy } from "../text/Forecast.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
+import { batchName } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
@@ -42,6 +43,27 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
   )
 }
 
+/** Lines that were refused when they were staged have left no account: they are of their batch. */
+const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
+  const { value } = useAnswer<Batches>(answers.of(supplier, "batches/"))
+  const failing = (value?.batches ?? []).filter(
+    ({ counts, finished_at }) => counts.failed > 0 && finished_at === null
+  )
+  if (failing.length === 0) return null
+  return (
+    <Fact name="Failing batches">
+      {failing.map((batch, index) => (
+        <span key={batch.batch_id}>
+          {index > 0 && "; "}
+          <Link to={pages.batch(supplier, batch.batch_id)}>
+            {counted(batch.counts.failed, "line")} of {batchName(batch)}
+          </Link>
+        </span>
+      ))}
+    </Fact>
+  )
+}
+
 /** What would fix most, whether the money is right, and when it is done: each leads to its part. */
 const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
@@ -61,6 +83,7 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
           </Link>
         </Fact>
       )}
+      <FailingBatches supplier={supplier} />
       <Fact name="Documents missing">
         {missing === 0 ? (
           "none"

@@ -67,7 +67,13 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
   const { failed, groups, of } = problems
   const shown = code === null ? groups : groups.filter((group) => group.code === code)
   if (failed === 0) {
-    return <p class="empty">Whatever fails appears here, grouped by what must be corrected.</p>
+    return (
+      <p class="empty">
+        Accounts that fail appear here, grouped by what must be corrected. Lines that were refused
+        before there was an account are on the page of{" "}
+        <Link to={`${pages.migration(supplier)}#batches`}>their batch</Link>.
+      </p>
+    )
   }
   return (
     <>

@@ -12,12 +12,17 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** An address that names the section leads to it, each time it is followed. */
+/**
+ * An address that names the section leads to it, each time it is followed. A dialog from which it
+ * was followed closes first, because nothing behind one can have the focus.
+ */
 const useTarget = (id: string) => {
   const ref = useRef<HTMLHeadingElement>(null)
   const at = useLocation()
   useEffect(() => {
-    if (at.hash === `#${id}`) ref.current?.focus()
+    if (at.hash !== `#${id}`) return undefined
+    const timer = setTimeout(() => ref.current?.focus())
+    return () => clearTimeout(timer)
   }, [at, id])
   return ref
 }
