@@ -5,7 +5,7 @@
 import type { Demo } from "@data-import/local/DemoFile"
 import { gzipSync } from "node:zlib"
 import { Clock, Console, Data, DateTime, Duration, Effect, Schedule, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type BoardSession, setUp, signIn, tighten } from "./BoardSession.ts"
 import { addPastDays } from "./PastDays.ts"
 import { firstZone, linesOf, type Migration, portfolio } from "./Portfolio.ts"
@@ -20,6 +20,9 @@ const batches = "/v1/data-import/batches/"
 
 /** The system is busy, as it says itself: a small machine is filled all the same. */
 class Busy extends Data.TaggedError("Busy")<{ readonly path: string }> {}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof Busy || HttpClientError.isHttpClientError(error)
 
 const patiently = { schedule: Schedule.spaced("2 seconds"), times: 30 }
 
@@ -41,7 +44,7 @@ const clientOf = ({ apiKey, baseUrl, operationsTeamName }: Demo, token: string) 
       }
       return yield* answer.json
     },
-    Effect.retry({ ...patiently, while: (error) => error instanceof Busy })
+    Effect.retry({ ...patiently, while: isPassing })
   )
   const post = (path: string, body: unknown) =>
     send("POST", path, (request) => HttpClientRequest.bodyJsonUnsafe(request, body))

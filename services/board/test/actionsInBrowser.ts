@@ -198,6 +198,7 @@ const links = ({ open }: Board) => {
     await dialog.getByRole("link", { name: "Batches" }).click()
     await dialog.waitFor({ state: "detached" })
     await page.waitForURL(/#batches$/)
+    await page.locator("#batches-title:focus").waitFor()
     await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0)
     await close(page)
   })

@@ -59,6 +59,12 @@ describe("the first line of a migration", () => {
     expect(ofMigration({ ...over, status: "Complete" }, now, zone)).toMatch(/, signed off$/)
   })
 
+  it("does not say that nothing is open where a batch is stuck", () => {
+    const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
+    const stuck = { ...migration, states, forecast: null, condition: "stuck" as const }
+    expect(ofMigration(stuck, now, zone)).toMatch(/, none failed, stuck$/)
+  })
+
   it("says that nothing has begun", () => {
     expect(ofMigration({ ...migration, total: 0 }, now, zone)).toBe(
       "ACME_LEGACY: nothing is staged yet"

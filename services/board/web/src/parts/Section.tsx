@@ -21,7 +21,10 @@ const useTarget = (id: string) => {
   const at = useLocation()
   useEffect(() => {
     if (at.hash !== `#${id}`) return undefined
-    const timer = setTimeout(() => ref.current?.focus())
+    const timer = setTimeout(() => {
+      ref.current?.scrollIntoView()
+      ref.current?.focus({ preventScroll: true })
+    })
     return () => clearTimeout(timer)
   }, [at, id])
   return ref

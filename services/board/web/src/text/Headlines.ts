@@ -34,6 +34,8 @@ export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
 const ending = (migration: Migration, now: number, zone: string): string => {
   const { condition, forecast, imported_last_hour, states, status } = migration
   if (status === "Complete") return ", signed off"
+  // A batch may have lines left where no account is open.
+  if (condition === "stuck") return ", stuck"
   if (condition === "done" || openOf(states) === 0) return ", nothing is open"
   if (condition === "paused") return ", paused"
   if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
