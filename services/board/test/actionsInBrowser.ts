@@ -253,7 +253,9 @@ const rules = ({ open, server }: Board) => {
     await page.getByText("Not done. Refused with 403. Ask whoever gives access").waitFor()
     await close(page)
   })
+}
 
+const inputs = ({ open, server }: Board) => {
   it("reads a plan line by line", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: /plan…/ }).click()
@@ -285,6 +287,7 @@ const rules = ({ open, server }: Board) => {
 export const actionTests = (board: Board): void => {
   it.each(actions)("does: $confirm", (action) => does(board, action))
   rules(board)
+  inputs(board)
   downloads(board)
   filters(board)
   documents(board)
