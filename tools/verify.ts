@@ -3,8 +3,8 @@
  * three at a time: on two cores, one of three mostly waits. Nx takes from its cache what has not
  * changed, so a second run takes seconds. A failure stops nothing, so that one run tells everything
  * that is wrong. At last it compares the answers that the tests saw with the published document and
- * the registry of codes. The last line counts checks and tests together; the exit code is 1 if one
- * of them failed.
+ * the registry of codes. What was skipped, for want of a browser for example, is named before the
+ * last line, which counts checks and tests together; the exit code is 1 if one of them failed.
  */
 import { spawn } from "node:child_process"
 import {
@@ -17,7 +17,7 @@ import {
   statfsSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { compileCache } from "@data-import/testbed/NodeProcess"
 import { missingAnswers } from "./answers.ts"
 import { reportsFolder } from "./testReports.ts"
@@ -63,6 +63,10 @@ const runTargets = (temporary: string): Promise<number> =>
 interface Report {
   readonly numPassedTests: number
   readonly numFailedTests: number
+  readonly testResults: ReadonlyArray<{
+    readonly name: string
+    readonly assertionResults: ReadonlyArray<{ readonly status: string }>
+  }>
 }
 
 const reports = (): ReadonlyArray<Report> =>
@@ -81,6 +85,10 @@ const sum = (count: (report: Report) => number) =>
   reports().reduce((total, report) => total + count(report), 0)
 const failedTests = sum(({ numFailedTests }) => numFailedTests) + (missing.length > 0 ? 1 : 0)
 const failed = code === 0 ? failedTests : Math.max(1, failedTests)
+for (const { assertionResults, name } of reports().flatMap(({ testResults }) => testResults)) {
+  const skipped = assertionResults.filter(({ status }) => status === "skipped").length
+  if (skipped > 0) console.log(`${skipped} skipped in ${relative(root, name)}`)
+}
 const passedTests = sum(({ numPassedTests }) => numPassedTests) + (missing.length > 0 ? 0 : 1)
 const passed = code === 0 ? passedTests + checks : passedTests
 console.log(`\n${passed} passed, ${failed} failed`)

@@ -4,9 +4,10 @@
  */
 import type { Demo } from "@data-import/local/DemoFile"
 import { gzipSync } from "node:zlib"
-import { Clock, Console, Data, DateTime, Duration, Effect, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Clock, Console, Data, DateTime, Duration, Effect, Schedule, Schema } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type BoardSession, setUp, signIn, tighten } from "./BoardSession.ts"
+import { addPastDays } from "./PastDays.ts"
 import { firstZone, linesOf, type Migration, portfolio } from "./Portfolio.ts"
 
 const Token = Schema.Struct({
@@ -17,22 +18,34 @@ const Watched = Schema.Struct({ state: Schema.String, finished_at: Schema.NullOr
 
 const batches = "/v1/data-import/batches/"
 
+/** The system is busy, as it says itself: a small machine is filled all the same. */
+class Busy extends Data.TaggedError("Busy")<{ readonly path: string }> {}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof Busy || HttpClientError.isHttpClientError(error)
+
+const patiently = { schedule: Schedule.spaced("2 seconds"), times: 30 }
+
 /** Requests with the token of the demo tenant. */
 const clientOf = ({ apiKey, baseUrl, operationsTeamName }: Demo, token: string) => {
-  const send = Effect.fnUntraced(function* (
-    method: "GET" | "POST" | "PUT",
-    path: string,
-    fill: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
-  ) {
-    const request = HttpClientRequest.make(method)(baseUrl + path, {
-      headers: token === "" ? {} : { authorization: `Token ${token}` }
-    })
-    const answer = yield* HttpClient.execute(fill(request))
-    if (answer.status >= 300) {
-      return yield* Effect.fail(new Error(`${path}: ${answer.status} ${yield* answer.text}`))
-    }
-    return yield* answer.json
-  })
+  const send = Effect.fnUntraced(
+    function* (
+      method: "GET" | "POST" | "PUT",
+      path: string,
+      fill: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
+    ) {
+      const request = HttpClientRequest.make(method)(baseUrl + path, {
+        headers: token === "" ? {} : { authorization: `Token ${token}` }
+      })
+      const answer = yield* HttpClient.execute(fill(request))
+      if (answer.status === 503) return yield* new Busy({ path })
+      if (answer.status >= 300) {
+        return yield* Effect.fail(new Error(`${path}: ${answer.status} ${yield* answer.text}`))
+      }
+      return yield* answer.json
+    },
+    Effect.retry({ ...patiently, while: isPassing })
+  )
   const post = (path: string, body: unknown) =>
     send("POST", path, (request) => HttpClientRequest.bodyJsonUnsafe(request, body))
   const upload = (path: string, lines: ReadonlyArray<string>) =>
@@ -151,6 +164,10 @@ const order: ReadonlyArray<Migration> = portfolio.toSorted(
   (a, b) => Number(a.trouble === "importing") - Number(b.trouble === "importing")
 )
 
+/** What goes on for days; the others are as they were sent. */
+const isLong = (trouble: Migration["trouble"]): boolean =>
+  trouble === "failing" || trouble === "slow" || trouble === "running" || trouble === "paused"
+
 const atOnce = 3
 
 /** The board could not be filled. */
@@ -164,6 +181,7 @@ const fillAll = Effect.fnUntraced(function* (demo: Demo) {
     concurrency: atOnce,
     discard: true
   })
+  yield* addPastDays(portfolio.filter(({ trouble }) => isLong(trouble)).map(({ code }) => code))
   const another = yield* setUp([])
   yield* Console.log(
     `\n${portfolio.length} migrations are on the board. Open it, once:\n` +

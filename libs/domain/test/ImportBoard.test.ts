@@ -100,6 +100,13 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
       expect(yield* of({ search: "c", cohort: "wave-2" })).toEqual(["", 0, null])
       expect(yield* of({ attr: "customers.*.landline", code: "blank" })).toEqual(["", 0, null])
       expect(yield* of({ cohort: "wave-2" })).toEqual(["", 0, null])
+      const without_cohort = true
+      expect(yield* of({ without_cohort })).toEqual(["", 0, null])
+      yield* stage(mine, ["d", "e"])
+      yield* fail(mine, "e")
+      expect(yield* of({ without_cohort })).toEqual(["de", 2, null])
+      expect(yield* of({ without_cohort, state: "FAILED" })).toEqual(["e", 1, null])
+      expect(yield* of({ without_cohort, code: "invalid" })).toEqual(["e", null, null])
       expect(yield* of({ state: "LOST" })).toEqual(["", 0, null])
     })
   )

@@ -117,10 +117,16 @@ layer(boardLayer)("the actions of the board", (it) => {
       expect(yield* setCohort(caller, code, { cohort: "all", selection: {} })).toEqual({
         changed: 0
       })
+      yield* stage(mine, ["e"])
+      const without = { cohort: null }
+      expect(yield* setCohort(caller, code, { cohort: "new", selection: without })).toEqual({
+        changed: 1
+      })
       const counted = (yield* cohorts(user, code)).cohorts
       expect(counted.map(({ cohort, total }) => [cohort, total])).toEqual([
         [null, 1],
-        ["all", 3]
+        ["all", 3],
+        ["new", 1]
       ])
       for (const wrong of [{ state: "IMPORTED" }, { cohort: "x".repeat(65) }, { code: "" }]) {
         const refused = yield* Effect.flip(

@@ -13,6 +13,7 @@ import { Migrations, noCounts } from "../src/ports/Migrations.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import * as RequestFacts from "../src/requests/RequestFacts.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
+import { endOf, finish, started, taken } from "../testing/begunBatches.ts"
 import { noon } from "../testing/freshNames.ts"
 import {
   begin,
@@ -53,7 +54,11 @@ const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Rea
     (user, code) =>
       history(user, code, { step: "hour", cohort: null }),
   cohorts: ({ cohorts }) => cohorts,
-  batches: ({ batches }) => batches
+  batches: ({ batches }) => batches,
+  batch:
+    ({ batch }) =>
+    (user, code) =>
+      batch(user, code, crypto.randomUUID())
 }
 
 layer(boardLayer)("the migration board", (it) => {
@@ -254,6 +259,39 @@ layer(boardLayer)("the migration board", (it) => {
         condition: "stuck",
         reason: "A batch is paused because the operator paused it."
       })
+    })
+  )
+
+  it.effect("tells what is wrong with the failed lines of a batch, masked", () =>
+    Effect.gen(function* () {
+      const { batch } = yield* MigrationBoard
+      const { foreign, mine, user } = yield* begin
+      const { id } = yield* started(["a", "b"], { of: mine })
+      const chunk = yield* taken()
+      const detail = "Is 'Mrs Example', too long."
+      const invalid = { code: "invalid", attr: "customers.*.landline", detail } as const
+      const blank = { code: "blank", attr: "billing_name", detail: null } as const
+      const ends = [[invalid], [invalid, blank]].map((problems) => endOf("FAILED", problems))
+      yield* finish(
+        chunk,
+        chunk.lines.map((line, index) => (ends[index] ?? endOf("FAILED"))(line))
+      )
+      const found = yield* batch(user, mine.supplier.code, id)
+      expect(found.batch).toMatchObject({ batch_id: id, counts: { failed: 2, remaining: 0 } })
+      expect(found.problems).toMatchObject([
+        { code: "invalid", attr: "customers.*.landline", lines: 2, cleared: 1 },
+        { code: "blank", attr: "billing_name", lines: 1, cleared: 2 }
+      ])
+      expect(found.problems[0]?.examples).toMatchObject([
+        { line: 1, external_account_number: "a" },
+        { line: 2, external_account_number: "b" }
+      ])
+      expect(JSON.stringify(found)).not.toContain("Mrs Example")
+      const others = yield* started(["c"], { of: foreign })
+      for (const unknown of [others.id, "x"]) {
+        const refused = yield* Effect.flip(batch(user, mine.supplier.code, unknown))
+        expect(refused).toMatchObject({ _tag: "NotFound" })
+      }
     })
   )
 

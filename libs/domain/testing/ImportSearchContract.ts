@@ -90,6 +90,8 @@ const filters: ReadonlyArray<readonly [SearchFilter, ReadonlyArray<string>]> = [
   [{ attr: "customers.0.mobile" }, []],
   [{ cohort: "wave-1" }, ["a1", "a2", "b1", "b2"]],
   [{ cohort: "wave-1", state: "PENDING" }, ["a1", "a2"]],
+  [{ cohort: null }, ["c", "d", "e", "f", "\u{1F600}"]],
+  [{ cohort: null, state: "PENDING" }, ["\u{1F600}"]],
   [{ search: "a" }, ["a1", "a2"]],
   [{ search: "b2" }, ["b2"]],
   [{ search: "\u{1F600}" }, ["\u{1F600}"]],

@@ -59,6 +59,10 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
       },
       listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
       listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),
+      getBoardBatch: (call) => {
+        const { batch_id: batch = "" } = call.params
+        return ok(migrations.batch(call.session.user, supplierOf(call), batch))
+      },
       getProblems: (call) => {
         const { cohort = null } = call.parameters
         return ok(imports.problems(call.session.user, supplierOf(call), cohort))

@@ -42,6 +42,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           `${root}batches/`,
           `${root}problems/?cohort=wave-1`,
           `${root}imports/?state=PENDING&search=a&limit=5`,
+          `${root}imports/?without_cohort=true`,
           `${root}imports/a/`,
           `${root}sign-off/`,
           `/board/api/audit/?import_supplier=${code}`
@@ -61,6 +62,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         expect((yield* get("/board/api/audit.csv")).text).toMatch(/^id,at,/)
         expect((yield* get("/board/api/migrations/NOBODY/")).status).toBe(404)
         expect((yield* get(`${root}imports/?limit=0`)).status).toBe(400)
+        expect((yield* get(`${root}batches/${crypto.randomUUID()}/`)).status).toBe(404)
       })
     )
 
@@ -78,6 +80,8 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         ])
         const cohort = { cohort: "wave-2", selection: { state: "PENDING" } }
         expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2}')
+        const without = { cohort: "wave-3", selection: { cohort: null } }
+        expect((yield* act(`${root}cohort/`, without)).text).toBe('{"changed":0}')
         const status = yield* act(`${root}status/`, { status: "Paused" })
         expect([status.status, status.text]).toEqual([200, '{"status":"Paused"}'])
         const wrong = yield* act(`${root}status/`, { status: "Complete" })

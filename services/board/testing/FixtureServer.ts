@@ -64,6 +64,8 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   if (migration === undefined) return undefined
   const account = /^imports\/([^/]+)\/$/.exec(rest)?.[1]
   if (account !== undefined) return Accounts.account(name, decodeURIComponent(account), now)
+  const batch = /^batches\/([^/]+)\/$/.exec(rest)?.[1]
+  if (batch !== undefined) return Samples.batch(batch, now)
   const step = query.get("step") === "day" ? "day" : "hour"
   const found: Readonly<Record<string, () => unknown>> = {
     "": () => Samples.detail(migration, now),
@@ -90,9 +92,12 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
 }
 
 /** What an action answers. */
-const done = (path: string): unknown => {
+const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
   if (path.endsWith("reveal/")) return Accounts.revealed
-  if (path.endsWith("cohort/")) return { changed: 412 }
+  if (path.endsWith("cohort/")) {
+    const times = posted.filter((each) => each.path === path).length
+    return { changed: times === 1 ? 412 : 0 }
+  }
   if (path.endsWith("plan/")) return { points: [] }
   if (path.endsWith("document-links/")) {
     return { url: "/board/document", expires_at: Samples.instant(Date.now() + 300_000) }
@@ -145,7 +150,7 @@ export const serve = async (port = 0): Promise<FixtureServer> => {
     }
     if (request.method === "POST") {
       posted.push({ path, body: await read(request) })
-      return json(response, 200, done(path))
+      return json(response, 200, done(path, posted))
     }
     const answer = answerTo(path, url.searchParams, state.fixture)
     return answer === undefined

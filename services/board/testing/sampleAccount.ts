@@ -11,8 +11,8 @@ export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type 
     at: instant(now - index * 600_000),
     organisation: "north",
     who: index % 3 === 0 ? "board:Maria Keller" : "key-7f3a",
-    action: ["status", "process", "stage"][index % 3] ?? "",
-    outcome: index % 5 === 0 ? "refused" : "success",
+    action: ["change_supplier_status", "process", "stage"][index % 3] ?? "",
+    outcome: ["Paused", "created", "replaced"][index % 3] ?? "",
     import_supplier: "ACME_LEGACY",
     external_account_number: index % 3 === 0 ? null : "NL-0004712",
     request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
@@ -22,7 +22,13 @@ export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type 
 
 const masked = {
   external_account_number: "NL-0004712",
-  customers: [{ given_name: "M*** (5)", family_name: "K*** (6)", email: "m*** (23)" }],
+  customers: [
+    {
+      given_name: "M… (5 characters)",
+      family_name: "K… (6 characters)",
+      email: "m… (24 characters)"
+    }
+  ],
   transfer_balance: "12.50"
 }
 
@@ -31,6 +37,27 @@ export const revealed: typeof Accounts.RevealedBody.Type = {
     ...masked,
     customers: [{ given_name: "Maria", family_name: "Keller", email: "maria.keller@example.com" }]
   }
+}
+
+const life = (now: number, import_supplier: string, external_account_number: string) => {
+  const entries = [
+    ["board:Maria Keller", "read_import", "read", 1],
+    ["key-7f3a", "process", "account_failed_validation", 2],
+    ["board:Maria Keller", "change_import", "changed", 20],
+    ["key-7f3a", "stage", "replaced", 30],
+    ["key-7f3a", "stage", "created", 54]
+  ] as const
+  return entries.map(([who, action, outcome, hours], index) => ({
+    id: String(900 - index),
+    at: instant(now - hours * hour),
+    organisation: "north",
+    who,
+    action,
+    outcome,
+    import_supplier,
+    external_account_number,
+    request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
+  }))
 }
 
 export const account = (
@@ -70,8 +97,8 @@ export const account = (
     { document_path: "s… (22 characters).pdf", size: 48_211 },
     { document_path: "s… (22 characters).pdf", size: null }
   ],
-  audit: audit(now, 6).entries,
-  audit_chain: { entries: 6, holds: true, broken_at: null }
+  audit: life(now, import_supplier, external_account_number),
+  audit_chain: { entries: 5, holds: true, broken_at: null }
 })
 
 const pageLength = 100

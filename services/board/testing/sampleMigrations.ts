@@ -11,15 +11,43 @@ const hour = 3_600_000
 export const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /** How many of each, in the order of the list. */
-const shape: ReadonlyArray<readonly [Condition, number, string]> = [
-  ["stuck", 2, "4,310 imports wait, and no account was created for 31 hours."],
-  ["failing", 4, "412 of 61,616 that were tried have failed (0.6 %)."],
-  ["slow", 3, "41,204 are imported, 9,120 fewer than planned by now (18.1 %)."],
-  ["waiting", 5, "20,000 imports wait to be processed."],
-  ["paused", 3, "It is paused, with 8,100 imports open."],
-  ["running", 14, "5,204 were imported in the last hour, 33,384 are open."],
-  ["done", 9, "All 12,000 imports are done."]
+const shape: ReadonlyArray<readonly [Condition, number]> = [
+  ["stuck", 2],
+  ["failing", 4],
+  ["slow", 3],
+  ["waiting", 5],
+  ["paused", 3],
+  ["running", 14],
+  ["done", 9]
 ]
+
+const number = new Intl.NumberFormat("en-GB")
+
+/** As the service writes them. */
+const reasonOf = (
+  condition: Condition,
+  { FAILED, IMPORTED, PENDING }: Migration["states"],
+  lastHour: number
+): string => {
+  const text = (count: number) => number.format(count)
+  const open = PENDING + FAILED
+  switch (condition) {
+    case "stuck":
+      return `${text(PENDING)} imports wait, and no account was created for 31 hours.`
+    case "failing":
+      return `${text(FAILED)} of ${text(FAILED + IMPORTED)} that were tried have failed.`
+    case "slow":
+      return `${text(IMPORTED)} are imported, ${text(Math.round(IMPORTED / 6))} fewer than planned.`
+    case "waiting":
+      return `${text(PENDING)} imports wait to be processed.`
+    case "paused":
+      return `It is paused, with ${text(open)} imports open.`
+    case "running":
+      return `${text(lastHour)} were imported in the last hour, ${text(open)} are open.`
+    case "done":
+      return `All ${text(IMPORTED)} imports are done.`
+  }
+}
 
 const names = "ACME BALTIC CITY DELTA EAST FJORD GRAND HARBOUR ISLE JURA".split(" ")
 
@@ -47,25 +75,22 @@ const hourlyOf = (condition: Condition, index: number): ReadonlyArray<number> =>
         : 0
   )
 
-const migrationOf = (
-  index: number,
-  condition: Condition,
-  reason: string,
-  now: number
-): Migration => {
+const migrationOf = (index: number, condition: Condition, now: number): Migration => {
   const total = condition === "waiting" ? 20_000 : 9_000 + ((index * 8_377) % 91_000)
   const imported_hourly = hourlyOf(condition, index)
+  const imported_last_hour = imported_hourly.at(-1) ?? 0
+  const states = statesOf(condition, total)
   const at = now + (20 + index * 5) * hour
   return {
     import_supplier: codeOf(index),
     organisation: index % 2 === 0 ? "north" : "south",
     status: condition === "paused" ? "Paused" : condition === "done" ? "Complete" : "Ongoing",
     condition,
-    reason,
+    reason: reasonOf(condition, states, imported_last_hour),
     total,
     planned: index % 3 === 0 ? total : null,
-    states: statesOf(condition, total),
-    imported_last_hour: imported_hourly.at(-1) ?? 0,
+    states,
+    imported_last_hour,
     imported_hourly,
     last_change_at: condition === "waiting" ? null : instant(now - index * 187_000),
     forecast: isMoving(condition)
@@ -76,10 +101,8 @@ const migrationOf = (
 
 export const migrations = (now: number): ReadonlyArray<Migration> =>
   shape
-    .flatMap(([condition, number, reason]) =>
-      Array.from({ length: number }, () => [condition, reason] as const)
-    )
-    .map(([condition, reason], index) => migrationOf(index, condition, reason, now))
+    .flatMap(([condition, many]) => Array.from({ length: many }, () => condition))
+    .map((condition, index) => migrationOf(index, condition, now))
 
 const codes: Detail["codes"] = [
   {
@@ -244,6 +267,39 @@ export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type =>
   }
 }
 
+export const batch = (
+  id: string,
+  now: number
+): typeof Migrations.BoardBatchDetailBody.Type | undefined => {
+  const found = batches(now).batches.find(({ batch_id }) => batch_id === id)
+  if (found === undefined) return undefined
+  const { failed } = found.counts
+  const [phone, document] = codes
+  const of = (code: (typeof codes)[number], attr: string, lines: number, cleared: number) => ({
+    code: code.code,
+    meaning: code.meaning,
+    remedy: code.remedy,
+    attr,
+    lines,
+    cleared,
+    examples: [
+      { line: 12, external_account_number: "NL-0004712", detail: "Must be as documented." },
+      { line: 97, external_account_number: null, detail: "Must be as documented." }
+    ]
+  })
+  if (failed === 0 || phone === undefined || document === undefined) {
+    return { batch: found, problems: [] }
+  }
+  const most = Math.ceil(failed * 0.8)
+  return {
+    batch: found,
+    problems: [
+      of(phone, "customers.*.landline", most, most),
+      of(document, "statements.*.statement_path", failed - most, failed)
+    ]
+  }
+}
+
 export const problems = ({ states }: Migration): typeof Migrations.BoardProblemsBody.Type => ({
   failed: states.FAILED,
   of: states.FAILED,
@@ -260,7 +316,7 @@ export const problems = ({ states }: Migration): typeof Migrations.BoardProblems
           cleared: [200, 310, 390, 412][index] ?? 0,
           examples: ["NL-0000112", "NL-0000391"].map((external_account_number) => ({
             external_account_number,
-            detail: "Must be as documented; this is 0*** (7).",
+            detail: "Must be as documented; this is no number.",
             attr: "customers.0.landline"
           }))
         }))

@@ -88,7 +88,11 @@ const headline = (page: Page, name: RegExp) =>
 const findsTheCause = async (page: Page, code: string) => {
   await page.getByRole("link", { name: code, exact: true }).click()
   await headline(page, new RegExp(`${code}: 6 of 10 imported, 4 failed`))
-  await page.getByText("adds up").waitFor()
+  await page.getByText("adds up").first().waitFor()
+  await page.getByRole("link", { name: "4 failed" }).click()
+  await headline(page, /10 of 10 lines ended, 4 failed/)
+  await page.getByText("path_does_not_exist_in_file_store").first().waitFor()
+  await page.getByRole("link", { name: code, exact: true }).click()
   await page.getByRole("link", { name: "4 accounts have failed" }).click()
   await headline(page, /problem/i)
   await page.getByText("path_does_not_exist_in_file_store").first().waitFor()

@@ -8,7 +8,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { oneOf, plainText, wholeNumber } from "../Parameter.ts"
+import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Migrations from "./Migrations.ts"
 
@@ -34,6 +34,13 @@ const Processing = Schema.Struct({
   operations_team_name: Schema.String
 })
 
+const MovedSelectionBody = Schema.Struct({
+  ...SelectionBody.fields,
+  cohort: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
+    description: "Null: those without one."
+  })
+})
+
 /** The bodies of the actions; what has a rule of its own is checked by the program. */
 export const actionBodies = {
   plan: Schema.Struct({
@@ -42,7 +49,7 @@ export const actionBodies = {
   status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
   cohort: Schema.Struct({
     cohort: Schema.NullOr(Schema.String),
-    selection: SelectionBody
+    selection: MovedSelectionBody
   }),
   processing: Processing,
   signOff: Schema.Struct({
@@ -66,6 +73,7 @@ const listImports = get("listImports", `${migration}imports/`, {
     code: text,
     attr: text,
     cohort: text,
+    without_cohort: Schema.optionalKey(flag),
     search: text.annotateKey({ description: "The beginning of the external account number." }),
     after: text,
     limit: limit.annotateKey({ description: "1 to 1,000; 100 unless given." })
@@ -120,6 +128,10 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   get("listBatches", `${migration}batches/`, {
     params: supplier,
     success: Migrations.BoardBatchesBody
+  }),
+  get("getBoardBatch", `${migration}batches/:batch_id/`, {
+    params: { ...supplier, batch_id: Schema.String },
+    success: Migrations.BoardBatchDetailBody
   }),
   get("getProblems", `${migration}problems/`, {
     params: supplier,

@@ -164,15 +164,37 @@ export const BoardBatchesBody = Schema.Struct({
   })
 })
 
+const problem = {
+  code: Schema.String,
+  attr: Schema.String.annotateKey({ description: "The path, with `*` for list positions." }),
+  meaning: Schema.String,
+  remedy: Schema.String
+}
+
+export const BoardBatchDetailBody = Schema.Struct({
+  batch: BoardBatchBody,
+  problems: Schema.Array(
+    Schema.Struct({
+      ...problem,
+      lines: count("Failed lines with this error."),
+      cleared: count("Failed lines that have no errors but those of this problem and before it."),
+      examples: Schema.Array(
+        Schema.Struct({
+          line: Schema.Int,
+          external_account_number: Schema.NullOr(Schema.String),
+          detail: Schema.String
+        })
+      ).annotateKey({ description: "At most 5, the first lines. Values are masked." })
+    })
+  ).annotateKey({ description: "The most frequent first; at most 100." })
+})
+
 export const BoardProblemsBody = Schema.Struct({
   failed: count("All failed imports."),
   of: count("In how many of them the groups were counted: in all, or in 2,000 of more."),
   groups: Schema.Array(
     Schema.Struct({
-      code: Schema.String,
-      attr: Schema.String.annotateKey({ description: "The path, with `*` for list positions." }),
-      meaning: Schema.String,
-      remedy: Schema.String,
+      ...problem,
       imports: count("Failed imports with this error."),
       cleared: count("Failed imports that have no errors but those of this group and before it."),
       examples: Schema.Array(

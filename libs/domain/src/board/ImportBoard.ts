@@ -15,6 +15,7 @@ import { Configuration } from "../ports/Configuration.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { ImportSearch, type SearchFilter } from "../ports/ImportSearch.ts"
+import { Migrations, type StateCounts } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
 import { documentsUnavailable, type Failure, NotFound, unavailable } from "../requests/Failure.ts"
@@ -22,6 +23,7 @@ import { DocumentPath } from "../schema/DocumentPath.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import * as Bodies from "./AccountBodies.ts"
+import { totalOf as statesTotal } from "./MigrationBodies.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { problemsBody, shares } from "./Problems.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
@@ -32,6 +34,8 @@ export interface ImportsQuery {
   readonly code?: string
   readonly attr?: string
   readonly cohort?: string
+  /** Only those that are in no cohort. */
+  readonly without_cohort?: boolean
   readonly search?: string
   readonly after: string | null
   /** From 1 to `importsAtOnce`. */
@@ -92,6 +96,7 @@ interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly configuration: Configuration["Service"]
   readonly documents: Documents["Service"]
+  readonly migrations: Migrations["Service"]
   readonly processes: ImportProcesses["Service"]
   readonly searching: ImportSearch["Service"]
   readonly summaries: SupplierSummaries["Service"]
@@ -107,31 +112,51 @@ const problems = Effect.fnUntraced(function* (
   return problemsBody(summary.states.FAILED, yield* searching.failed({ supplier, cohort, ofCodes }))
 })
 
-/** How many there are in all, if that is counted; 0 also where more conditions leave none of 0. */
-const totalOf = Effect.fnUntraced(function* (
-  { summaries }: Dependencies,
+const inState = (states: StateCounts, state: DetailedState | undefined): number =>
+  state === undefined ? statesTotal(states) : states[state]
+
+/** How many meet the conditions that are counted; null if these are not counted together. */
+const countOf = Effect.fnUntraced(function* (
+  { migrations, summaries }: Dependencies,
   { code: supplier }: Supplier,
-  { attr, code, cohort, search, state }: SearchFilter,
+  { code, cohort, state }: SearchFilter,
   at: DateTime.Utc
 ) {
   if (code !== undefined && state !== undefined && state !== "FAILED") return 0
+  if (cohort === null) {
+    if (code !== undefined) return null
+    const [first] = yield* migrations.cohorts({ supplier, limit: 0, at })
+    return first?.cohort === null ? inState(first.states, state) : 0
+  }
   const { codes, states } = yield* summaries.read({ supplier, cohort: cohort ?? null, at })
-  const ofState =
-    state === undefined
-      ? Object.values(states).reduce((sum, count) => sum + count, 0)
-      : states[state]
-  const ofCode = codes.find((each) => each.code === code)?.imports ?? 0
-  const count = code === undefined ? ofState : ofCode
-  return count > 0 && (search !== undefined || attr !== undefined) ? null : count
+  return code === undefined
+    ? inState(states, state)
+    : (codes.find((each) => each.code === code)?.imports ?? 0)
+})
+
+/** How many there are in all, if that is counted; 0 also where more conditions leave none of 0. */
+const totalOf = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  supplier: Supplier,
+  filter: SearchFilter,
+  at: DateTime.Utc
+) {
+  const count = yield* countOf(deps, supplier, filter, at)
+  const isNarrowed = filter.search !== undefined || filter.attr !== undefined
+  return count !== 0 && isNarrowed ? null : count
 })
 
 const imports = Effect.fnUntraced(function* (
   deps: Dependencies,
   supplier: Supplier,
-  { after, limit, state, ...others }: ImportsQuery
+  { after, limit, state, without_cohort: isWithout = false, ...others }: ImportsQuery
 ) {
   if (state !== undefined && !isState(state)) return Bodies.noImports
-  const filter: SearchFilter = { ...others, ...(state !== undefined && { state }) }
+  const filter: SearchFilter = {
+    ...others,
+    ...(state !== undefined && { state }),
+    ...(isWithout && { cohort: null })
+  }
   const at = yield* DateTime.now
   const total = yield* totalOf(deps, supplier, filter, at)
   if (total === 0) return Bodies.noImports
@@ -248,6 +273,7 @@ const make = Effect.gen(function* () {
     auditLog: yield* AuditLog,
     configuration: yield* Configuration,
     documents: yield* Documents,
+    migrations: yield* Migrations,
     processes: yield* ImportProcesses,
     searching: yield* ImportSearch,
     summaries: yield* SupplierSummaries

@@ -19,7 +19,7 @@ import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
 import { readPlan } from "./Plan.ts"
 import { openOf, type SignOffBody, signOffBody } from "./SignOff.ts"
-import { invalid, selected, type Selection } from "./Selection.ts"
+import { invalid, type MovedSelection, selected, selectedToMove } from "./Selection.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 type Action<Command, A> = (
@@ -48,7 +48,7 @@ export class MigrationActions extends Context.Service<
     >
     /** Of the pending imports that are selected, at most `importsAtOnce` of them. */
     readonly setCohort: Action<
-      { readonly cohort: string | null; readonly selection: Selection },
+      { readonly cohort: string | null; readonly selection: MovedSelection },
       { readonly changed: number }
     >
     /** Processes the pending imports that are selected, failed ones too. */
@@ -122,9 +122,12 @@ const setCohort = Effect.fnUntraced(function* (
   { migrations, searching }: Dependencies,
   caller: BoardCaller,
   { code: supplier, organisation }: Supplier,
-  { cohort: named, selection }: { readonly cohort: string | null; readonly selection: Selection }
+  {
+    cohort: named,
+    selection
+  }: { readonly cohort: string | null; readonly selection: MovedSelection }
 ) {
-  const filter = yield* selected(selection)
+  const filter = yield* selectedToMove(selection)
   const cohort =
     named === null
       ? null

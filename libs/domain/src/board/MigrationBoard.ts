@@ -3,9 +3,9 @@
  * Read-only. A supplier that the user may not see is reported as unknown.
  * Source: docs/contract/board.md#migrations.
  */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batch-processing/BatchManagement.ts"
-import type { Batch } from "../batch/Batch.ts"
+import { type Batch, BatchId } from "../batch/Batch.ts"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../organisation/Supplier.ts"
 import { Batches } from "../ports/Batches.ts"
@@ -13,7 +13,7 @@ import { Configuration } from "../ports/Configuration.ts"
 import { Migrations, type MigrationCounts } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
-import { type Failure, unavailable } from "../requests/Failure.ts"
+import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import { byNeed } from "./Condition.ts"
@@ -55,6 +55,12 @@ export class MigrationBoard extends Context.Service<
       user: BoardUser,
       supplier: string
     ) => Answer<{ readonly batches: ReadonlyArray<ReturnType<typeof Bodies.batchBody>> }>
+    /** One of them, with what is wrong with its failed lines. */
+    readonly batch: (
+      user: BoardUser,
+      supplier: string,
+      batch: string
+    ) => Answer<ReturnType<typeof Bodies.batchDetailBody>>
   }
 >()("@data-import/domain/MigrationBoard") {}
 
@@ -63,6 +69,7 @@ const batchesRead = 1_000
 const batchesShown = 50
 const cohortsShown = 1_000
 const oldestShown = 10
+const problemsShown = 100
 
 interface Dependencies {
   readonly batches: Batches["Service"]
@@ -167,6 +174,21 @@ const listBatches = Effect.fnUntraced(function* (
   return { batches: shown.map((batch) => Bodies.batchBody(bodyOf(batch))) }
 })
 
+const batchId = Schema.decodeUnknownOption(BatchId)
+
+const oneBatch = Effect.fnUntraced(function* (
+  { batches }: Dependencies,
+  { code }: Supplier,
+  named: string
+) {
+  const id = batchId(named)
+  const found = Option.isSome(id) ? yield* batches.findOfAny(id.value) : Option.none()
+  if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
+  const bodyOf = yield* bodies({ batches })
+  const problems = yield* batches.problems({ id: found.value.id, limit: problemsShown })
+  return Bodies.batchDetailBody(bodyOf(found.value), problems)
+})
+
 const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
   Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
 
@@ -201,6 +223,9 @@ const make = Effect.gen(function* () {
     ),
     batches: traced("MigrationBoard.batches")((user, named) =>
       available(Effect.flatMap(seen(user, named), (supplier) => listBatches(deps, supplier)))
+    ),
+    batch: traced("MigrationBoard.batch")((user, named, batch) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => oneBatch(deps, supplier, batch)))
     )
   })
 })

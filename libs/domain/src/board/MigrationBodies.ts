@@ -7,6 +7,7 @@ import { documentsMissing, type SupplierSummary, ties } from "../account/Supplie
 import type { BatchBody } from "../batch/BatchBody.ts"
 import type { PauseReason } from "../batch/Batch.ts"
 import { type Code, registry } from "../codes/Code.ts"
+import { clearedLines, type Problems } from "../batch/Problems.ts"
 import { type Supplier, wireCode } from "../organisation/Supplier.ts"
 import type {
   CohortCounts,
@@ -19,6 +20,7 @@ import type {
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { type Forecast, judge } from "./Condition.ts"
+import { maskedDetail, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
 
@@ -145,3 +147,23 @@ export const batchBody = (batch: BatchBody) => ({
   created_at: formatInstant(batch.created_at),
   finished_at: orNull(batch.finished_at)
 })
+
+/** A batch with what is wrong with its failed lines. */
+export const batchDetailBody = (batch: BatchBody, problems: Problems) => {
+  const cleared = clearedLines(problems)
+  return {
+    batch: batchBody(batch),
+    problems: problems.groups.map(({ attr, code, examples, lines }, index) => ({
+      code: code as string,
+      attr: maskedPath(attr),
+      ...explained(code),
+      lines,
+      cleared: cleared[index] ?? 0,
+      examples: examples.map(({ detail, externalAccountNumber, line }) => ({
+        line,
+        external_account_number: externalAccountNumber,
+        detail: maskedDetail(code, detail ?? undefined)
+      }))
+    }))
+  }
+}

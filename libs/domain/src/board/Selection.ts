@@ -28,7 +28,7 @@ const details = {
 const readSelection = (
   selection: Selection
 ): Result.Result<
-  Pick<SearchFilter, "code" | "cohort"> & { readonly state?: "PENDING" | "FAILED" },
+  Pick<SearchFilter, "code"> & { readonly state?: "PENDING" | "FAILED"; readonly cohort?: string },
   ReadonlyArray<FieldError>
 > => {
   const read = {
@@ -56,3 +56,14 @@ export const invalid = (...errors: ReadonlyArray<FieldError>) =>
 /** The filter of a valid selection. */
 export const selected = (selection: Selection) =>
   Effect.mapError(Effect.fromResult(readSelection(selection)), (errors) => invalid(...errors))
+
+/** As it was sent; a cohort that is null selects the imports without one. */
+export interface MovedSelection extends Omit<Selection, "cohort"> {
+  readonly cohort?: string | null
+}
+
+/** The filter of a valid selection of imports that change their cohort. */
+export const selectedToMove = ({ cohort, ...others }: MovedSelection) =>
+  cohort === null
+    ? Effect.map(selected(others), (filter) => ({ ...filter, cohort }))
+    : selected({ ...others, ...(cohort !== undefined && { cohort }) })

@@ -17,7 +17,8 @@ export interface SearchFilter {
   readonly code?: string
   /** The place of an error of that attempt, as `placeOf` makes it of a path. */
   readonly attr?: string
-  readonly cohort?: string
+  /** Null: without one. */
+  readonly cohort?: string | null
   /** The beginning of the external account number. */
   readonly search?: string
 }

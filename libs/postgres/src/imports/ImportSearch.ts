@@ -64,7 +64,7 @@ const conditions = (sql: Sql, { at, filter }: PageQuery): Statement.Fragment => 
   const present = stateOf(sql, at)
   return sql`true
     ${state === undefined ? sql`` : sql`and ${present} = ${state}`}
-    ${cohort === undefined ? sql`` : sql`and cohort = ${cohort}`}
+    ${cohort === undefined ? sql`` : sql`and cohort is not distinct from ${cohort}::text`}
     ${search === undefined ? sql`` : sql`and starts_with(external_account_number, ${search})`}
     ${code === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasCode(sql, code)}`}
     ${attr === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasPlace(sql, attr)}`}`

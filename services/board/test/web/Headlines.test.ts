@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { account } from "../../testing/sampleAccount.ts"
-import { migrations, problems } from "../../testing/sampleMigrations.ts"
+import { batches, migrations, problems } from "../../testing/sampleMigrations.ts"
 import {
   ofAccount,
+  ofBatch,
   ofImports,
   ofMigration,
   ofMigrations,
@@ -58,6 +59,12 @@ describe("the first line of a migration", () => {
     expect(ofMigration({ ...over, status: "Complete" }, now, zone)).toMatch(/, signed off$/)
   })
 
+  it("does not say that nothing is open where a batch is stuck", () => {
+    const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
+    const stuck = { ...migration, states, forecast: null, condition: "stuck" as const }
+    expect(ofMigration(stuck, now, zone)).toMatch(/, none failed, stuck$/)
+  })
+
   it("says that nothing has begun", () => {
     expect(ofMigration({ ...migration, total: 0 }, now, zone)).toBe(
       "ACME_LEGACY: nothing is staged yet"
@@ -93,5 +100,16 @@ describe("the first line of lists", () => {
     const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
     expect(ofAccount(imported)).toBe("NL-1 is imported as A-1")
     expect(ofAccount({ ...failed, state: "ERASED" })).toBe("NL-1 is erased")
+  })
+})
+
+describe("the first line of a batch", () => {
+  it.each([
+    [0, "wave 2, north: 13,000 of 20,000 lines ended, 38 failed"],
+    [1, "IMPORT 00000000: 400 of 500 lines ended, 100 failed"],
+    [2, "wave 1: 30,000 of 30,000 lines ended, none failed"]
+  ])("of the sample %i is: %s", (index, text) => {
+    const batch = batches(now).batches[index]
+    expect(batch && ofBatch(batch)).toBe(text)
   })
 })

@@ -9,6 +9,7 @@ describe("addresses of pages", () => {
     [pages.migration("A/B C"), { name: "migration", supplier: "A/B C" }],
     [pages.problems("ACME"), { name: "problems", supplier: "ACME" }],
     [pages.imports("ACME"), { name: "imports", supplier: "ACME" }],
+    [pages.batch("ACME", "b/1"), { name: "batch", supplier: "ACME", batch: "b/1" }],
     [pages.account("ACME", "a/1%"), { name: "account", supplier: "ACME", number: "a/1%" }]
   ])("%s is found again", (path, page) => expect(pageAt(path)).toEqual(page))
 
@@ -24,6 +25,15 @@ describe("addresses of pages", () => {
   it("leaves out of a query what has no value", () => {
     expect(withQuery("/x/", { a: null, b: "", c: undefined })).toBe("/x/")
     expect(withQuery("/x/", { a: "1 2", b: "&" })).toBe("/x/?a=1+2&b=%26")
+  })
+
+  it("leads from a cohort to its accounts, and from none to those without one", () => {
+    const root = "/board/migrations/A/imports/"
+    expect(pages.imports("A", { cohort: "wave 1" })).toBe(`${root}?cohort=wave+1`)
+    expect(pages.imports("A", { state: "FAILED", cohort: null })).toBe(
+      `${root}?state=FAILED&without_cohort=true`
+    )
+    expect(pages.imports("A", { code: "blank" })).toBe(`${root}?code=blank`)
   })
 
   it("asks the API with every part encoded", () => {

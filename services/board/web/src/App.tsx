@@ -7,6 +7,7 @@ import { useAnswer } from "./data/Store.ts"
 import { SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
+import { BatchPage } from "./pages/BatchPage.tsx"
 import { ImportsPage } from "./pages/ImportsPage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
@@ -37,6 +38,8 @@ const Content = ({ page }: { readonly page: Page }) => {
           number={page.number}
         />
       )
+    case "batch":
+      return <BatchPage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "audit":
       return <AuditPage />
     case "unknown":

@@ -5,6 +5,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import { Refusal, Unreachable } from "../data/Http.ts"
+import { useLocation } from "../routing/Location.tsx"
 import { remedyOf } from "../text/Words.ts"
 
 interface Props {
@@ -67,10 +68,15 @@ const Typed = ({ change, expected, value }: TypedProps) => (
   </label>
 )
 
-/** Opens as a modal, and tells when it was closed, with Escape too. */
+/** Opens as a modal. A link in it leads to another place, so it closes. */
 const useModal = () => {
   const ref = useRef<HTMLDialogElement>(null)
+  const at = useLocation()
+  const opened = useRef(at)
   useEffect(() => ref.current?.showModal(), [])
+  useEffect(() => {
+    if (at !== opened.current) ref.current?.close()
+  }, [at])
   return ref
 }
 

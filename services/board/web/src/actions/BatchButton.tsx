@@ -3,17 +3,17 @@ import type { BatchBody } from "../data/Answers.ts"
 import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 import { counted, verb } from "../text/Numbers.ts"
+import { batchName } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 
 interface Props {
   readonly batch: BatchBody
-  /** What the reader knows the batch by. */
-  readonly name: string
 }
 
-const Pause = ({ batch, close, name }: Props & { readonly close: () => void }) => {
+const Pause = ({ batch, close }: Props & { readonly close: () => void }) => {
   const act = useAction()
+  const name = batchName(batch)
   const left = batch.counts.remaining
   const run = async () => {
     await act(answers.batch(batch.batch_id, "pause/"))
@@ -29,8 +29,9 @@ const Pause = ({ batch, close, name }: Props & { readonly close: () => void }) =
   )
 }
 
-const Resume = ({ batch, close, name }: Props & { readonly close: () => void }) => {
+const Resume = ({ batch, close }: Props & { readonly close: () => void }) => {
   const act = useAction()
+  const name = batchName(batch)
   const left = batch.counts.remaining
   const run = async () => {
     await act(answers.batch(batch.batch_id, "resume/"))
@@ -43,12 +44,13 @@ const Resume = ({ batch, close, name }: Props & { readonly close: () => void }) 
   )
 }
 
-/** A manager lifts what a manager, a supplier or failures have paused; the rest lifts itself. */
-const isLiftable = (batch: BatchBody): boolean =>
-  batch.paused_by.some((by) => by === "CALLER" || by === "OPERATOR" || by === "FAILURES")
+/** Where a pause stays that a manager cannot lift, the batch would not go on. */
+const isLiftable = ({ paused_by }: BatchBody): boolean =>
+  !paused_by.includes("CALLER") && !paused_by.includes("SUPPLIER")
 
 export const BatchButton = (props: Props) => {
-  const { batch, name } = props
+  const { batch } = props
+  const name = batchName(batch)
   if (batch.finished_at !== null || batch.state === "OPEN") return null
   if (batch.paused_by.length > 0) {
     return isLiftable(batch) ? (

@@ -1,27 +1,36 @@
-/** Tries the accounts again that failed with a code, or all that failed. */
+/** Tries the accounts again that failed, or those of them with a code or of a cohort. */
 import { count, counted, verb } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
 
 interface Props {
   readonly supplier: string
-  readonly code?: string
+  readonly code?: string | undefined
+  readonly cohort?: string | undefined
   readonly accounts: number
+  /** Whether the number is beside the button already. */
+  readonly isOfRow?: boolean
 }
 
-export const RetryButton = ({ accounts, code, supplier }: Props) => {
+export const RetryButton = ({ accounts, code, cohort, isOfRow = false, supplier }: Props) => {
   const which = code === undefined ? "" : ` with ${code}`
-  const sentence = `Retry ${counted(accounts, "account")} that failed${which}`
+  const whose = cohort === undefined ? "" : ` of ${cohort}`
+  const sentence = `Retry ${counted(accounts, "account")}${whose} that failed${which}`
+  const selection = {
+    state: "FAILED",
+    ...(code !== undefined && { code }),
+    ...(cohort !== undefined && { cohort })
+  }
   return (
     <ActionButton
-      name={code === undefined ? `Retry ${count(accounts)} failed…` : "Retry…"}
-      label={code === undefined ? undefined : `${sentence}…`}
+      name={isOfRow ? "Retry…" : `Retry ${count(accounts)} failed…`}
+      label={isOfRow ? `${sentence}…` : undefined}
       isDisabled={accounts === 0}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}
           kind="retry"
-          selection={code === undefined ? { state: "FAILED" } : { state: "FAILED", code }}
+          selection={selection}
           title={sentence}
           confirm={`Retry ${counted(accounts, "account")}`}
           close={close}

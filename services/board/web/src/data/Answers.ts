@@ -15,6 +15,7 @@ export type History = typeof Migrations.HistoryBody.Type
 export type Cohorts = typeof Migrations.CohortsBody.Type
 export type BatchBody = typeof Migrations.BoardBatchBody.Type
 export type Batches = typeof Migrations.BoardBatchesBody.Type
+export type BatchDetail = typeof Migrations.BoardBatchDetailBody.Type
 export type Problems = typeof Migrations.BoardProblemsBody.Type
 export type ImportRows = typeof Migrations.ImportRowsBody.Type
 export type SignOff = typeof Migrations.SignOffBody.Type

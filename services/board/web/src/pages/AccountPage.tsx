@@ -1,26 +1,19 @@
 /** One account: its life from the first staging to the last change, and why it failed. */
-import type { ComponentChildren } from "preact"
 import { DocumentButton } from "../actions/DocumentButton.tsx"
 import type { Account } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { AuditTable } from "../parts/AuditTable.tsx"
+import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Section } from "../parts/Section.tsx"
-import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofAccount } from "../text/Headlines.ts"
 import { count, counted, money } from "../text/Numbers.ts"
-import { plain, stateWord } from "../text/Words.ts"
+import { stateWord } from "../text/Words.ts"
+import { LifeSection } from "./LifeSection.tsx"
 import { StoredSection } from "./StoredSection.tsx"
-
-const Fact = ({ children, name }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 const Facts = ({ account }: { readonly account: Account }) => {
   const { added, balance, cohort, import_supplier: supplier } = account
@@ -38,53 +31,6 @@ const Facts = ({ account }: { readonly account: Account }) => {
         {counted(added.payment_instructions, "payment instruction")}
       </Fact>
     </dl>
-  )
-}
-
-type Attempt = Account["attempts"][number]
-
-const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
-  <li class={attempt.code === null ? "" : "failed"}>
-    <p>
-      <Time at={attempt.started_at} /> {attempt.dry_run ? "Trial run" : "Attempt"}:{" "}
-      <span class="code">{attempt.code ?? attempt.outcome}</span>
-      {attempt.meaning !== null && ` – ${plain(attempt.meaning)}`}
-    </p>
-    {attempt.errors.length > 0 && (
-      <ul class="examples">
-        {attempt.errors.map(({ attr, code, detail }) => (
-          <li key={`${attr} ${code}`}>
-            <code>{attr}</code> <span class="code">{code}</span> {detail}
-          </li>
-        ))}
-      </ul>
-    )}
-  </li>
-)
-
-/** From the newest to the oldest, as the audit log has it too. */
-const Life = ({ account }: { readonly account: Account }) => {
-  const attempts = account.attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at))
-  return (
-    <ol class="life">
-      {account.account_created_at !== null && (
-        <li class="imported">
-          <p>
-            <Time at={account.account_created_at} /> Imported as{" "}
-            <span class="code">{account.kraken_account_number}</span>
-          </p>
-        </li>
-      )}
-      {attempts.map((attempt) => (
-        <AttemptItem key={attempt.started_at} attempt={attempt} />
-      ))}
-      <li>
-        <p>
-          <Time at={account.staged_at} /> Staged
-          {account.times_staged > 1 && `, the last of ${count(account.times_staged)} times`}
-        </p>
-      </li>
-    </ol>
   )
 }
 
@@ -128,13 +74,21 @@ const Body = ({ account }: { readonly account: Account }) => (
   <>
     <Facts account={account} />
     <div class="sections">
-      <Section id="life" title="Life" note="The newest first.">
-        <Life account={account} />
-      </Section>
+      <LifeSection account={account} />
       <StoredSection account={account} />
       <Documents account={account} />
       <Section id="audit" class="wide" title="Audit" note={chainText(account.audit_chain)}>
         <AuditTable entries={account.audit} />
+        {account.audit.length < account.audit_chain.entries && (
+          <Link
+            to={pages.audit({
+              import_supplier: account.import_supplier,
+              external_account_number: account.external_account_number
+            })}
+          >
+            All {count(account.audit_chain.entries)} entries
+          </Link>
+        )}
       </Section>
     </div>
   </>

@@ -8,6 +8,7 @@ import { Headline } from "../parts/Headline.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
+import { actions } from "../text/AuditWords.ts"
 import { counted } from "../text/Numbers.ts"
 import { endOfDate, ownZone, relative } from "../text/Times.ts"
 import { useNow } from "../data/Now.ts"
@@ -41,7 +42,7 @@ const fields = [
   ["import_supplier", "Supplier", "text"],
   ["external_account_number", "Account", "text"],
   ["who", "Who", "text"],
-  ["action", "Action", "text"],
+  ["action", "Action", "choice"],
   ["from", "From", "date"],
   ["to", "Until", "date"]
 ] as const
@@ -58,7 +59,16 @@ const FilterForm = ({ filter }: { readonly filter: Filter }) => (
     {fields.map(([name, label, type]) => (
       <label class="field" key={`${name} ${filter[name]}`}>
         <span>{label}</span>
-        {type === "date" ? (
+        {type === "choice" ? (
+          <select name={name} defaultValue={filter[name]}>
+            <option value="">Any</option>
+            {Object.entries(actions).map(([action, word]) => (
+              <option key={action} value={action} selected={action === filter[name]}>
+                {`${action} – ${word}`}
+              </option>
+            ))}
+          </select>
+        ) : type === "date" ? (
           <input name={name} type="date" defaultValue={filter[name]} />
         ) : (
           <input name={name} type="text" defaultValue={filter[name]} spellcheck={false} />

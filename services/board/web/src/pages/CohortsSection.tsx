@@ -1,106 +1,110 @@
 /** The cohorts of a migration, with the accounts of each by state. */
 import type { Cohorts, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
-import { MoveButton, ProcessButton } from "../actions/CohortButtons.tsx"
+import { MoveButton } from "../actions/MoveButton.tsx"
+import { ProcessButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { count, counted, share } from "../text/Numbers.ts"
-import { states as words } from "../text/Words.ts"
+import { stateOrder, states as words } from "../text/Words.ts"
 
 type Cohort = Cohorts["cohorts"][number]
 type State = keyof Cohort["states"]
 
-/** Those that ask for something have columns of their own; the rest is added up. */
-const shown: ReadonlyArray<State> = ["FAILED", "PENDING", "IN_PROGRESS", "IMPORTED"]
+/** Those that every migration has; the others have a column where there is something in it. */
+const always: ReadonlyArray<State> = ["FAILED", "PENDING", "IN_PROGRESS", "IMPORTED"]
 
-const Number = ({
-  cohort,
-  state,
-  supplier
-}: {
-  cohort: Cohort
-  state: State
-  supplier: string
-}) => {
+interface NumberProps {
+  readonly cohort: Cohort
+  readonly state: State
+  readonly supplier: string
+}
+
+const Number = ({ cohort, state, supplier }: NumberProps) => {
   const value = cohort.states[state]
   if (value === 0) return <span class="quiet">0</span>
   return <Link to={pages.imports(supplier, { state, cohort: cohort.cohort })}>{count(value)}</Link>
 }
 
-const columnsFor = (supplier: string): ReadonlyArray<Column<Cohort>> => [
+const Actions = ({ cohort, supplier }: { cohort: Cohort; supplier: string }) => {
+  const { FAILED, PENDING } = cohort.states
+  return (
+    <>
+      {cohort.cohort !== null && (
+        <ProcessButton supplier={supplier} cohort={cohort.cohort} pending={PENDING} />
+      )}
+      <MoveButton
+        supplier={supplier}
+        selection={{ cohort: cohort.cohort }}
+        accounts={PENDING + FAILED}
+        name="Move…"
+      />
+    </>
+  )
+}
+
+const columnsFor = (
+  supplier: string,
+  cohorts: ReadonlyArray<Cohort>
+): ReadonlyArray<Column<Cohort>> => [
   {
     name: "Cohort",
     isHead: true,
-    cell: ({ cohort }) =>
-      cohort === null ? (
-        "without a cohort"
-      ) : (
-        <Link to={pages.imports(supplier, { cohort })}>{cohort}</Link>
-      )
+    cell: ({ cohort }) => (
+      <Link to={pages.imports(supplier, { cohort })}>{cohort ?? "without a cohort"}</Link>
+    )
   },
-  ...shown.map((state): Column<Cohort> => ({
-    name: words[state].word,
-    isNumber: true,
-    cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
-  })),
-  {
-    name: "Other",
-    isNumber: true,
-    cell: ({ states }) => count(states.SKIPPED + states.ERASED)
-  },
+  ...stateOrder
+    .filter((state) => always.includes(state) || cohorts.some(({ states }) => states[state] > 0))
+    .map((state): Column<Cohort> => ({
+      name: words[state].word,
+      isNumber: true,
+      cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
+    })),
   {
     name: "All",
     isNumber: true,
-    cell: ({ cohort, total }) =>
-      cohort === null ? (
-        count(total)
-      ) : (
-        <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
-      )
+    cell: ({ cohort, total }) => (
+      <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
+    )
   },
   { name: "Done", isNumber: true, cell: ({ states, total }) => share(states.IMPORTED, total) },
   {
     name: "Action",
     isNameHidden: true,
     class: "act",
-    cell: ({ cohort, states }) =>
-      cohort !== null && (
-        <>
-          <ProcessButton supplier={supplier} cohort={cohort} states={states} />
-          <MoveButton supplier={supplier} cohort={cohort} states={states} />
-        </>
-      )
+    cell: (cohort) => <Actions cohort={cohort} supplier={supplier} />
   }
 ]
 
-interface Props {
-  readonly detail: MigrationDetail
+const closing = ({ cohorts }: Cohorts, total: number): string => {
+  const sum = cohorts.reduce((all, cohort) => all + cohort.total, 0)
+  return sum === total
+    ? `They come to ${counted(sum, "account")}: all of them.`
+    : `They come to ${counted(sum, "account")} of ${count(total)}, which were read at another time.`
 }
 
-export const CohortsSection = ({ detail }: Props) => {
+export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, states, total } = detail.migration
-  const all = { supplier, cohort: null, states }
   const answer = useAnswer<Cohorts>(answers.of(supplier, "cohorts/"))
-  const sum = (answer.value?.cohorts ?? []).reduce((all, cohort) => all + cohort.total, 0)
-  const closes =
-    answer.value === undefined
-      ? undefined
-      : sum === total
-        ? `${counted(answer.value.cohorts.length, "cohort")} with ${counted(sum, "account")}: all of them.`
-        : `The cohorts come to ${counted(sum, "account")} of ${count(total)}; the two were read at different times.`
   return (
     <Section
       id="cohorts"
       class="wide"
       title="Cohorts"
-      note={closes}
+      note={answer.value === undefined ? undefined : closing(answer.value, total)}
       actions={
         <>
-          <ProcessButton {...all} />
-          <MoveButton {...all} />
+          <ProcessButton supplier={supplier} pending={states.PENDING} />
+          <MoveButton
+            supplier={supplier}
+            selection={{}}
+            accounts={states.PENDING + states.FAILED}
+            name="Move all…"
+          />
         </>
       }
     >
@@ -109,7 +113,7 @@ export const CohortsSection = ({ detail }: Props) => {
           cohorts.length > 0 && (
             <Table
               caption="Cohorts by state"
-              columns={columnsFor(supplier)}
+              columns={columnsFor(supplier, cohorts)}
               rows={cohorts}
               keyOf={({ cohort }) => cohort ?? ""}
             />

@@ -9,6 +9,7 @@ import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
+import { missingDocument, tellingCodes } from "../text/Codes.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 import { absolute } from "../text/Times.ts"
@@ -67,18 +68,10 @@ const columnsFor = (
       isNameHidden: true,
       class: "act",
       cell: ({ code, imports }) => (
-        <RetryButton supplier={supplier} code={code} accounts={imports} />
+        <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
       )
     }
   ]
-}
-
-/** It says only that there are other errors. */
-const umbrella = "account_failed_validation"
-
-const telling = ({ codes }: MigrationDetail): ReadonlyArray<Code> => {
-  const others = codes.filter(({ code }) => code !== umbrella)
-  return others.length > 0 ? others : codes
 }
 
 const overTime = (codes: ReadonlyArray<Code>, history: History, zone: string) => ({
@@ -91,16 +84,14 @@ const overTime = (codes: ReadonlyArray<Code>, history: History, zone: string) =>
 
 export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { documents_missing, migration, time_zone: zone } = detail
-  const codes = telling(detail)
+  const codes = tellingCodes(detail)
   const { import_supplier: supplier, states } = migration
   const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
   const missing =
     documents_missing === 0 ? (
       "No document is missing."
     ) : (
-      <Link
-        to={pages.imports(supplier, { state: "FAILED", code: "path_does_not_exist_in_file_store" })}
-      >
+      <Link to={pages.imports(supplier, { state: "FAILED", code: missingDocument })}>
         {counted(documents_missing, "account misses", "accounts miss")} a document.
       </Link>
     )

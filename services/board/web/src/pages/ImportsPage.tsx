@@ -2,6 +2,9 @@
 import { useState } from "preact/hooks"
 import type { ImportRows } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
+import { MoveButton } from "../actions/MoveButton.tsx"
+import { ProcessButton } from "../actions/ProcessButton.tsx"
+import { RetryButton } from "../actions/RetryButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
@@ -10,12 +13,13 @@ import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
+import { count } from "../text/Numbers.ts"
 import { stateOrder, stateWord } from "../text/Words.ts"
 
 type Row = ImportRows["imports"][number]
 
 const limit = "100"
-const filters = ["state", "code", "attr", "cohort", "search"] as const
+const filters = ["state", "code", "attr", "cohort", "without_cohort", "search"] as const
 type Filter = Readonly<Record<(typeof filters)[number], string | null>>
 
 const filterOf = (query: URLSearchParams): Filter => ({
@@ -23,6 +27,7 @@ const filterOf = (query: URLSearchParams): Filter => ({
   code: query.get("code"),
   attr: query.get("attr"),
   cohort: query.get("cohort"),
+  without_cohort: query.get("without_cohort"),
   search: query.get("search")
 })
 
@@ -106,11 +111,48 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
         <input name={name} type="text" defaultValue={filter[name] ?? ""} spellcheck={false} />
       </label>
     ))}
+    <label class="check" key={`without ${filter.without_cohort}`}>
+      <input
+        name="without_cohort"
+        type="checkbox"
+        value="true"
+        defaultChecked={filter.without_cohort !== null}
+      />
+      Without a cohort
+    </label>
     <input type="hidden" name="attr" value={filter.attr ?? ""} />
     <button type="submit">Show</button>
     <Link to={pages.imports(supplier)}>Clear</Link>
   </form>
 )
+
+/** What can be done with all accounts of the list; actions know no numbers and no paths. */
+const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: ImportRows }) => {
+  const { attr, code, search, state, without_cohort } = filter
+  const isActionable = state === "FAILED" || state === "PENDING"
+  if (!isActionable || total === null || attr !== null || search !== null) return null
+  const cohort = filter.cohort ?? undefined
+  const of = { supplier, cohort, code: code ?? undefined }
+  const selection = {
+    state,
+    ...(code !== null && { code }),
+    ...(without_cohort === null ? cohort !== undefined && { cohort } : { cohort: null })
+  } as const
+  return (
+    <div class="actions">
+      {without_cohort === null && state === "FAILED" && <RetryButton {...of} accounts={total} />}
+      {without_cohort === null && state === "PENDING" && (
+        <ProcessButton supplier={supplier} cohort={cohort} pending={total} />
+      )}
+      <MoveButton
+        supplier={supplier}
+        selection={selection}
+        accounts={total}
+        name={`Move ${count(total)}…`}
+      />
+    </div>
+  )
+}
 
 interface ListProps extends FormProps {
   readonly list: ImportRows
@@ -118,10 +160,13 @@ interface ListProps extends FormProps {
   readonly isFirst: boolean
 }
 
-const List = ({ isFirst, list, supplier, turn }: ListProps) => {
-  if (list.imports.length === 0) return <p class="empty">No account is like this.</p>
+const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
+  if (list.imports.length === 0 && isFirst && list.next_after === null) {
+    return <p class="empty">No account is like this.</p>
+  }
   return (
     <>
+      <Actions supplier={supplier} filter={filter} list={list} />
       <Table
         caption="Accounts in the order of their numbers"
         columns={columnsFor(supplier)}

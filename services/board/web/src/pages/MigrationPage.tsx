@@ -3,17 +3,22 @@ import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
 import { StatusButton } from "../actions/StatusButton.tsx"
-import type { MigrationDetail, SignOff } from "../data/Answers.ts"
+import type { Batches, MigrationDetail, SignOff } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Condition } from "../parts/Condition.tsx"
+import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { States } from "../parts/States.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
+import { missingDocument, tellingCodes } from "../text/Codes.ts"
+import { doneBy } from "../text/Forecast.ts"
 import { ofMigration } from "../text/Headlines.ts"
+import { counted, money } from "../text/Numbers.ts"
+import { batchName } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
@@ -35,6 +40,70 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
       <StatusButton migration={migration} />
       <SignOffButton migration={migration} />
     </div>
+  )
+}
+
+/** Lines that were refused when they were staged have left no account: they are of their batch. */
+const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
+  const { value } = useAnswer<Batches>(answers.of(supplier, "batches/"))
+  const failing = (value?.batches ?? []).filter(
+    ({ counts, finished_at }) => counts.failed > 0 && finished_at === null
+  )
+  if (failing.length === 0) return null
+  return (
+    <Fact name="Failing batches">
+      {failing.map((batch, index) => (
+        <span key={batch.batch_id}>
+          {index > 0 && "; "}
+          <Link to={pages.batch(supplier, batch.batch_id)}>
+            {counted(batch.counts.failed, "line")} of {batchName(batch)}
+          </Link>
+        </span>
+      ))}
+    </Fact>
+  )
+}
+
+/** What would fix most, whether the money is right, and when it is done: each leads to its part. */
+const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const now = useNow()
+  const { documents_missing: missing, migration, money: sums, time_zone } = detail
+  const { forecast, import_supplier: supplier } = migration
+  const [first] = tellingCodes(detail)
+  return (
+    <dl class="facts" aria-label="What to know first">
+      {first !== undefined && (
+        <Fact name="Most frequent failure">
+          <Link to={pages.problems(supplier)} class="code">
+            {first.code}
+          </Link>
+          ,{" "}
+          <Link to={pages.imports(supplier, { state: "FAILED", code: first.code })}>
+            {counted(first.imports, "account")}
+          </Link>
+        </Fact>
+      )}
+      <FailingBatches supplier={supplier} />
+      <Fact name="Documents missing">
+        {missing === 0 ? (
+          "none"
+        ) : (
+          <Link to={pages.imports(supplier, { state: "FAILED", code: missingDocument })}>
+            of {counted(missing, "account")}
+          </Link>
+        )}
+      </Fact>
+      <Fact name="Money">
+        <Link to="#money" class={sums.ties ? "good" : "bad"}>
+          {sums.ties ? "✓ adds up to" : "✗ does not add up to"} {money(sums.balance)}
+        </Link>
+      </Fact>
+      {forecast !== null && (
+        <Fact name="Done">
+          <Link to="#progress">{doneBy(forecast, now, time_zone)}</Link>
+        </Fact>
+      )}
+    </dl>
   )
 }
 
@@ -79,6 +148,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
       ) : (
         <>
           <States supplier={supplier} states={states} total={total} />
+          <Answers detail={detail} />
           <div class="sections">
             <ProgressSection detail={detail} actions={<PlanButton detail={detail} />} />
             <FailuresSection detail={detail} />

@@ -14,6 +14,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { doneBy, interval } from "../text/Forecast.ts"
 import { ofMigrations } from "../text/Headlines.ts"
 import { count, share } from "../text/Numbers.ts"
+import { orders, sorted } from "../text/Sorting.ts"
 import { ownZone } from "../text/Times.ts"
 import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
 
@@ -107,19 +108,27 @@ const columns: ReadonlyArray<Column<Migration>> = [
   }
 ]
 
+/** What the address asks for. */
+const askedOf = (query: URLSearchParams) => ({
+  condition: query.get("condition"),
+  search: query.get("search"),
+  sort: query.get("sort")
+})
+
 /** How many are in each condition; the numbers sum up to all. */
-const Conditions = ({ list, chosen }: { list: MigrationList; chosen: string | null }) => {
+const Conditions = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
+  const { condition: chosen, ...others } = askedOf(query)
   const of = (name: Name) => list.migrations.filter(({ condition }) => condition === name).length
   return (
     <nav class="filters" aria-label="By state">
-      <Link to={pages.migrations()} isCurrent={chosen === null}>
+      <Link to={pages.migrations(others)} isCurrent={chosen === null}>
         All <b>{count(list.migrations.length)}</b>
       </Link>
       <span aria-hidden="true">=</span>
       {conditionOrder.map((name) => (
         <Link
           key={name}
-          to={pages.migrations({ condition: name })}
+          to={pages.migrations({ ...others, condition: name })}
           isCurrent={chosen === name}
           class={of(name) === 0 ? "none" : `condition ${name}`}
         >
@@ -146,16 +155,14 @@ const Search = ({ query }: { readonly query: URLSearchParams }) => {
   }, [])
   return (
     <label class="search">
-      <span>
-        Search <kbd>/</kbd>
-      </span>
+      <span class="hidden">Search</span>
       <input
         ref={ref}
         type="search"
+        placeholder="Search ( / )"
         value={query.get("search") ?? ""}
         onInput={({ currentTarget }) => {
-          const condition = query.get("condition")
-          navigate(pages.migrations({ condition, search: currentTarget.value }), true)
+          navigate(pages.migrations({ ...askedOf(query), search: currentTarget.value }), true)
         }}
       />
     </label>
@@ -171,51 +178,68 @@ const Empty = () => (
   </div>
 )
 
+/** A column's own name leads to its order, and once more back to that of need. */
+const sortable = (query: URLSearchParams): ReadonlyArray<Column<Migration>> =>
+  columns.map((column) => {
+    const order = orders[column.name]
+    if (order === undefined) return column
+    const isSorted = query.get("sort") === column.name
+    return {
+      ...column,
+      sortTo: pages.migrations({ ...askedOf(query), sort: isSorted ? null : column.name }),
+      sorted: isSorted ? order.direction : undefined
+    }
+  })
+
 const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
-  const chosen = query.get("condition")
-  const search = (query.get("search") ?? "").toLowerCase()
+  const { condition: chosen, search, sort } = askedOf(query)
+  const wanted = (search ?? "").toLowerCase()
   const found = list.migrations.filter(
     ({ condition, import_supplier, organisation }) =>
       (chosen === null || condition === chosen) &&
-      `${import_supplier} ${organisation}`.toLowerCase().includes(search)
+      `${import_supplier} ${organisation}`.toLowerCase().includes(wanted)
   )
   if (list.migrations.length === 0) return <Empty />
+  if (found.length === 0) {
+    return (
+      <p class="empty">
+        No migration is like this. <Link to={pages.migrations()}>Show all</Link>
+      </p>
+    )
+  }
   return (
-    <>
-      <div class="toolbar">
-        <Conditions list={list} chosen={chosen} />
-        <Search query={query} />
-      </div>
-      {found.length === 0 ? (
-        <p class="empty">
-          No migration is like this. <Link to={pages.migrations()}>Show all</Link>
-        </p>
-      ) : (
-        <Table
-          caption="Migrations, those that need attention first"
-          class="dense migrations"
-          columns={columns}
-          rows={found}
-          keyOf={({ import_supplier }) => import_supplier}
-          rowClass={({ condition }) => (needsAttention(condition) ? "needy" : "healthy")}
-        />
-      )}
-    </>
+    <Table
+      caption={`Migrations, ${sort === null ? "those that need attention first" : `by ${sort}`}`}
+      class="dense migrations"
+      columns={sortable(query)}
+      rows={sorted(found, sort)}
+      keyOf={({ import_supplier }) => import_supplier}
+      rowClass={({ condition }) => (needsAttention(condition) ? "needy" : "healthy")}
+    />
   )
 }
 
 export const MigrationsPage = () => {
   const answer = useAnswer<MigrationList>(answers.migrations)
   const { query } = useLocation()
+  const list = answer.value
   return (
     <>
-      <Headline title="All migrations">
-        {answer.value === undefined
-          ? "Migrations"
-          : ofMigrations(answer.value.migrations.map(({ condition }) => condition))}
-      </Headline>
+      <div class="heading">
+        <Headline title="All migrations">
+          {list === undefined
+            ? "Migrations"
+            : ofMigrations(list.migrations.map(({ condition }) => condition))}
+        </Headline>
+        {list !== undefined && list.migrations.length > 0 && (
+          <div class="toolbar">
+            <Conditions list={list} query={query} />
+            <Search query={query} />
+          </div>
+        )}
+      </div>
       <Answered answer={answer} lines={20}>
-        {(list) => <Found list={list} query={query} />}
+        {(value) => <Found list={value} query={query} />}
       </Answered>
     </>
   )

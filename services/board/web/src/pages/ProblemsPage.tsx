@@ -5,31 +5,15 @@ import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Bar } from "../parts/Bar.tsx"
 import { Headline } from "../parts/Headline.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { ChartData } from "../charts/ChartData.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofProblems } from "../text/Headlines.ts"
-import { plain } from "../text/Words.ts"
-import { count, counted, share } from "../text/Numbers.ts"
+import { count, share } from "../text/Numbers.ts"
 
 type Group = Problems["groups"][number]
-
-const Examples = ({ group, supplier }: { group: Group; supplier: string }) => (
-  <details>
-    <summary>{counted(group.examples.length, "example")}</summary>
-    <ul class="examples">
-      {group.examples.map(({ attr, detail, external_account_number: number }) => (
-        <li key={number}>
-          <Link to={pages.account(supplier, number)} class="code">
-            {number}
-          </Link>{" "}
-          <code>{attr}</code> {detail}
-        </li>
-      ))}
-    </ul>
-  </details>
-)
 
 /** A retry is of a code, whatever the path. */
 type ByCode = ReadonlyMap<string, number>
@@ -43,15 +27,7 @@ const columnsFor = (
     name: "Problem",
     isHead: true,
     class: "explained",
-    cell: (group) => (
-      <>
-        <span class="code">{group.code}</span> at <code>{group.attr}</code>
-        <small>
-          {plain(group.meaning)} <b>{plain(group.remedy)}</b>
-        </small>
-        {group.examples.length > 0 && <Examples group={group} supplier={supplier} />}
-      </>
-    )
+    cell: (group) => <Problem problem={group} supplier={supplier} />
   },
   {
     name: "Accounts",
@@ -79,7 +55,7 @@ const columnsFor = (
     isNameHidden: true,
     class: "act",
     cell: ({ code }) => (
-      <RetryButton supplier={supplier} code={code} accounts={byCode.get(code) ?? 0} />
+      <RetryButton supplier={supplier} code={code} accounts={byCode.get(code) ?? 0} isOfRow />
     )
   }
 ]
@@ -91,7 +67,13 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
   const { failed, groups, of } = problems
   const shown = code === null ? groups : groups.filter((group) => group.code === code)
   if (failed === 0) {
-    return <p class="empty">Whatever fails appears here, grouped by what must be corrected.</p>
+    return (
+      <p class="empty">
+        Accounts that fail appear here, grouped by what must be corrected. Lines that were refused
+        before there was an account are on the page of{" "}
+        <Link to={`${pages.migration(supplier)}#batches`}>their batch</Link>.
+      </p>
+    )
   }
   return (
     <>

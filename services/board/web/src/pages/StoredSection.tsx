@@ -39,7 +39,7 @@ export const StoredSection = ({ account }: { readonly account: Account }) => {
     stored === null
       ? "What was staged is deleted."
       : revealed === null
-        ? "Personal data is masked: the first character, and how long it is."
+        ? "Personal data is masked."
         : "Personal data is shown until you leave this page. The audit log has it under your name."
   return (
     <Section

@@ -2,6 +2,7 @@
 import type { AuditEntry } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
+import { actionWord } from "../text/AuditWords.ts"
 import { type Column, Table } from "./Table.tsx"
 import { Time } from "./Time.tsx"
 
@@ -29,8 +30,14 @@ const columnsFor = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => [
   },
   {
     name: "Action",
-    class: "code",
-    cell: ({ action }) => <Link to={pages.audit({ action })}>{action}</Link>
+    cell: ({ action }) => (
+      <>
+        <Link to={pages.audit({ action })} class="code">
+          {action}
+        </Link>{" "}
+        <small>{actionWord(action)}</small>
+      </>
+    )
   },
   { name: "Outcome", class: "code", cell: ({ outcome }) => outcome },
   ...(isOfAll

@@ -1,5 +1,7 @@
 /** A part of a page under a heading, with a sentence about it and what can be done there. */
 import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { useLocation } from "../routing/Location.tsx"
 
 interface Props {
   readonly id: string
@@ -10,13 +12,36 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export const Section = ({ actions, children, class: name = "", id, note, title }: Props) => (
-  <section id={id} class={name} aria-labelledby={`${id}-title`}>
-    <div class="section-head">
-      <h2 id={`${id}-title`}>{title}</h2>
-      {note !== undefined && <p>{note}</p>}
-      {actions !== undefined && <div class="actions">{actions}</div>}
-    </div>
-    {children}
-  </section>
-)
+/**
+ * An address that names the section leads to it, each time it is followed. A dialog from which it
+ * was followed closes first, because nothing behind one can have the focus.
+ */
+const useTarget = (id: string) => {
+  const ref = useRef<HTMLHeadingElement>(null)
+  const at = useLocation()
+  useEffect(() => {
+    if (at.hash !== `#${id}`) return undefined
+    const timer = setTimeout(() => {
+      ref.current?.scrollIntoView()
+      ref.current?.focus({ preventScroll: true })
+    })
+    return () => clearTimeout(timer)
+  }, [at, id])
+  return ref
+}
+
+export const Section = ({ actions, children, class: name = "", id, note, title }: Props) => {
+  const ref = useTarget(id)
+  return (
+    <section id={id} class={name} aria-labelledby={`${id}-title`}>
+      <div class="section-head">
+        <h2 id={`${id}-title`} ref={ref} tabIndex={-1}>
+          {title}
+        </h2>
+        {note !== undefined && <p>{note}</p>}
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  )
+}

@@ -3,6 +3,7 @@
  * because a browser drops those of a table that is laid out otherwise.
  */
 import type { ComponentChildren } from "preact"
+import { Link } from "../routing/Location.tsx"
 
 export interface Column<Row> {
   readonly name: string
@@ -13,6 +14,9 @@ export interface Column<Row> {
   /** Said, not shown. */
   readonly isNameHidden?: boolean
   readonly class?: string
+  /** Where the table is in the order of this column, or where it is not any more. */
+  readonly sortTo?: string
+  readonly sorted?: "ascending" | "descending" | undefined
 }
 
 interface Props<Row> {
@@ -46,8 +50,18 @@ const Head = <Row,>({ columns }: { columns: ReadonlyArray<Column<Row>> }) => (
   <thead role="rowgroup">
     <tr role="row">
       {columns.map((column) => (
-        <th role="columnheader" scope="col" key={column.name} class={classOf(column)}>
-          <span class={column.isNameHidden === true ? "hidden" : undefined}>{column.name}</span>
+        <th
+          role="columnheader"
+          scope="col"
+          key={column.name}
+          class={classOf(column)}
+          aria-sort={column.sorted}
+        >
+          {column.sortTo === undefined ? (
+            <span class={column.isNameHidden === true ? "hidden" : undefined}>{column.name}</span>
+          ) : (
+            <Link to={column.sortTo}>{column.name}</Link>
+          )}
         </th>
       ))}
     </tr>

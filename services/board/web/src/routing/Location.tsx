@@ -4,7 +4,11 @@ import { useEffect, useState } from "preact/hooks"
 
 const moved = new EventTarget()
 
-const current = () => ({ path: location.pathname, query: new URLSearchParams(location.search) })
+const current = () => ({
+  path: location.pathname,
+  query: new URLSearchParams(location.search),
+  hash: location.hash
+})
 
 /** Goes to an address of the board. `replace` leaves no entry in the history. */
 export const navigate = (to: string, replace = false): void => {

@@ -21,8 +21,14 @@ export const pages = {
   migration,
   problems: (supplier: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}problems/`, query),
-  imports: (supplier: string, query: Query = {}) =>
-    withQuery(`${migration(supplier)}imports/`, query),
+  /** A cohort that is null: the accounts without one. */
+  imports: (supplier: string, { cohort, ...query }: Query = {}) =>
+    withQuery(`${migration(supplier)}imports/`, {
+      ...query,
+      ...(cohort === null ? { without_cohort: "true" } : { cohort })
+    }),
+  batch: (supplier: string, batch: string) =>
+    `${migration(supplier)}batches/${encodeURIComponent(batch)}/`,
   account: (supplier: string, number: string) =>
     `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
   audit: (query: Query = {}) => withQuery(`${root}audit/`, query)
@@ -38,6 +44,8 @@ export const answers = {
     withQuery(`${migrationApi(supplier)}${rest}`, query),
   account: (supplier: string, number: string, rest = "") =>
     `${migrationApi(supplier)}imports/${encodeURIComponent(number)}/${rest}`,
+  ofBatch: (supplier: string, id: string) =>
+    `${migrationApi(supplier)}batches/${encodeURIComponent(id)}/`,
   batch: (id: string, rest: string) => `${api}batches/${encodeURIComponent(id)}/${rest}`,
   audit: (query: Query) => withQuery(`${api}audit/`, query),
   auditFile: (query: Query) => withQuery(`${api}audit.csv`, query)
@@ -49,6 +57,7 @@ export type Page =
   | { readonly name: "audit" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
+  | { readonly name: "batch"; readonly supplier: string; readonly batch: string }
   | { readonly name: "unknown" }
 
 const decoded = (part: string): string | null => {
@@ -71,6 +80,7 @@ export const pageAt = (path: string): Page => {
   if (kind !== "migrations" || !supplier || parts.length > 4) return unknown
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
+  if (list === "batches" && number) return { name: "batch", supplier, batch: number }
   if (list !== "imports") return unknown
   if (parts.length === 3) return { name: "imports", supplier }
   return number ? { name: "account", supplier, number } : unknown

@@ -1,6 +1,7 @@
 /** The first sentence of each page: its answer, with numbers. */
 import type {
   Account,
+  BatchBody,
   Condition,
   ImportRows,
   Migration,
@@ -9,8 +10,7 @@ import type {
 } from "../data/Answers.ts"
 import { doneBy } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
-import { stateWord } from "./Words.ts"
-import { needsAttention } from "./Words.ts"
+import { batchName, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
@@ -34,6 +34,8 @@ export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
 const ending = (migration: Migration, now: number, zone: string): string => {
   const { condition, forecast, imported_last_hour, states, status } = migration
   if (status === "Complete") return ", signed off"
+  // A batch may have lines left where no account is open.
+  if (condition === "stuck") return ", stuck"
   if (condition === "done" || openOf(states) === 0) return ", nothing is open"
   if (condition === "paused") return ", paused"
   if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
@@ -47,6 +49,13 @@ export const ofMigration = (migration: Migration, now: number, zone: string): st
   const failed = states.FAILED === 0 ? "none failed" : `${count(states.FAILED)} failed`
   const imported = `${count(states.IMPORTED)} of ${count(total)} imported`
   return `${import_supplier}: ${imported}, ${failed}${ending(migration, now, zone)}`
+}
+
+/** Of one batch. */
+export const ofBatch = (batch: BatchBody): string => {
+  const { failed, received, remaining } = batch.counts
+  const ended = `${count(received - remaining)} of ${counted(received, "line")} ended`
+  return `${batchName(batch)}: ${ended}, ${failed === 0 ? "none" : count(failed)} failed`
 }
 
 /** How many of the first problems are worth naming. */
@@ -66,17 +75,20 @@ export const ofProblems = ({ failed, groups, of }: Problems): string => {
 interface Filter {
   readonly state?: string | null
   readonly code?: string | null
+  readonly attr?: string | null
   readonly cohort?: string | null
+  readonly without_cohort?: string | null
   readonly search?: string | null
 }
 
 /** Of a list of imports. */
 export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Filter): string => {
-  const { code, cohort, search, state } = filter
+  const { attr, code, cohort, search, state, without_cohort } = filter
   const conditions = [
     state ? `in the state ${stateWord(state)}` : "",
     code ? `that failed with ${code}` : "",
-    cohort ? `of the cohort ${cohort}` : "",
+    attr ? `because of ${attr}` : "",
+    without_cohort ? "without a cohort" : cohort ? `of the cohort ${cohort}` : "",
     search ? `that begin with ${search}` : ""
   ].filter((condition) => condition !== "")
   const number = total ?? imports.length

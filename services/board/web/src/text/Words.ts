@@ -52,6 +52,9 @@ const batchStates: Readonly<Record<string, string>> = {
 
 export const batchState = (state: string): string => batchStates[state] ?? state
 
+export const batchName = ({ batch_id, name, operation }: BatchBody): string =>
+  name ?? `${operation} ${batch_id.slice(0, 8)}`
+
 const pauses: Readonly<Record<string, string>> = {
   CALLER: "by the supplier",
   OPERATOR: "by an operator or a manager",

@@ -1,0 +1,299 @@
+/**
+ * What managers do on the board, in a real Chromium: each action says what will happen to how many,
+ * sends what it says, and tells what came of it. `pagesInBrowser.test.ts` runs them.
+ */
+import { inaccessible } from "@data-import/server/testing/Browser"
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { type FixtureServer, standard } from "../testing/FixtureServer.ts"
+
+interface Board {
+  readonly open: (path: string) => Promise<Page>
+  readonly server: () => FixtureServer
+}
+
+export const supplier = "/board/migrations/DELTA_LEGACY/"
+export const pausedBatch = "00000000-0000-4000-8000-000000000002"
+
+const close = (page: Page) => page.context().close()
+
+interface Action {
+  readonly at: string
+  /** What opens the dialog, what it is called, and what confirms it. */
+  readonly button: string | RegExp
+  readonly dialog: RegExp
+  readonly confirm: string
+  readonly fill?: Readonly<Record<string, string>>
+  readonly said: string | RegExp
+  readonly posted: ReadonlyArray<{ readonly path: string; readonly body: unknown }>
+}
+
+const migration = "migrations/DELTA_LEGACY/"
+const batch = {
+  batch_id: expect.stringMatching(/^[\da-f]{8}-/),
+  operations_team_name: "Migration Team"
+}
+const move = { cohort: "wave-9", selection: { cohort: null } }
+
+/** A pause and a resume, a batch of each kind, and accounts that move. */
+const actions: ReadonlyArray<Action> = [
+  {
+    at: supplier,
+    button: "Pause…",
+    dialog: /Pause DELTA_LEGACY/,
+    confirm: "Pause DELTA_LEGACY",
+    said: "DELTA_LEGACY is paused.",
+    posted: [{ path: `${migration}status/`, body: { status: "Paused" } }]
+  },
+  {
+    at: "/board/migrations/EAST_GAS/",
+    button: "Resume…",
+    dialog: /Resume EAST_GAS/,
+    confirm: "Resume EAST_GAS",
+    said: "EAST_GAS goes on.",
+    posted: [{ path: "migrations/EAST_GAS/status/", body: { status: "Ongoing" } }]
+  },
+  {
+    at: supplier,
+    button: "Pause wave 2, north…",
+    dialog: /Pause wave 2, north/,
+    confirm: "Pause the batch",
+    said: "wave 2, north is paused.",
+    posted: [{ path: "batches/00000000-0000-4000-8000-000000000001/pause/", body: {} }]
+  },
+  {
+    at: `${supplier}batches/${pausedBatch}/`,
+    button: /Resume IMPORT/,
+    dialog: /Resume IMPORT/,
+    confirm: "Resume the batch",
+    said: /IMPORT .* goes on/,
+    posted: [{ path: `batches/${pausedBatch}/resume/`, body: {} }]
+  },
+  {
+    at: supplier,
+    button: /Import 5,934 pending accounts of wave-1/,
+    dialog: /Import 5,934 pending accounts of wave-1/,
+    confirm: "Import 5,934 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [
+      {
+        path: `${migration}process/`,
+        body: { selection: { state: "PENDING", cohort: "wave-1" }, ...batch }
+      }
+    ]
+  },
+  {
+    at: supplier,
+    button: "Import all 11,868…",
+    dialog: /Import 11,868 pending accounts/,
+    confirm: "Import 11,868 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [{ path: `${migration}process/`, body: { selection: { state: "PENDING" }, ...batch } }]
+  },
+  {
+    at: supplier,
+    button: /Move… pending or failed accounts without a cohort/,
+    dialog: /Move 6,140 pending or failed accounts without a cohort/,
+    confirm: "Move 6,140 accounts",
+    fill: { "New cohort (empty for none)": " wave-9 " },
+    said: "412 accounts have moved to wave-9.",
+    posted: [
+      { path: `${migration}cohort/`, body: move },
+      { path: `${migration}cohort/`, body: move }
+    ]
+  },
+  {
+    at: `${supplier}imports/?state=FAILED&code=invalid_date&cohort=wave-1`,
+    button: "Retry 412 failed…",
+    dialog: /Retry 412 accounts of wave-1 that failed with invalid_date/,
+    confirm: "Retry 412 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [
+      {
+        path: `${migration}retry/`,
+        body: { selection: { state: "FAILED", code: "invalid_date", cohort: "wave-1" }, ...batch }
+      }
+    ]
+  }
+]
+
+const does = async ({ open, server }: Board, action: Action) => {
+  const page = await open(action.at)
+  await page.getByRole("button", { name: action.button, exact: true }).first().click()
+  const dialog = page.getByRole("dialog", { name: action.dialog })
+  await dialog.waitFor()
+  expect(await inaccessible(page)).toEqual([])
+  for (const [label, text] of Object.entries(action.fill ?? {})) {
+    await dialog.getByLabel(label).fill(text)
+  }
+  await dialog.getByRole("button", { name: action.confirm, exact: true }).click()
+  await dialog.getByText(action.said).waitFor()
+  expect(server().posted).toEqual(action.posted)
+  await dialog.getByRole("button", { name: "Close" }).click()
+  await dialog.waitFor({ state: "detached" })
+  await close(page)
+}
+
+const downloads = ({ open }: Board) => {
+  it.each([
+    [supplier, "PDF", /summary\.pdf/],
+    [supplier, "CSV", /summary\.csv/],
+    ["/board/audit/?who=board:mia&from=2026-11-01", "Export as CSV", /audit\.csv\?who=board.*from=/]
+  ])("on %s has %s to download", async (path, name, href) => {
+    const page = await open(path)
+    const link = page.getByRole("link", { name, exact: true })
+    expect(await link.getAttribute("href")).toMatch(href)
+    await close(page)
+  })
+
+  it("keeps the data of a chart as CSV", async () => {
+    const page = await open(supplier)
+    await page.getByText("Data as a table").first().click()
+    const downloading = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download as CSV" }).first().click()
+    expect((await downloading).suggestedFilename()).toBe("DELTA_LEGACY-progress.csv")
+    await close(page)
+  })
+}
+
+/** Lists that are filtered by their form. */
+const filters = ({ open }: Board) => {
+  it("filters the audit log by what was done", async () => {
+    const page = await open("/board/audit/")
+    await page.getByLabel("Who").fill("board:Maria Keller")
+    await page.getByLabel("Action").selectOption("sign_off")
+    await page.getByLabel("From").fill("2026-11-01")
+    await page.getByRole("button", { name: "Show", exact: true }).click()
+    await page.waitForURL(/who=board%3AMaria\+Keller&action=sign_off&from=2026-11-01/)
+    await page.getByRole("link", { name: "Clear" }).click()
+    await page.waitForURL(/audit\/$/)
+    await close(page)
+  })
+
+  it("filters accounts by state, code and cohort", async () => {
+    const page = await open(`${supplier}imports/`)
+    await page.getByLabel("State").selectOption("PENDING")
+    await page.getByLabel("Without a cohort").check()
+    await page.getByRole("button", { name: "Show", exact: true }).click()
+    await page.waitForURL(/state=PENDING&without_cohort=true/)
+    await page.getByRole("heading", { name: /in the state Pending, without a cohort/ }).waitFor()
+    await close(page)
+  })
+}
+
+const documents = ({ open, server }: Board) => {
+  it("makes a link to a document when it is asked for, and says when it ends", async () => {
+    const page = await open(`${supplier}imports/NL-0004712/`)
+    await page.getByRole("button", { name: "Link to statements/2025-01.pdf" }).click()
+    await page.getByRole("link", { name: "Open" }).waitFor()
+    await page.getByText(/ends in 5 min/).waitFor()
+    expect(server().posted).toMatchObject([{ body: { document_path: "statements/2025-01.pdf" } }])
+    await close(page)
+  })
+}
+
+const links = ({ open }: Board) => {
+  it("closes a dialog whose link is followed, and shows the batch", async () => {
+    const page = await open(supplier)
+    await page.getByRole("button", { name: "Retry 412 failed…" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("button", { name: "Retry 412 accounts" }).click()
+    await dialog.getByRole("link", { name: "Batches" }).click()
+    await dialog.waitFor({ state: "detached" })
+    await page.waitForURL(/#batches$/)
+    await page.locator("#batches-title:focus").waitFor()
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0)
+    await close(page)
+  })
+}
+
+const rules = ({ open, server }: Board) => {
+  it("is accessible in a dialog, says what will happen to how many, and does it", async () => {
+    const page = await open(supplier)
+    await page
+      .getByRole("button", { name: /Retry 233 accounts that failed with invalid_phone/ })
+      .click()
+    const dialog = page.getByRole("dialog", { name: /Retry 233 accounts/ })
+    await dialog.waitFor()
+    expect(await inaccessible(page)).toEqual([])
+    await dialog.getByRole("combobox", { name: "Operations team" }).selectOption("Night Team")
+    await dialog.getByRole("button", { name: "Retry 233 accounts" }).click()
+    await dialog.getByText("A batch of 412 accounts has started").waitFor()
+    expect(server().posted).toEqual([
+      {
+        path: "migrations/DELTA_LEGACY/retry/",
+        body: {
+          ...batch,
+          selection: { state: "FAILED", code: "invalid_phone_number" },
+          operations_team_name: "Night Team"
+        }
+      }
+    ])
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    await close(page)
+  })
+
+  it("signs off only what was typed, and only with what is open accepted", async () => {
+    const page = await open(supplier)
+    await page.getByRole("button", { name: "Sign off…" }).click()
+    const dialog = page.getByRole("dialog")
+    const sign = dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" })
+    await dialog.getByText("Accounts: Failed: 412").waitFor()
+    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("DELTA_LEGACY")
+    expect(await sign.isDisabled()).toBe(true)
+    await dialog.getByLabel("Sign off although this is open").check()
+    expect(await sign.isEnabled()).toBe(true)
+    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("delta_legacy")
+    expect(await sign.isDisabled()).toBe(true)
+    await close(page)
+  })
+
+  it("says why an action was refused, and what would allow it", async () => {
+    server().fixture = { ...standard, refused: [[/status\/$/, 403]] }
+    const page = await open(supplier)
+    await page.getByRole("button", { name: "Pause…" }).first().click()
+    await page.getByRole("button", { name: "Pause DELTA_LEGACY" }).click()
+    await page.getByText("Not done. Refused with 403. Ask whoever gives access").waitFor()
+    await close(page)
+  })
+}
+
+const inputs = ({ open, server }: Board) => {
+  it("reads a plan line by line", async () => {
+    const page = await open(supplier)
+    await page.getByRole("button", { name: /plan…/ }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("textbox", { name: "Plan" }).fill("2026-12-01 100\nlater 5")
+    await dialog.getByText("Line 2: write a date and a number").waitFor()
+    expect(await dialog.getByRole("button", { name: "Save the plan" }).isDisabled()).toBe(true)
+    await dialog.getByRole("textbox", { name: "Plan" }).fill("2026-12-01 100")
+    await dialog.getByRole("button", { name: "Save the plan" }).click()
+    await dialog.getByText("The plan has").waitFor()
+    expect(server().posted[0]?.body).toEqual({ points: [{ on: "2026-12-01", accounts: 100 }] })
+    await close(page)
+  })
+
+  it("masks personal data until it is asked for", async () => {
+    const page = await open(`${supplier}imports/NL-0004712/`)
+    await page.getByText("M… (5 characters)").waitFor()
+    expect(await page.getByText("maria.keller@example.com").count()).toBe(0)
+    await page.getByRole("button", { name: /Show personal data/ }).click()
+    await page.getByText("maria.keller@example.com").waitFor()
+    await page.getByRole("button", { name: "Mask it again" }).click()
+    await page.getByText("M… (5 characters)").waitFor()
+    expect(await page.title()).not.toContain("NL-0004712")
+    expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0)
+    await close(page)
+  })
+}
+
+export const actionTests = (board: Board): void => {
+  it.each(actions)("does: $confirm", (action) => does(board, action))
+  rules(board)
+  inputs(board)
+  downloads(board)
+  filters(board)
+  documents(board)
+  links(board)
+}

@@ -1,0 +1,88 @@
+/** Gives accounts that are not imported another cohort, or none. */
+import { useState } from "preact/hooks"
+import { useAction } from "../data/User.ts"
+import { answers } from "../routing/Paths.ts"
+import { count, counted } from "../text/Numbers.ts"
+import { described, type Selection } from "../text/Selections.ts"
+import { ActionButton } from "./ActionButton.tsx"
+import { ActionDialog } from "./ActionDialog.tsx"
+
+interface Props {
+  readonly supplier: string
+  readonly selection: Selection
+  readonly accounts: number
+  readonly name: string
+}
+
+type DialogProps = Omit<Props, "name"> & { readonly close: () => void }
+
+/** One request moves a part; the last one moves nothing. */
+const useMove = ({ selection, supplier }: DialogProps) => {
+  const act = useAction()
+  const [moved, setMoved] = useState(0)
+  const move = async (cohort: string | null): Promise<number> => {
+    const body = { cohort, selection }
+    let sum = 0
+    let changed: number
+    do {
+      ;({ changed } = (await act(answers.of(supplier, "cohort/"), body)) as { changed: number })
+      sum += changed
+      setMoved(sum)
+    } while (changed > 0)
+    return sum
+  }
+  return { move, moved }
+}
+
+const undoOf = ({ cohort }: Selection): string =>
+  typeof cohort === "string"
+    ? "To undo it, move them back."
+    : "It cannot be undone at once: which cohort each had is in the audit log only."
+
+const MoveDialog = (props: DialogProps) => {
+  const { accounts, close, selection } = props
+  const { move, moved } = useMove(props)
+  const [name, setName] = useState("")
+  const to = name.trim()
+  const run = async () => {
+    const sum = await move(to === "" ? null : to)
+    const where = to === "" ? "out of their cohorts" : `to ${to}`
+    return (
+      <p>
+        {counted(sum, "account has", "accounts have")} moved {where}.
+      </p>
+    )
+  }
+  const what = `${count(accounts)} ${described(selection, accounts === 1)}`
+  return (
+    <ActionDialog
+      title={`Move ${what} to another cohort`}
+      confirm={`Move ${counted(accounts, "account")}`}
+      run={run}
+      close={close}
+    >
+      <p>
+        {what} get another cohort. Imported ones keep theirs. {undoOf(selection)}
+      </p>
+      <label class="field">
+        <span>New cohort (empty for none)</span>
+        <input
+          type="text"
+          maxLength={64}
+          value={name}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      {moved > 0 && <p role="status">{count(moved)} have moved so far.</p>}
+    </ActionDialog>
+  )
+}
+
+export const MoveButton = ({ name, ...props }: Props) => (
+  <ActionButton
+    name={name}
+    label={`${name} ${described(props.selection)} to another cohort`}
+    isDisabled={props.accounts === 0}
+    dialog={(close) => <MoveDialog {...props} close={close} />}
+  />
+)

@@ -1,0 +1,40 @@
+/** Imports the pending accounts: all, or those of a cohort. */
+import { count, counted } from "../text/Numbers.ts"
+import { ActionButton } from "./ActionButton.tsx"
+import { BatchDialog } from "./BatchDialog.tsx"
+
+interface Props {
+  readonly supplier: string
+  /** All accounts, of every cohort and of none, unless given. */
+  readonly cohort?: string | undefined
+  readonly pending: number
+}
+
+export const ProcessButton = ({ cohort, pending, supplier }: Props) => {
+  const whose = cohort === undefined ? "" : ` of ${cohort}`
+  const sentence = `Import ${counted(pending, "pending account")}${whose}`
+  return (
+    <ActionButton
+      name={cohort === undefined ? `Import all ${count(pending)}…` : `Import ${count(pending)}…`}
+      label={cohort === undefined ? undefined : `${sentence}…`}
+      isDisabled={pending === 0}
+      dialog={(close) => (
+        <BatchDialog
+          supplier={supplier}
+          kind="process"
+          selection={{ state: "PENDING", ...(cohort !== undefined && { cohort }) }}
+          title={sentence}
+          confirm={`Import ${counted(pending, "account")}`}
+          close={close}
+        >
+          <p>
+            {cohort === undefined
+              ? "All pending accounts, of every cohort and of none, are imported by a batch."
+              : "All pending accounts of this cohort are imported by a batch."}{" "}
+            The batch can be paused. An account that is imported cannot be taken back.
+          </p>
+        </BatchDialog>
+      )}
+    />
+  )
+}

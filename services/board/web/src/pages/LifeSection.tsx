@@ -1,0 +1,85 @@
+/** The life of an account, from its first staging to its last change. */
+import type { Account, AuditEntry } from "../data/Answers.ts"
+import { Section } from "../parts/Section.tsx"
+import { Time } from "../parts/Time.tsx"
+import { Link } from "../routing/Location.tsx"
+import { pages } from "../routing/Paths.ts"
+import { actionWord, type LifeEvent, lifeOf } from "../text/AuditWords.ts"
+import { count } from "../text/Numbers.ts"
+import { plain } from "../text/Words.ts"
+
+type Attempt = Account["attempts"][number]
+
+const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
+  <li class={attempt.code === null ? "" : "failed"}>
+    <p>
+      <Time at={attempt.started_at} /> {attempt.dry_run ? "Trial run" : "Attempt"}:{" "}
+      <span class="code">{attempt.code ?? attempt.outcome}</span>
+      {attempt.meaning !== null && ` – ${plain(attempt.meaning)}`}
+    </p>
+    {attempt.errors.length > 0 && (
+      <ul class="examples">
+        {attempt.errors.map(({ attr, code, detail }) => (
+          <li key={`${attr} ${code}`}>
+            <code>{attr}</code> <span class="code">{code}</span> {detail}
+          </li>
+        ))}
+      </ul>
+    )}
+  </li>
+)
+
+const Entry = ({ entry }: { readonly entry: AuditEntry }) => (
+  <li>
+    <p>
+      <Time at={entry.at} /> {actionWord(entry.action)}: <span class="code">{entry.outcome}</span>{" "}
+      <small>by {entry.who}</small>
+    </p>
+  </li>
+)
+
+const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
+  switch (event.kind) {
+    case "attempt":
+      return <AttemptItem attempt={event.attempt} />
+    case "entry":
+      return <Entry entry={event.entry} />
+    case "imported":
+      return (
+        <li class="imported">
+          <p>
+            <Time at={event.at} /> Imported as{" "}
+            <span class="code">{account.kraken_account_number}</span>
+          </p>
+        </li>
+      )
+    case "staged":
+      return (
+        <li>
+          <p>
+            <Time at={event.at} /> Staged
+            {account.times_staged > 1 && `, the last of ${count(account.times_staged)} times`}
+          </p>
+        </li>
+      )
+  }
+}
+
+/** From the newest to the oldest, as the audit log has it too. */
+export const LifeSection = ({ account }: { readonly account: Account }) => {
+  const { audit, audit_chain, external_account_number, import_supplier } = account
+  return (
+    <Section id="life" title="Life" note="The newest first.">
+      <ol class="life">
+        {lifeOf(account).map((event) => (
+          <Event key={`${event.kind} ${event.at}`} account={account} event={event} />
+        ))}
+      </ol>
+      {audit.length < audit_chain.entries && (
+        <Link to={pages.audit({ import_supplier, external_account_number })}>
+          What was before is in the audit log
+        </Link>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,60 @@
+/** A problem: its code and place, what it means, what to do, and examples that lead to accounts. */
+import { Link } from "../routing/Location.tsx"
+import { pages } from "../routing/Paths.ts"
+import { counted } from "../text/Numbers.ts"
+import { plain } from "../text/Words.ts"
+
+interface Example {
+  readonly external_account_number: string | null
+  readonly detail: string
+  readonly attr?: string
+  readonly line?: number
+}
+
+interface Props {
+  readonly supplier: string
+  readonly problem: {
+    readonly code: string
+    readonly attr: string
+    readonly meaning: string
+    readonly remedy: string
+    readonly examples: ReadonlyArray<Example>
+  }
+}
+
+const ExampleItem = ({ example, supplier }: { example: Example; supplier: string }) => {
+  const { attr, detail, external_account_number: number, line } = example
+  return (
+    <li>
+      {line !== undefined && `Line ${line} `}
+      {number !== null && (
+        <Link to={pages.account(supplier, number)} class="code">
+          {number}
+        </Link>
+      )}{" "}
+      {attr !== undefined && <code>{attr}</code>} {detail}
+    </li>
+  )
+}
+
+export const Problem = ({ problem, supplier }: Props) => {
+  const { attr, code, examples, meaning, remedy } = problem
+  return (
+    <>
+      <span class="code">{code}</span> at <code>{attr}</code>
+      <small>
+        {plain(meaning)} <b>{plain(remedy)}</b>
+      </small>
+      {examples.length > 0 && (
+        <details>
+          <summary>{counted(examples.length, "example")}</summary>
+          <ul class="examples">
+            {examples.map((example, index) => (
+              <ExampleItem key={index} example={example} supplier={supplier} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+/** What each action of the audit log is, in words, and the life of an account out of its entries. */
+import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import type { Account, AuditEntry } from "../data/Answers.ts"
+
+export const actions: Readonly<Record<AuditAction, string>> = {
+  stage: "Account staged",
+  process: "Import attempted",
+  change_import: "Cohort set",
+  create_notes: "Notes added",
+  create_transactions: "Transactions added",
+  create_historical_statements: "Statements added",
+  create_payment_instruction: "Payment instruction added",
+  end_payment_instruction: "Payment instruction ended",
+  create_batch: "Batch created",
+  start_batch: "Batch started",
+  pause_batch: "Batch paused",
+  resume_batch: "Batch resumed",
+  cancel_batch: "Batch cancelled",
+  empty_sandbox: "Sandbox emptied",
+  read_account: "Account read",
+  read_accounts: "Accounts read",
+  read_batch: "Lines of a batch read",
+  read_import: "Personal data shown",
+  read_document: "Link to a document made",
+  create_organisation: "Organisation created",
+  issue_key: "API key issued",
+  revoke_key: "API key revoked",
+  create_supplier: "Supplier created",
+  configure_supplier: "Supplier configured",
+  change_supplier_status: "Status of the migration changed",
+  create_team: "Operations team created",
+  add_choice: "Choice added",
+  skip_import: "Account left out",
+  unskip_import: "Account taken in again",
+  erase_import: "Account erased",
+  create_webhook: "Webhook created",
+  change_webhook: "Webhook changed",
+  issue_board_link: "Sign-in link issued",
+  set_plan: "Plan entered",
+  sign_off: "Migration signed off"
+}
+
+const isAction = (action: string): action is AuditAction => Object.hasOwn(actions, action)
+
+/** A later release may write others. */
+export const actionWord = (action: string): string => (isAction(action) ? actions[action] : "")
+
+export type LifeEvent =
+  | { readonly kind: "attempt"; readonly at: string; readonly attempt: Account["attempts"][number] }
+  | { readonly kind: "imported"; readonly at: string }
+  | { readonly kind: "entry"; readonly at: string; readonly entry: AuditEntry }
+  | { readonly kind: "staged"; readonly at: string }
+
+/** Reads change nothing, and the attempts say more than their entries. */
+const isOfLife = ({ action }: AuditEntry): boolean =>
+  action !== "process" && !action.startsWith("read_")
+
+/** The newest first. Of a long life the audit log has the oldest part only on its own page. */
+export const lifeOf = (account: Account): ReadonlyArray<LifeEvent> => {
+  const entries = account.audit
+    .filter(isOfLife)
+    .map((entry): LifeEvent => ({ kind: "entry", at: entry.at, entry }))
+  const isStagingTold = account.audit.some(({ action }) => action === "stage")
+  const { account_created_at: createdAt, staged_at: stagedAt } = account
+  return [
+    ...(createdAt === null ? [] : [{ kind: "imported", at: createdAt } as const]),
+    ...account.attempts.map((attempt): LifeEvent => ({
+      kind: "attempt",
+      at: attempt.started_at,
+      attempt
+    })),
+    ...entries,
+    ...(isStagingTold ? [] : [{ kind: "staged", at: stagedAt } as const])
+  ].toSorted((one, other) => other.at.localeCompare(one.at))
+}

@@ -1,0 +1,19 @@
+/** Accounts that an action is for: those that meet every member. */
+
+export interface Selection {
+  readonly state?: "PENDING" | "FAILED"
+  /** With which they failed. */
+  readonly code?: string
+  /** Null: those without one. */
+  readonly cohort?: string | null
+}
+
+const kinds = { PENDING: "pending", FAILED: "failed" } as const
+
+/** Such as `failed accounts with invalid_date of wave-1`, after a number or alone. */
+export const described = ({ code, cohort, state }: Selection, isOne = false): string => {
+  const kind = state === undefined ? "pending or failed" : kinds[state]
+  const which = code === undefined ? "" : ` with ${code}`
+  const whose = cohort === undefined ? "" : cohort === null ? " without a cohort" : ` of ${cohort}`
+  return `${kind} ${isOne ? "account" : "accounts"}${which}${whose}`
+}
