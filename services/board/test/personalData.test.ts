@@ -51,7 +51,7 @@ const migration = Effect.gen(function* () {
   ] as const
   yield* imports.release({ key: failed, attempt, outcome, errors, dryRun: false, caller, at: noon })
   const begun = yield* claim(imported, caller, noon)
-  const account = domesticAccount(imported, { billing_name: `x-${canary}` })
+  const account = domesticAccount(imported)
   const newAccount = { ...newAccountFor(imported, noon), account }
   yield* imports.complete({ key: imported, attempt: begun.attempt, newAccount, caller })
   return supplier.code

@@ -1,11 +1,15 @@
 /** What is recorded of a migration: its plan, its cohorts, and who has signed it off. */
-import { DateTime, Effect, Option, Result, Schema } from "effect"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { DateTime, Effect, Option, Schema } from "effect"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import {
+  statusOutcome,
+  SupplierCode,
+  SupplierStatus
+} from "@data-import/domain/organisation/Supplier"
 import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/ports/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
-import { auditEntry, isPending } from "../audit/ChangeEntries.ts"
+import { auditEntry, isPending, recordOperator } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { changeSupplierStatus } from "../setup/Configuration.ts"
 
 type Port = Migrations["Service"]
 
@@ -74,7 +78,7 @@ export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
     select signed_by as by, signed_at as at from migration_sign_offs
     where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
 
-const statusRows = rowsOf(Schema.Struct({ isComplete: Schema.Boolean }))
+const statusRows = rowsOf(Schema.Struct({ status: SupplierStatus, organisation: OrganisationName }))
 
 /** The supplier's lock lets two of them see each other. */
 export const recordSignOff = Effect.fnUntraced(function* (
@@ -82,15 +86,16 @@ export const recordSignOff = Effect.fnUntraced(function* (
   { at, caller, supplier }: Parameters<Port["recordSignOff"]>[0]
 ) {
   const { sql } = database
-  const [row] = yield* statusRows(sql`
-    select status = 'Complete' as "isComplete" from suppliers where code = ${supplier}
-    for no key update`)
-  const present = yield* signOff(database, supplier)
-  if (row?.isComplete === true && Option.isSome(present)) return present.value
-  yield* changeSupplierStatus(sql, supplier, () => Result.succeed("Complete")).pipe(
-    Effect.catchTag("DoesNotExist", Effect.die)
-  )
   const key = { import_supplier: supplier, external_account_number: null }
+  const [row] = yield* statusRows(sql`
+    select status, organisation from suppliers where code = ${supplier} for no key update`)
+  if (row === undefined) return yield* Effect.die(new Error("There is no such supplier"))
+  const { organisation, status } = row
+  const present = yield* signOff(database, supplier)
+  if (status === "Complete" && Option.isSome(present)) return present.value
+  yield* sql`update suppliers set status = 'Complete' where code = ${supplier}`
+  const outcome = statusOutcome(status, "Complete")
+  yield* recordOperator(sql, { action: "change_supplier_status", outcome, organisation, key })
   const write = { at, caller, action: "sign_off", outcome: "signed", key } as const
   yield* sql`
     with signed as (

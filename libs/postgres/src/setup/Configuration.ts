@@ -176,8 +176,7 @@ const lockedSupplier = (sql: Sql, code: SupplierCode) =>
     select ${supplierColumns(sql)} from suppliers where code = ${code}
     for no key update`).pipe(Effect.map(([row]) => Option.fromNullishOr(row)))
 
-/** In a transaction. */
-export const changeSupplierStatus = Effect.fnUntraced(function* <E>(
+const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   sql: Sql,
   code: SupplierCode,
   decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>

@@ -1,0 +1,208 @@
+/**
+ * The cost of the pages of the board: `npm run bench:board` fills 40 suppliers, half of the imports
+ * at one of them, and asks through the gateway for what each page shows, as its browser does.
+ */
+import { Array, Clock, Console, Effect, Schedule } from "effect"
+import { Command, Flag } from "effect/cli"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { runMain } from "@data-import/testbed/CommandLine"
+import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
+import { team } from "@data-import/testbed/Tenants"
+import * as Flags from "./Flags.ts"
+import { install, type Installation, startServer } from "./Installation.ts"
+import { publish } from "./Results.ts"
+import { stageMany } from "./Staging.ts"
+import { median } from "./Statistics.ts"
+import { short, table } from "./Table.ts"
+import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
+import { listSupplier } from "./Workloads.ts"
+
+const suppliers = 40
+const prefix = "N"
+const cohorts = 20
+
+/** So many of each supplier are staged with all that staging leaves. */
+const staged = 100
+
+/** Of ten imports four are accounts, and one has failed with one of so many codes. */
+const codes = ["invalid_email", "invalid_phone_number", "blank", "required", "max_length"]
+
+/** Past the audit log and the events, which the pages read by index or from their ends. */
+const statements = [
+  `insert into import_processes (supplier, external_account_number, payload, staged_at, cohort)
+   select $1, '${prefix}-' || lpad(n::text, 9, '0'), '{}', now(), 'wave-' || n % ${cohorts}
+   from generate_series($2::integer, $3::integer - 1) as n`,
+  `insert into accounts (id, number, created_at, operations_team, balance, unknown_occupier,
+     account_type, sales_channel, communication_preference)
+   select id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, true, 'DOMESTIC',
+     'DIRECT', 'ONLINE'
+   from import_processes where supplier = $1 and id % 10 < 4`,
+  `insert into ledgers (account_id, position, ledger_code, ledger_balance)
+   select id, 0, 'ELECTRICITY_LEDGER', 12.34
+   from import_processes where supplier = $1 and id % 10 < 4`,
+  `update import_processes set account_created_at = now(),
+     account_number = 'A-' || lpad(upper(to_hex(id)), 8, '0')
+   where supplier = $1 and id % 10 < 4`,
+  `insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome, errors)
+   select id, 'bench ' || id, false, now(), now(), 'account_failed_validation', jsonb_build_array(
+     jsonb_build_object('attr', 'customers.' || id % 3 || '.email',
+       'code', (array['${codes.join("', '")}'])[1 + id % ${codes.length}]))
+   from import_processes where supplier = $1 and id % 10 = 9`,
+  `update import_processes set failed_staging = stagings where supplier = $1 and id % 10 = 9`
+]
+
+/** Entries of all imports, without the chains of hashes. */
+const audited = [
+  "alter table audit_log disable trigger user",
+  `insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+     import_supplier, external_account_number, chain, position, hash)
+   select staged_at, organisation, 'bench', 'bench', 'stage', 'created', supplier,
+     external_account_number, -import_processes.id, 1, ''
+   from import_processes join suppliers on code = supplier where cohort is not null`,
+  "alter table audit_log enable trigger user"
+]
+
+/** An hour each with other counts, back from now, as they are kept of a long migration. */
+const history = `
+  insert into import_history (supplier, cohort, kind, name, hour, count)
+  select supplier, cohort, kind, name, date_trunc('hour', now()) - step * interval '1 hour',
+    greatest(0, count - step)
+  from import_totals cross join generate_series(1, $2::integer) as step
+  where supplier = $1 and kind in ('state', 'code', 'balance') and cohort = ''
+  on conflict do nothing`
+
+const filled = [
+  ...["import_processes", "import_attempts", "import_failures", "import_history"],
+  ...["import_totals", "accounts", "ledgers", "outbox", "audit_log", "audit_chains"]
+]
+
+/** Returns the codes; the first has half of the imports. */
+const fill = Effect.fnUntraced(function* (installation: Installation, size: number) {
+  const { freshTenant, query } = installation
+  const tenants = yield* Effect.replicateEffect(freshTenant, suppliers / 2)
+  const all = tenants.flatMap(({ organisation, supplier }) => [
+    { organisation, supplier },
+    { organisation, supplier: listSupplier(supplier) }
+  ])
+  for (const [index, owner] of all.entries()) {
+    const to = index === 0 ? Math.ceil(size / 2) : Math.ceil(size / 2 / (suppliers - 1))
+    yield* stageMany(installation, "services", { ...owner, prefix, from: 0, to: staged })
+    const [insertion = "", ...others] = statements
+    yield* query(insertion, [owner.supplier, staged, to])
+    for (const statement of others) yield* query(statement, [owner.supplier])
+    yield* Console.error(`filled ${index + 1} of ${suppliers} suppliers`)
+  }
+  for (const statement of audited) yield* query(statement)
+  yield* Effect.repeat(query("select from import_differences limit 1"), {
+    schedule: Schedule.spaced("100 millis"),
+    while: ({ length }) => length > 0
+  })
+  for (const [index, { supplier }] of all.entries()) {
+    yield* query(history, [supplier, index === 0 ? 400 * 24 : 14 * 24])
+  }
+  yield* query(`vacuum (analyze) ${filled.join(", ")}`)
+  return all.map(({ supplier }) => supplier)
+})
+
+/** The requests of each page that shows the most. */
+const pagesOf = (supplier: string): Readonly<Record<string, ReadonlyArray<string>>> => {
+  const root = `migrations/${supplier}/`
+  const list = (query: string) => [`${root}imports/?limit=100${query}`]
+  return {
+    "All migrations": ["session/", "migrations/"],
+    "One supplier": [
+      ...["session/", "teams/", root, `${root}history/?step=day`, `${root}history/?step=hour`],
+      ...[`${root}cohorts/`, `${root}batches/`, `${root}sign-off/`]
+    ],
+    Problems: ["session/", root, `${root}problems/`],
+    "Problems of a cohort": ["session/", root, `${root}problems/?cohort=wave-9`],
+    Accounts: list(""),
+    "Accounts, failed": list("&state=FAILED"),
+    "Accounts by code": list("&state=FAILED&code=max_length"),
+    "Accounts by code and path": list("&state=FAILED&code=blank&attr=customers.*.email"),
+    "Accounts of a cohort": list("&state=PENDING&cohort=wave-8"),
+    "Accounts by number": list(`&search=${prefix}-0000999`),
+    "Accounts like none": list("&cohort=none&search=N-"),
+    "One account": [`${root}imports/${prefix}-000000050/`],
+    Audit: ["audit/"],
+    "Audit of an account": [
+      `audit/?import_supplier=${supplier}&external_account_number=N-000000050`
+    ],
+    "Audit of one user": ["audit/?who=board:local"],
+    "Summary as CSV": [`${root}summary.csv`]
+  }
+}
+
+/** A manager's cookie. */
+const signIn = Effect.fnUntraced(function* ({ services, url }: Installation) {
+  const secret = yield* Effect.provide(issueLink, DatabaseAccess.layerOperator(url))
+  const origin = services.gateway.url
+  const entered = yield* HttpClient.execute(
+    HttpClientRequest.post(`${origin}/board/sign-in/${secret}/`, { headers: { origin } })
+  ).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }))
+  return (entered.headers["set-cookie"] ?? "").split(";", 1)[0] ?? ""
+})
+
+const milliseconds = Effect.fnUntraced(function* (url: string, cookie: string) {
+  const began = yield* Clock.currentTimeNanos
+  const answer = yield* HttpClient.get(url, { headers: { cookie } })
+  const text = yield* answer.text
+  if (answer.status !== 200) return yield* Effect.die(new Error(`${url}: ${answer.status} ${text}`))
+  return Number((yield* Clock.currentTimeNanos) - began) / 1e6
+})
+
+const rounds = 20
+
+/** Of the service, the gateway and PostgreSQL so far: it tells the same on a busy machine. */
+const processorSeconds = ({ server, services }: Installation): number =>
+  cpuSeconds(services.board.pid) + cpuSeconds(services.gateway.pid) + postgresCpuSeconds(server.pid)
+
+/** Each page's requests one after the other; the first round warms up. */
+const measurePages = Effect.fnUntraced(function* (installation: Installation, supplier: string) {
+  const cookie = yield* signIn(installation)
+  const root = `${installation.services.gateway.url}/board/api/`
+  const rows: Array<ReadonlyArray<string>> = []
+  for (const [title, paths] of Object.entries(pagesOf(supplier))) {
+    const round = Effect.forEach(paths, (path) => milliseconds(`${root}${path}`, cookie))
+    yield* round
+    const before = processorSeconds(installation)
+    const counted = yield* Effect.replicateEffect(round, rounds)
+    const processor = ((processorSeconds(installation) - before) * 1e3) / rounds
+    const sums = counted.map((each) => each.reduce((sum, time) => sum + time, 0))
+    const medians = paths.map((_, index) => median(counted.map((each) => each[index] ?? 0)))
+    const slowest = Math.max(...medians)
+    const path = paths[medians.indexOf(slowest)]?.replace(supplier, "…") ?? ""
+    const numbers = [processor, median(sums), Math.max(...sums), slowest].map(short)
+    rows.push([title, String(paths.length), ...numbers, `\`${path}\``])
+    yield* Console.error(rows.at(-1)?.join("  "))
+  }
+  const head = ["page", "requests", "processor ms", "median ms", "most ms", "slowest ms", "which"]
+  return table(head, rows)
+})
+
+const measure = Effect.fnUntraced(function* (size: number) {
+  const server = yield* startServer
+  const installation = yield* install(server, "board")
+  const [largest = ""] = yield* fill(installation, size)
+  const text = yield* measurePages(installation, largest)
+  const title = `Pages with ${size.toLocaleString("en-GB")} imports of ${suppliers} suppliers`
+  return Array.of({ title, text })
+}, Effect.scoped)
+
+const command = Command.make(
+  "bench:board",
+  {
+    size: Flags.positive("size").pipe(
+      Flag.withDescription("How many imports there are in all"),
+      Flag.withDefault(1_000_000)
+    ),
+    write: Flags.write
+  },
+  Effect.fnUntraced(function* ({ size, write }) {
+    const sections = yield* Effect.provide(measure(size), FetchHttpClient.layer)
+    yield* publish("board", "bench:board", "The pages of the board", sections, write)
+  })
+).pipe(Command.withDescription("Measures the pages of the board on a large database"))
+
+runMain(command, { messageOf: Flags.messageOf })
