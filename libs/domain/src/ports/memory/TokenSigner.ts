@@ -36,6 +36,7 @@ const makeSigner = (key: string): TokenSigner["Service"] => {
 }
 
 const makeVerifier = (key: string): TokenVerifier["Service"] => ({
+  ready: Effect.void,
   verify: Effect.fnUntraced(function* (token) {
     const [head, body = "", signature, ...more] = token.split(".")
     const payload = decodePayload(body)
