@@ -122,5 +122,6 @@ export const make = <Name extends string>(
 ): Effect.Effect<ServiceProcess<Name>, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.map(freePort, (port) => new ServiceProcess(name, port, settings, running)),
-    (service) => service.stop()
+    // Nobody needs the drain delay any more, which SIGINT skips.
+    (service) => service.stop("SIGINT")
   )
