@@ -54,9 +54,15 @@ export interface Outcome {
 export interface Dependencies {
   readonly deckOf: (day: Day) => CasePool
   readonly wait: (seconds: number) => Promise<void>
+  /** For how long a case that failed is made smaller. */
+  readonly shrinkMilliseconds: number
 }
 
-const usual: Dependencies = { deckOf: casePoolOf, wait: (seconds) => setTimeout(seconds * 1_000) }
+const usual: Dependencies = {
+  deckOf: casePoolOf,
+  wait: (seconds) => setTimeout(seconds * 1_000),
+  shrinkMilliseconds: 20_000
+}
 
 /** Within so many seconds every request is answered. */
 const patience = 10
@@ -67,7 +73,6 @@ const probed: ReadonlySet<Kind> = new Set<Kind>(["bytes", "http", "connection", 
 
 /** Kinds of failure that are made smaller; of the others in a run there is one example as it is. */
 const shrunkKinds = 8
-const shrinkMilliseconds = 20_000
 
 class Wrong extends Error {}
 
@@ -160,7 +165,10 @@ class Runner {
     const { day, deck } = this.#today()
     let attempt = attempts
     let failed: (Found & { readonly smallest: Case }) | undefined
+    // The limit of fast-check would also end a case that takes long, without a word.
+    let shrinksUntil = Infinity
     const property = fc.asyncProperty(plansAt(deck, index), async (plan: Plan) => {
+      if (performance.now() > shrinksUntil) return
       attempt += 1
       const tried = caseOf(plan, `${index}.${attempt}`, this.#tenant.secrets)
       const found = await this.#perform(tried)
@@ -171,14 +179,14 @@ class Runner {
           this.#turnedAway.set(index, { attempts: attempt, again: found.again })
         return
       }
+      if (failed === undefined) shrinksUntil = performance.now() + this.#means.shrinkMilliseconds
       failed = { smallest: tried, ...found }
       throw new Wrong()
     })
     const { failed: isFailed, numShrinks } = await fc.check(property, {
       seed: seedOf(this.#options.seed, index),
       numRuns: 1,
-      endOnFailure: this.#failures.size >= shrunkKinds,
-      interruptAfterTimeLimit: shrinkMilliseconds
+      endOnFailure: this.#failures.size >= shrunkKinds
     })
     if (!isFailed || failed === undefined) return
     // What is valid today was not, or no longer is, while the day changed.

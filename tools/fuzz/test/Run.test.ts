@@ -60,13 +60,19 @@ interface Arranged {
   readonly fixed?: ReadonlyArray<Plan>
   readonly others?: fc.Arbitrary<Plan>
   readonly options?: Partial<Options>
+  readonly shrinkMilliseconds?: number
 }
 
 const options = { seed: 5, from: 0, to: 4, concurrency: 2, minutes: Infinity }
 
 const runWith = async (
   answered: Answer,
-  { fixed = [], options: more = {}, others = fc.constant(validPlan) }: Arranged = {}
+  {
+    fixed = [],
+    options: more = {},
+    others = fc.constant(validPlan),
+    shrinkMilliseconds = 20_000
+  }: Arranged = {}
 ): Promise<Outcome & { readonly waited: ReadonlyArray<number> }> => {
   answer = answered
   sent.length = 0
@@ -83,7 +89,8 @@ const runWith = async (
       deckOf: () => ({ fixed, others }),
       wait: async (seconds) => {
         waited.push(seconds)
-      }
+      },
+      shrinkMilliseconds
     }
   )
   return { ...outcome, waited }
@@ -161,6 +168,14 @@ describe("a run", () => {
   it("shrinks a failed case as far as it still fails", async () => {
     const { failures } = await runWith(wrongFrom10, { others: numbered })
     expect(failures[0]?.smallest.steps[0]?.request.path).toBe(`${under}10/`)
+  })
+
+  it("judges a case that takes longer than it may be made smaller", async () => {
+    const failing = { others: numbered, shrinkMilliseconds: 0 }
+    const { failures } = await runWith(json(500, errorOf("error")), failing)
+    expect(failures).toMatchObject([{ shrinks: 0, others: 3 }])
+    const { tally } = await runWith(good, { shrinkMilliseconds: 0 })
+    expect(tally.requests).toBe(4)
   })
 
   it("repeats one case of a longer run by the options in the report", async () => {
