@@ -1,7 +1,6 @@
 /**
  * The audit log as the board shows and exports it: what was done for the organisations that the
- * user
- * may see. A supplier that the user may not see has no entries.
+ * user may see. A supplier that the user may not see has no entries.
  * Source: docs/contract/board.md#audit.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"

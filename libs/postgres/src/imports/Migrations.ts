@@ -204,16 +204,25 @@ const overview = Effect.fnUntraced(function* (
 const pastRows = rowsOf(
   Schema.Struct({
     place: Schema.Int,
-    kind: Schema.Literals(["state", "code", "balance"]),
-    name: Schema.String,
-    count: Schema.Int
+    staged: Schema.Int,
+    imported: Schema.Int,
+    failed: Schema.Int,
+    codes: Schema.Record(Schema.String, Schema.Int)
   })
 )
+
+const noPastCounts: PastCounts = { staged: 0, imported: 0, failed: 0, codes: {} }
 
 /** One look-up by index for each count and instant, however long the history is. */
 const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query<"history">) =>
   pastRows(sql`
-    select place::int as place, known.kind, known.name, past.count::float8 as count
+    select place::int as place,
+      coalesce(sum(past.count) filter (where known.kind = 'state'), 0)::float8 as staged,
+      coalesce(sum(past.count) filter (where known.kind = 'balance'), 0)::float8 as imported,
+      coalesce(sum(past.count) filter (where known.kind = 'state' and known.name = 'FAILED'), 0)
+        ::float8 as failed,
+      coalesce(json_object_agg(known.name, past.count) filter (where known.kind = 'code'), '{}')
+        as codes
     from (
       select kind, name from import_totals
       where supplier = ${supplier} and cohort = ${cohort ?? ""}
@@ -228,27 +237,13 @@ const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Que
         and name = known.name and hour < instant
       order by hour desc limit 1
     ) as past
-    where past.count <> 0`).pipe(
+    where past.count <> 0
+    group by place`).pipe(
     Effect.map((rows): ReadonlyArray<PastCounts> => {
-      const byPlace = Array.groupBy(rows, ({ place }) => String(place))
-      return before.map((_, index) => pastCounts(byPlace[String(index + 1)] ?? []))
+      const byPlace = new Map(rows.map(({ place, ...counts }) => [place, counts]))
+      return before.map((_, index) => byPlace.get(index + 1) ?? noPastCounts)
     })
   )
-
-const pastCounts = (
-  rows: ReadonlyArray<{ readonly kind: string; readonly name: string; readonly count: number }>
-): PastCounts => {
-  const total = (wanted: string) =>
-    rows.reduce((sum, { count, kind }) => (kind === wanted ? sum + count : sum), 0)
-  return {
-    staged: total("state"),
-    imported: total("balance"),
-    failed: rows.find(({ kind, name }) => kind === "state" && name === "FAILED")?.count ?? 0,
-    codes: Object.fromEntries(
-      rows.flatMap(({ count, kind, name }) => (kind === "code" ? [[name, count]] : []))
-    )
-  }
-}
 
 const beginningRows = rowsOf(Schema.Struct({ hour: Schema.NullOr(Instant) }))
 
@@ -323,7 +318,7 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       history: (query) =>
         isStorable(query.cohort ?? "")
           ? run(history(database, query))
-          : Effect.succeed(query.before.map(() => pastCounts([]))),
+          : Effect.succeed(query.before.map(() => noPastCounts)),
       importedByHour: (query) => run(importedByHour(sql, query)),
       beginning: (query) =>
         isStorable(query.cohort ?? "") ? run(beginning(database, query)) : Effect.succeedNone,
