@@ -228,7 +228,10 @@ const sound = (client: Client, requests: Requests) => {
 /** Until a webhook was told of an account that was created, and of the e-mail that is due for it. */
 const delivered = ({ received }: Client) =>
   Effect.repeat(Effect.sleep("100 millis"), {
-    until: () => received.some((body) => body.includes("customer_email_due-v1")),
+    until: () =>
+      ["customer_email_due-v1", "batch.completed-v1"].every((name) =>
+        received.some((body) => body.includes(name))
+      ),
     times: 300
   })
 
