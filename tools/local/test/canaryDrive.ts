@@ -225,13 +225,12 @@ const sound = (client: Client, requests: Requests) => {
   return { added, processed, queries, read: readAccounts(client, requests), stage }
 }
 
-/** Until a webhook was told of an account that was created, and of the e-mail that is due for it. */
+const awaited = ["customer_email_due-v1", "batch.completed-v1"]
+
+/** Until a webhook was told of an account with its e-mail, and of a batch. */
 const delivered = ({ received }: Client) =>
   Effect.repeat(Effect.sleep("100 millis"), {
-    until: () =>
-      ["customer_email_due-v1", "batch.completed-v1"].every((name) =>
-        received.some((body) => body.includes(name))
-      ),
+    until: () => awaited.every((name) => received.some((body) => body.includes(name))),
     times: 300
   })
 
