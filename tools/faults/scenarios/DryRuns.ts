@@ -13,7 +13,11 @@ import * as Session from "../Session.ts"
 import { System } from "@data-import/testbed/System"
 import { verify } from "../Verification.ts"
 
-/** The tables that record what was done, and which workers of batches are alive. */
+/**
+ * The tables that record what was done, and what services write by themselves: which workers of
+ * batches are alive, how far the scheduled checks have come, forecasts, and the counts of each hour,
+ * which are stored when the query service adds the differences up.
+ */
 const records: ReadonlySet<string> = new Set([
   "import_attempts",
   "outbox",
@@ -21,7 +25,11 @@ const records: ReadonlySet<string> = new Set([
   "audit_log",
   "refusal_windows",
   "audit_chains",
-  "batch_workers"
+  "batch_workers",
+  "check_walks",
+  "forecasts",
+  "import_activity",
+  "import_history"
 ])
 
 /**
