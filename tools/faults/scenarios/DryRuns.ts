@@ -15,8 +15,8 @@ import { verify } from "../Verification.ts"
 
 /**
  * The tables that record what was done, and what services write by themselves: which workers of
- * batches are alive, how far the scheduled checks have come, forecasts, and the counts of each hour,
- * which are stored when the query service adds the differences up.
+ * batches are alive, how far the scheduled checks have come, forecasts, and the counts of each
+ * hour, which are stored when the query service adds the differences up.
  */
 const records: ReadonlySet<string> = new Set([
   "import_attempts",
