@@ -121,6 +121,7 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
           keyOf={({ code }) => code}
         />
       )}
+      {codes.length > 0 && history === undefined && <div class="place-of-data" />}
       {codes.length > 0 && history !== undefined && (
         <ChartData
           title={`Failed accounts of ${supplier} by code over time`}

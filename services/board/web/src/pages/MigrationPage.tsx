@@ -43,13 +43,18 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
   )
 }
 
-/** Lines that were refused when they were staged have left no account: they are of their batch. */
+/**
+ * Lines that were refused when they were staged have left no account: they are of their batch. Its
+ * place is kept until the batches are known, so that nothing below it moves.
+ */
 const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
   const { value } = useAnswer<Batches>(answers.of(supplier, "batches/"))
   const failing = (value?.batches ?? []).filter(
     ({ counts, finished_at }) => counts.failed > 0 && finished_at === null
   )
-  if (failing.length === 0) return null
+  if (failing.length === 0) {
+    return <Fact name="Failing batches">{value === undefined ? "…" : "none"}</Fact>
+  }
   return (
     <Fact name="Failing batches">
       {failing.map((batch, index) => (

@@ -70,7 +70,7 @@ export const ProgressSection = ({ actions, detail }: Props) => {
         </>
       }
     >
-      <Answered answer={answer} lines={8}>
+      <Answered answer={answer} lines={10}>
         {(history) => {
           const model = burnUp({ history, migration, plan, zone, at })
           return (
