@@ -61,6 +61,18 @@ const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Rea
       batch(user, code, crypto.randomUUID())
 }
 
+/** Stages thirty accounts, imports ten of them, one in each hour, and gives the others. */
+const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stage>[0]) {
+  const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
+  yield* stage(mine, numbers)
+  for (const number of numbers.slice(0, 10)) {
+    yield* complete(mine, number)
+    yield* fold
+    yield* TestClock.adjust("1 hour")
+  }
+  return numbers.slice(10)
+})
+
 layer(boardLayer)("the migration board", (it) => {
   it.effect("notes for the log which migration a request was about, if the user may see it", () =>
     Effect.gen(function* () {
@@ -301,20 +313,14 @@ layer(boardLayer)("the migration board", (it) => {
       const { keepAll } = yield* MigrationForecasts
       const { mine, user } = yield* begin
       const { code } = mine.supplier
-      const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
-      yield* stage(mine, numbers)
-      for (const number of numbers.slice(0, 10)) {
-        yield* complete(mine, number)
-        yield* fold
-        yield* TestClock.adjust("1 hour")
-      }
+      const open = yield* importedHourly(mine)
       expect((yield* detail(user, code)).migration.forecast).toBeNull()
       yield* keepAll
       const { forecast } = (yield* detail(user, code)).migration
       const ends = [forecast?.low, forecast?.at, forecast?.high].map((end) => end ?? "")
       expect(ends).toEqual(ends.toSorted())
       expect(ends[0]?.startsWith("2026-01-0")).toBe(true)
-      for (const number of numbers.slice(10)) yield* complete(mine, number)
+      for (const number of open) yield* complete(mine, number)
       yield* fold
       yield* keepAll
       expect(yield* detail(user, code)).toMatchObject({
@@ -331,13 +337,7 @@ layer(boardLayer)("the migration board", (it) => {
       const { recordSignOff } = yield* Migrations
       const { mine, user } = yield* begin
       const { code } = mine.supplier
-      const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
-      yield* stage(mine, numbers)
-      for (const number of numbers.slice(0, 10)) {
-        yield* complete(mine, number)
-        yield* fold
-        yield* TestClock.adjust("1 hour")
-      }
+      yield* importedHourly(mine)
       yield* keepAll
       expect((yield* detail(user, code)).migration.forecast).not.toBeNull()
       yield* recordSignOff({ supplier: code, caller: mine.caller, at: noon })

@@ -3,43 +3,24 @@ import type { BatchDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { BatchButton } from "../actions/BatchButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
-import { Bar } from "../parts/Bar.tsx"
 import { BatchState, Lines, Progress } from "../parts/Batch.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { Problem } from "../parts/Problem.tsx"
+import { clearedColumns, problemColumn } from "../parts/ProblemColumns.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofBatch } from "../text/Headlines.ts"
-import { count, counted, share } from "../text/Numbers.ts"
+import { count, counted } from "../text/Numbers.ts"
 
 type Group = BatchDetail["problems"][number]
 
 const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Group>> => [
-  {
-    name: "Problem",
-    isHead: true,
-    class: "explained",
-    cell: (group) => <Problem problem={group} supplier={supplier} />
-  },
+  problemColumn(supplier),
   { name: "Lines", isNumber: true, cell: ({ lines }) => count(lines) },
-  {
-    name: "Cleared with those above",
-    isNumber: true,
-    cell: ({ cleared }) => (
-      <>
-        {count(cleared)} <small>{share(cleared, failed)}</small>
-      </>
-    )
-  },
-  {
-    name: "Share",
-    class: "bar-cell",
-    cell: ({ cleared }) => <Bar value={cleared} most={failed} />
-  },
+  ...clearedColumns(failed),
   {
     name: "Accounts",
     cell: ({ code }) => (

@@ -3,15 +3,14 @@ import { RetryButton } from "../actions/RetryButton.tsx"
 import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
-import { Bar } from "../parts/Bar.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { Problem } from "../parts/Problem.tsx"
+import { clearedColumns, problemColumn } from "../parts/ProblemColumns.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { ChartData } from "../charts/ChartData.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofProblems } from "../text/Headlines.ts"
-import { count, share } from "../text/Numbers.ts"
+import { count } from "../text/Numbers.ts"
 
 type Group = Problems["groups"][number]
 
@@ -23,12 +22,7 @@ const columnsFor = (
   failed: number,
   byCode: ByCode
 ): ReadonlyArray<Column<Group>> => [
-  {
-    name: "Problem",
-    isHead: true,
-    class: "explained",
-    cell: (group) => <Problem problem={group} supplier={supplier} />
-  },
+  problemColumn(supplier),
   {
     name: "Accounts",
     isNumber: true,
@@ -36,20 +30,7 @@ const columnsFor = (
       <Link to={pages.imports(supplier, { state: "FAILED", code, attr })}>{count(imports)}</Link>
     )
   },
-  {
-    name: "Cleared with those above",
-    isNumber: true,
-    cell: ({ cleared }) => (
-      <>
-        {count(cleared)} <small>{share(cleared, failed)}</small>
-      </>
-    )
-  },
-  {
-    name: "Share",
-    class: "bar-cell",
-    cell: ({ cleared }) => <Bar value={cleared} most={failed} />
-  },
+  ...clearedColumns(failed),
   {
     name: "Action",
     isNameHidden: true,

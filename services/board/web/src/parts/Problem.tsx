@@ -11,7 +11,7 @@ interface Example {
   readonly line?: number
 }
 
-interface Props {
+export interface ProblemProps {
   readonly supplier: string
   readonly problem: {
     readonly code: string
@@ -37,7 +37,7 @@ const ExampleItem = ({ example, supplier }: { example: Example; supplier: string
   )
 }
 
-export const Problem = ({ problem, supplier }: Props) => {
+export const Problem = ({ problem, supplier }: ProblemProps) => {
   const { attr, code, examples, meaning, remedy } = problem
   return (
     <>
