@@ -1,19 +1,23 @@
 /**
- * Stores what is added to an account after its import, in one statement: the new balance, the rows,
- * the audit entry and the event.
+ * Stores what is added to accounts after their import, in one statement: the new balances, the
+ * rows, the audit entries and the events. Concurrent additions are stored in batches.
  */
-import { BigDecimal, DateTime, Effect } from "effect"
+import { BigDecimal, DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
+import type { TransactionId } from "@data-import/domain/account/Transaction"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
-import { auditEntry, type AuditedWrite, outboxEvent } from "../audit/ChangeEntries.ts"
-import type { Database } from "../connection/Database.ts"
-import { answerClauses, type StoredAnswer } from "../idempotency/StoredAnswers.ts"
+import type { AuditedWrite } from "../audit/ChangeEntries.ts"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { contended, isContended } from "../connection/SqlFailure.ts"
+import { batchAnswerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
 import * as tables from "../tables/AccountItemTables.ts"
+import { position, recordSet } from "../tables/RecordSet.ts"
 import * as Table from "../tables/Table.ts"
 import { placed } from "../tables/Table.ts"
-import type { AccountSnapshot } from "./AccountReading.ts"
 import {
+  type DocumentedItems,
   documentedInserts,
   firstOccurrence,
   type Posting,
@@ -21,6 +25,19 @@ import {
 } from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
+
+/** A change to store on the account, provided that it still has the revision. */
+export interface Addition {
+  readonly id: bigint
+  readonly revision: number
+  readonly change: AccountChange
+  /** The ids that no transaction of the account had at this revision, as far as they were asked. */
+  readonly absent: ReadonlySet<TransactionId>
+  readonly write: Omit<AuditedWrite, "key" | "outcome"> & {
+    readonly key: { readonly import_supplier: string; readonly external_account_number: string }
+  }
+  readonly kept: BatchAnswers | null
+}
 
 const postingOf = (added: AddedTransaction): Posting => ({
   ...added,
@@ -36,94 +53,174 @@ const addedEvent = "data_import.import_process.post_import.completed-v1"
 const nextOccurrence = `
   coalesce((select max(known.occurrence) from transactions known
     where known.account_id = target.id and known.transaction_id = sent.transaction_id), 0)
-  + row_number() over (partition by transaction_id order by sequence)`
+  + row_number() over (partition by target.id, transaction_id order by sequence)`
 
-/** SQL that counts the transactions of an id, which is 1 for those that the account has not yet. */
-const occurrenceOf = (
-  transactions: ReadonlyArray<AddedTransaction>,
-  { absent }: AccountSnapshot
-): string => {
+/** Whether the account has none of the transactions, and each is added once. */
+const addsNewIds = ({ change: { transactions }, absent }: Addition): boolean => {
   const ids = new Set(transactions.map(({ transaction }) => transaction.transaction_id))
   return ids.size === transactions.length && ids.isSubsetOf(absent)
-    ? firstOccurrence
-    : nextOccurrence
 }
 
-/** Only of what is added, so that a request pays for no other table. */
+/** The lists to which any of the changes adds something. */
+const listsOf = (changes: ReadonlyArray<AccountChange>) => ({
+  transactions: changes.some(({ transactions }) => transactions.length > 0),
+  notes: changes.some(({ notes }) => notes.length > 0),
+  statements: changes.some(({ statements }) => statements.length > 0),
+  payment_instructions: changes.some(({ instruction }) => instruction !== null)
+})
+
+const instructionRows = ({ instruction: added }: AccountChange) =>
+  added === null ? [] : [{ ...added.instruction, details: added.details }]
+
+const documentedOf = ({ change, write }: Addition): DocumentedItems => ({
+  notes: change.notes,
+  statements: change.statements,
+  origin: "historical_statements",
+  documents: change.documents,
+  createdAt: write.at
+})
+
+/** Only into the tables of what is added, so that no request pays for others. */
 function* inserts(
   sql: Sql,
-  snapshot: AccountSnapshot,
-  change: AccountChange,
-  createdAt: DateTime.Utc
+  additions: ReadonlyArray<Addition>
 ): Steps<ReadonlyArray<Statement.Fragment>> {
-  const { documents, instruction, notes, statements, transactions } = change
-  const origin = "historical_statements"
+  const changes = additions.map(({ change }) => change)
+  const added = listsOf(changes)
+  const postings = () => changes.map(({ transactions }) => transactions.map(postingOf))
+  const occurrence = additions.every(addsNewIds) ? firstOccurrence : nextOccurrence
   return [
-    ...(transactions.length > 0
-      ? yield* transactionInserts(
-          sql,
-          [transactions.map(postingOf)],
-          occurrenceOf(transactions, snapshot)
-        )
+    ...(added.transactions ? yield* transactionInserts(sql, postings(), occurrence) : []),
+    ...(added.notes || added.statements
+      ? yield* documentedInserts(sql, additions.map(documentedOf))
       : []),
-    ...(notes.length > 0 || statements.length > 0
-      ? yield* documentedInserts(sql, [{ notes, statements, origin, documents, createdAt }])
-      : []),
-    ...(instruction === null
-      ? []
-      : [
-          yield* Table.inserting(
-            sql,
-            tables.paymentInstructions,
-            placed([{ ...instruction.instruction, details: instruction.details }], (row) => [row])
-          )
-        ])
+    ...(added.payment_instructions
+      ? [yield* Table.inserting(sql, tables.paymentInstructions, placed(changes, instructionRows))]
+      : [])
   ]
 }
 
-/** The next number in a list of the account; any if nothing is added to it. */
-const nextIn = (sql: Sql, table: string, isAdded: boolean): Statement.Fragment =>
-  isAdded
-    ? sql`(select coalesce(max(sequence) + 1, 0) from ${sql(table)} where account_id = id)`
-    : sql`0`
+const sent = (sql: Sql, additions: ReadonlyArray<Addition>): Statement.Fragment =>
+  recordSet(sql, "sent", additions, {
+    position,
+    place: ["integer", (_, place) => place],
+    account: ["bigint", ({ id }) => id],
+    seen_revision: ["integer", ({ revision }) => revision],
+    new_balance: ["numeric", ({ change }) => BigDecimal.format(change.balance)],
+    at: ["timestamptz", ({ write }) => DateTime.toDateUtc(write.at)],
+    action: ["text", ({ write }) => write.action],
+    organisation: ["text", ({ write }) => write.caller.organisation],
+    api_key: ["text", ({ write }) => write.caller.apiKey],
+    request_id: ["text", ({ write }) => write.caller.requestId],
+    supplier: ["text", ({ write }) => write.key.import_supplier],
+    external_account_number: ["text", ({ write }) => write.key.external_account_number]
+  })
 
 /**
- * Stores the change on the account with its audit entry and its kept answer. If the account was
- * modified concurrently or is locked, it stores nothing and returns no row. If the reservation of
- * the answer is lost, it stores nothing and returns a row without an id.
+ * Returns no row for an account that was modified concurrently or is locked; it never waits for
+ * such a lock. Audit entries are written in the order in which batches of stagings write them, so
+ * that two batches never deadlock.
  */
-export const addToAccount = Effect.fnUntraced(function* (
+function* adding(
   sql: Sql,
-  snapshot: AccountSnapshot,
-  change: AccountChange,
-  write: Omit<AuditedWrite, "outcome">,
-  kept: StoredAnswer | null
-) {
-  const { at } = write
-  const { id, revision } = snapshot
-  const added = yield* inTimeSlices(() => inserts(sql, snapshot, change, at))
-  const parts = answerClauses(sql, kept)
-  return yield* sql`
-    with ${parts.before}
+  additions: ReadonlyArray<Addition>
+): Steps<Statement.Statement<unknown>> {
+  const rows = yield* inserts(sql, additions)
+  const added = listsOf(additions.map(({ change }) => change))
+  /** The next number in a list of the account; any if nothing is added to such a list. */
+  const nextIn = (table: keyof typeof added) =>
+    added[table]
+      ? sql`(select coalesce(max(sequence) + 1, 0) from ${sql(table)} where account_id = id)`
+      : sql`0`
+  const keeping = batchAnswerClauses(
+    sql,
+    additions.map(({ kept }) => kept)
+  )
+  return sql`
+    with sent as (select * from ${sent(sql, additions)}),
+    ${keeping.before}
     present as (
-      select id from accounts where id = ${id} and revision = ${revision}
-      for no key update skip locked
+      select position from sent, lateral (
+        select from accounts where id = sent.account and revision = sent.seen_revision
+        for no key update skip locked
+      ) as held
     ),
     changed as (
-      update accounts set balance = ${BigDecimal.format(change.balance)}::numeric
-      from present where accounts.id = present.id ${parts.guard} returning accounts.id
+      update accounts set balance = new_balance from sent
+      where accounts.id = sent.account and position in (select position from present)
+        ${keeping.guard}
+      returning position, accounts.id
     ),
+    stored as (select position, id, 1 as times from changed),
     target as (
-      select id, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
-        ${nextIn(sql, "transactions", change.transactions.length > 0)} as transactions,
-        ${nextIn(sql, "notes", change.notes.length > 0)} as notes,
-        ${nextIn(sql, "statements", change.statements.length > 0)} as statements,
-        ${nextIn(sql, "payment_instructions", change.instruction !== null)} as instructions
-      from changed
+      select sent.*, id, at as recorded_at, ${nextIn("transactions")} as transactions,
+        ${nextIn("notes")} as notes, ${nextIn("statements")} as statements,
+        ${nextIn("payment_instructions")} as instructions
+      from changed join sent using (position)
     ),
-    ${sql.csv(added)},
-    event as (${outboxEvent(sql, { at, name: addedEvent, codes: [] })}),
-    audit as (${auditEntry(sql, { ...write, outcome: "created" })})
-    ${parts.after}
-    select id from changed ${parts.lost}`
+    ${sql.csv(rows)},
+    event as (
+      insert into outbox (at, name, import_id) select at, ${addedEvent}, id from target order by place
+    ),
+    audit as (
+      insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+        import_supplier, external_account_number)
+      select at, organisation, api_key, request_id, action, 'created', supplier,
+        external_account_number
+      from target order by supplier, external_account_number
+    )
+    ${keeping.after}
+    select position, 1 as stored from changed ${keeping.lost}`
+}
+
+/** A row for each stored addition; `stored` is null if its reservation is lost. */
+const addedRows = rowsOf(
+  Schema.Struct({ position: Schema.BigInt, stored: Schema.NullOr(Schema.Int) })
+)
+
+type Outcome = "Added" | "Contended" | "ReservationLost"
+
+const outcomeOf = (row: { readonly stored: number | null } | undefined): Outcome => {
+  if (row === undefined) return "Contended"
+  return row.stored === null ? "ReservationLost" : "Added"
+}
+
+const addAll = (sql: Sql, additions: ReadonlyArray<Addition>) =>
+  inTimeSlices(() => adding(sql, additions)).pipe(
+    Effect.flatMap(addedRows),
+    Effect.map((rows) => {
+      const found = new Map(rows.map((row) => [Number(row.position), row]))
+      return additions.map((_, index) => outcomeOf(found.get(index + 1)))
+    })
+  )
+
+/** How many rows are added, apart from those of items and documents. */
+const sizeOf = ({ change }: Addition): number =>
+  change.transactions.length + change.notes.length + change.statements.length
+
+/** A larger addition is stored alone, so that small ones do not wait for it. */
+const limits = { slots: 2, commands: 32, weight: 500 }
+
+/** Stores additions. Fails as contended if the account was modified concurrently or is locked. */
+export const makeAdd = Effect.fnUntraced(function* ({
+  batched,
+  runOnce,
+  sql
+}: Database["Service"]) {
+  const together = yield* batched({
+    identity: ({ id }: Addition) => String(id),
+    weight: sizeOf,
+    run: (additions: ReadonlyArray<Addition>) => addAll(sql, additions),
+    limits
+  })
+  const alone = (addition: Addition) =>
+    Effect.map(runOnce(addAll(sql, [addition])), ([outcome = "Contended"]) => outcome)
+  return Effect.fnUntraced(function* (addition: Addition) {
+    const outcome =
+      sizeOf(addition) > limits.weight
+        ? yield* alone(addition)
+        : yield* Effect.catchIf(together(addition), isContended, () => alone(addition))
+    if (outcome === "ReservationLost") return yield* new ReservationLost()
+    if (outcome === "Contended") return yield* contended
+  })
 })

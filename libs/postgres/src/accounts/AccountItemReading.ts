@@ -35,12 +35,11 @@ const headRow = `json_build_object(
   'movedFrom', moved_from_date,
   'transaction', ${withoutNulls(tables.transactionColumns)})`
 
-/** What `sizes` gives. */
-export const sizesSchema = Schema.NullOr(
-  Schema.Array(
-    Schema.Struct({ id: Schema.String.pipe(Schema.brand("TransactionId")), bytes: Schema.Int })
-  )
-)
+/** An element of what `sizes` gives. */
+export const sizeSchema = Schema.Struct({
+  id: tables.transactionColumns.transaction_id.schema,
+  bytes: Schema.Int
+})
 
 /** The source for all transactions of the account. */
 export const allTransactions = (sql: Sql, id: bigint) =>
@@ -58,15 +57,15 @@ export const sizes = (sql: Sql, source: Statement.Fragment) => sql`
     'bytes', ${sql.literal(transactionSize)})) from ${source}`
 
 /**
- * The first transaction of each id. Each is a separate lookup, because PostgreSQL would plan a join
- * on statistics that do not know a new account yet.
+ * The first transaction of each of the ids, a set of texts. Each is a separate lookup, because
+ * PostgreSQL would plan a join on statistics that do not know a new account yet.
  */
 export const firstTransactions = (
   sql: Sql,
   id: bigint | Statement.Fragment,
-  ids: ReadonlyArray<string>
+  ids: Statement.Fragment
 ) => sql`
-  unnest(${ids}::text[]) as named(value) cross join lateral (
+  ${ids} as named(value) cross join lateral (
     select * from transactions where account_id = ${id} and transaction_id = named.value
     order by occurrence limit 1) as held`
 

@@ -176,10 +176,13 @@ export const statements: List<typeof statementRow.Type> = {
 export const allStatements = (sql: Sql, id: bigint) =>
   sql`(select * from statements where account_id = ${id}) as held`
 
-/** The statement of each id; each is a separate lookup, see `firstTransactions`. */
-export const namedStatements = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
-  unnest(${ids}::text[]) as named(value) cross join lateral (
+/**
+ * SQL for the JSON of the statement of each of the ids, which are SQL for a set of texts. Each is a
+ * separate lookup; see `firstTransactions`.
+ */
+export const namedStatements = (id: string, ids: string): string => `(
+  select json_agg(${statements.row}) from ${ids} as named(value) cross join lateral (
     select * from statements where account_id = ${id} and statement_id = named.value
-    limit 1) as held`
+    limit 1) as held)`
 
 export const readStatements = rowsOfList(statements)

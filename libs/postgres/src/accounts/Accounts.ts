@@ -4,24 +4,31 @@
  * only processes contend for the row of an account.
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
-import { isEmpty } from "@data-import/domain/account/AccountChange"
+import { type AccountView, isEmpty, type Lookup } from "@data-import/domain/account/AccountChange"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import { inTimeSlices } from "@data-import/domain/support/Steps"
-import { makeWorkBudget } from "@data-import/domain/requests/WorkBudget"
-import { addToAccount } from "./AccountAddition.ts"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
+import { makeAdd } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescriptions.ts"
-import { readAccount, RoomNeeded } from "./AccountReading.ts"
+import {
+  absentFrom,
+  itemsOf,
+  readableIn,
+  readNamed,
+  seeAccounts,
+  type SeenAccount,
+  type Wanted
+} from "./AccountReading.ts"
 import { locate } from "./StoredAccountHead.ts"
 import { readStored } from "./StoredAccounts.ts"
 import { Database, lockWait } from "../connection/Database.ts"
 import { auditEntry, type AuditedWrite } from "../audit/ChangeEntries.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
-import { isLost, isReservation } from "../idempotency/StoredAnswers.ts"
+import { isReservation } from "../idempotency/StoredAnswers.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
-import { contended } from "../connection/SqlFailure.ts"
 
 type Sql = Database["Service"]["sql"]
 type EndCommand = Parameters<Accounts["Service"]["endInstruction"]>[0]
@@ -55,32 +62,6 @@ const recordUnchanged = (
         )
       )
 
-/** The result of the decision; None if there is no account. */
-const change = Effect.fnUntraced(function* <A, E>(
-  sql: Sql,
-  command: ChangeCommand<A, E>,
-  room: number
-) {
-  const { action, at, caller, decide, keep, key, lookup } = command
-  const write = { action, at, caller, key }
-  const snapshot = yield* readAccount(sql, key, lookup, room)
-  if (Option.isNone(snapshot)) return Option.none<Result.Result<A, E>>()
-  const decided = decide(snapshot.value.view)
-  if (Result.isSuccess(decided)) {
-    const { answer, change: wanted } = decided.success
-    if (isEmpty(wanted)) {
-      yield* recordUnchanged(sql, write, keep?.reservation)
-    } else {
-      const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""
-      const kept = keep ? { reservation: keep.reservation, text, at } : null
-      const stored = yield* addToAccount(sql, snapshot.value, wanted, write, kept)
-      if (isLost(stored)) return yield* new ReservationLost()
-      if (stored.length === 0) return yield* contended
-    }
-  }
-  return Option.some(Result.map(decided, ({ answer }) => answer))
-})
-
 /** A separate statement, because the operator has no privilege to change the account itself. */
 const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   with changed as (
@@ -99,58 +80,102 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   })})
   select account_id from changed`
 
-/** Reads of existing data up to this size need no budget. */
-const freeBytes = 64 * 1024
+/** Larger lookups are read alone, so that small ones do not wait for them. */
+const readLimits = { slots: 2, commands: 32, weight: 500 }
 
-/**
- * Limits the memory of large reads of existing data by a budget that the organisations share. A
- * wait for the budget holds no connection.
- */
-const makeReading = () => {
-  const budget = makeWorkBudget()
-  return <A, E>(
-    organisation: OrganisationName | null,
-    read: (room: number) => Effect.Effect<A, E | RoomNeeded>
-  ) => {
-    // A read releases its part of the budget before it asks for more, so it never waits for itself.
-    const within = (room: number): Effect.Effect<A, E> =>
-      Effect.catch(budget(organisation, room)(read(room)), (failure) =>
-        failure instanceof RoomNeeded ? within(failure.bytes) : Effect.fail(failure)
+/** Reads accounts in batches, without transactions. */
+const makeSee = Effect.fnUntraced(function* ({ batched, run, sql }: Database["Service"]) {
+  const together = yield* batched({
+    identity: ({ key }: Wanted) =>
+      JSON.stringify([key.import_supplier, key.external_account_number]),
+    weight: itemsOf,
+    run: (wanted: ReadonlyArray<Wanted>) => seeAccounts(sql, wanted),
+    limits: readLimits
+  })
+  const alone = (wanted: Wanted) =>
+    Effect.map(run(seeAccounts(sql, [wanted])), ([account = Option.none()]) => account)
+  return (wanted: Wanted) =>
+    itemsOf(wanted) > readLimits.weight ? alone(wanted) : together(wanted)
+})
+
+/** Reads the transactions of an account that was seen. */
+const viewOf = Effect.fnUntraced(function* (
+  { runOnce, sql }: Database["Service"],
+  account: SeenAccount,
+  lookup: Lookup
+) {
+  const readable = readableIn(account, lookup)
+  const transactions: AccountView["transactions"] =
+    readable.ids.length > 0 ? yield* runOnce(readNamed(sql, account, readable)) : new Map()
+  return { ...account.view, transactions, unreadTransaction: readable.unread }
+})
+
+const makeChange = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  see: (wanted: Wanted) => Effect.Effect<Option.Option<SeenAccount>, StorageUnavailable>,
+  budget: WorkBudget
+) {
+  const { repeated, runOnce, sql } = database
+  const add = yield* makeAdd(database)
+
+  const changeSeen = Effect.fnUntraced(function* <A, E>(
+    { action, at, caller, decide, keep, key, lookup }: ChangeCommand<A, E>,
+    account: SeenAccount
+  ) {
+    const write = { action, at, caller, key }
+    const decided = decide(yield* viewOf(database, account, lookup))
+    if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
+    const { answer, change } = decided.success
+    if (isEmpty(change)) {
+      yield* runOnce(recordUnchanged(sql, write, keep?.reservation))
+      return answer
+    }
+    const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""
+    const kept = keep ? { reservation: keep.reservation, at, first: text, later: text } : null
+    const { id, revision } = account
+    yield* add({ id, revision, absent: absentFrom(account, lookup), change, write, kept })
+    return answer
+  })
+
+  /** The budget limits the memory of large reads. A wait for it holds no connection. */
+  return Effect.fnUntraced(function* <A, E>(command: ChangeCommand<A, E>) {
+    const { caller, lookup } = command
+    const first = yield* see(command)
+    if (Option.isNone(first)) return Option.none<A>()
+    let next: typeof first | null = first
+    const change = Effect.suspend(() => {
+      const known = next
+      next = null
+      const seen = known === null ? see(command) : Effect.succeed(known)
+      return Effect.flatMap(seen, (found) =>
+        Effect.transposeOption(Option.map(found, (account) => changeSeen(command, account)))
       )
-    return within(freeBytes)
-  }
-}
+    })
+    const { bytes } = readableIn(first.value, lookup)
+    return yield* budget(caller.organisation, bytes)(repeated(change))
+  })
+})
 
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
-  const reading = makeReading()
+  const budget = makeWorkBudget()
+  const see = yield* makeSee(database)
+  const change = yield* makeChange(database, see, budget)
   const mutex = yield* KeyedMutex.make(lockWait)
   return Accounts.of({
-    view: (key, lookup) => {
-      if (!isStorableKey(key)) return Effect.succeedNone
-      return reading(null, (room) => {
-        const snapshot = readAccount(sql, key, lookup, room)
-        const viewed = Effect.map(snapshot, (account) => Option.map(account, ({ view }) => view))
-        return run(atOneInstant(sql, viewed))
-      })
-    },
+    view: Effect.fnUntraced(function* (key, lookup) {
+      if (!isStorableKey(key)) return Option.none()
+      const seen = yield* see({ key, lookup })
+      if (Option.isNone(seen)) return Option.none()
+      const { bytes } = readableIn(seen.value, lookup)
+      return Option.some(yield* budget(null, bytes)(viewOf(database, seen.value, lookup)))
+    }),
     locate: (number) => run(locate(sql, number)),
     read: (numbers) => readStored(database, numbers),
     describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
-    change: (command) => {
-      if (!isStorableKey(command.key)) return Effect.succeedNone
-      return Effect.flatMap(
-        mutex(
-          command.key,
-          reading(command.caller.organisation, (room) => run(change(sql, command, room)))
-        ),
-        Option.match({
-          onNone: () => Effect.succeedNone,
-          onSome: (decided) => Effect.asSome(Effect.fromResult(decided))
-        })
-      )
-    },
+    change: (command) =>
+      isStorableKey(command.key) ? mutex(command.key, change(command)) : Effect.succeedNone,
     endInstruction: (command) =>
       isStorableKey(command.key)
         ? Effect.map(run(endInstruction(sql, command)), (ended) => ended.length > 0)

@@ -7,12 +7,10 @@
  */
 import { DateTime, Effect, Schema } from "effect"
 import { type Note, pathsOf } from "@data-import/domain/account/Note"
-import { inTimeSlices } from "@data-import/domain/support/Steps"
-import { type Database, rowsOf } from "../connection/Database.ts"
+import type { Steps } from "@data-import/domain/support/Steps"
+import { rowsOf } from "../connection/Database.ts"
 import { instant, integer, optional, text } from "../tables/Column.ts"
 import * as Table from "../tables/Table.ts"
-
-type Sql = Database["Service"]["sql"]
 
 /** The text of which the digest of a note without a body is made. */
 export const documentTextOf = (note: Note): string | undefined =>
@@ -46,66 +44,71 @@ const lookedUp = {
   created_at: optional(instant)
 }
 
+/** The notes as the JSON that `foundNotes` looks up. */
+export const lookedUpNotes = (notes: ReadonlyArray<Note>): Steps<string> =>
+  Table.jsonOf(
+    lookedUp,
+    notes.values().map((note, position) => ({
+      position,
+      body: note.body,
+      documents: documentTextOf(note),
+      created_at: note.created_at && DateTime.startOf(note.created_at, "second")
+    }))
+  )
+
 const foundRows = rowsOf(
-  Schema.Struct({
-    position: Schema.Int,
-    sequence: Schema.Int,
-    created_at: Schema.DateTimeUtcFromDate
-  })
+  Schema.Struct({ position: Schema.Int, sequence: Schema.Int, created_at: instant.schema })
 )
 
 const isInSecond = (stored: string): string =>
-  `${stored}.created_at >= sent.created_at
-    and ${stored}.created_at < sent.created_at + interval '1 second'`
+  `${stored}.created_at >= sought.created_at
+    and ${stored}.created_at < sought.created_at + interval '1 second'`
 
 /** Notes of earlier releases have no digest. An account has few of them, and gets no more. */
-const ofEarlierReleases = (sql: Sql, id: bigint) => sql`
+const ofEarlierReleases = (id: string) => `
   union all
-  select position, sequence, held.created_at from sent join (
+  select position, sequence, held.created_at from sought join (
     select sequence, created_at, array(
       select regexp_replace(document_path, '^/', '') from note_documents
       where note_documents.account_id = ${id} and note_sequence = sequence
       order by note_documents.position) as paths
-    from notes where account_id = ${id} and ${sql.literal(withoutDigest)}
+    from notes where account_id = ${id} and ${withoutDigest}
   ) as held on array(select json_array_elements_text(documents::json)) = paths
-  where body is null and (sent.created_at is null or ${sql.literal(isInSecond("held"))})`
+  where body is null and (sought.created_at is null or ${isInSecond("held")})`
 
 /**
- * For each of the notes: when the first one on the account that is the same was created, null where
- * there is none. Of several in one second it is any, since an answer has no parts of a second.
+ * SQL that finds notes on the account of the SQL id: one value for `noteTimesOf`, null if none is
+ * found. `sent` is SQL for the JSON of `lookedUpNotes`. Of several notes in one second it finds any,
+ * since an answer has no parts of a second. `someWithoutBody` says whether any has only documents.
  */
-export const readNoteTimes = Effect.fnUntraced(function* (
-  sql: Sql,
-  id: bigint,
-  notes: ReadonlyArray<Note>
-) {
-  const rows = notes.values().map((note, position) => ({
-    position,
-    body: note.body,
-    documents: documentTextOf(note),
-    created_at: note.created_at && DateTime.startOf(note.created_at, "second")
-  }))
-  const sent = yield* inTimeSlices(() => Table.records(sql, lookedUp, rows))
-  const isSame = sql`${sql.literal(storedKey)} = int8send(${id}::bigint) || digest`
-  const found = yield* foundRows(sql`
-    with sent as materialized (
-      select *, coalesce(${sql.literal(documentDigest)}, ${sql.literal(bodyDigest)}) as digest
-      from (${sent}) as sent
+export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): string => {
+  const isSame = `${storedKey} = int8send(${id}) || digest`
+  return `(
+    with sought as materialized (
+      select *, coalesce(${documentDigest}, ${bodyDigest}) as digest
+      from json_to_recordset(${sent}) as note(${Table.typesOf(lookedUp)})
+    ), found as (
+      select position, sequence, held.created_at from sought cross join lateral (
+        select sequence, created_at from notes where ${isSame} order by sequence limit 1) as held
+      where sought.created_at is null
+      union all
+      select position, sequence, held.created_at from sought cross join lateral (
+        select sequence, created_at from notes where ${isSame} and ${isInSecond("notes")}
+        order by created_at limit 1) as held
+      where sought.created_at is not null
+      ${someWithoutBody ? ofEarlierReleases(id) : ""}
     )
-    select position, sequence, found.created_at from sent cross join lateral (
-      select sequence, created_at from notes where ${isSame} order by sequence limit 1) as found
-    where sent.created_at is null
-    union all
-    select position, sequence, found.created_at from sent cross join lateral (
-      select sequence, created_at from notes
-      where ${isSame} and ${sql.literal(isInSecond("notes"))}
-      order by created_at limit 1) as found
-    where sent.created_at is not null
-    ${notes.some(({ body }) => body === undefined) ? ofEarlierReleases(sql, id) : sql``}`)
-  const first = new Map<number, (typeof found)[number]>()
-  for (const row of found) {
-    const { position, sequence } = row
-    if (sequence < (first.get(position)?.sequence ?? Infinity)) first.set(position, row)
-  }
-  return notes.map((_, position) => first.get(position)?.created_at ?? null)
-})
+    select json_agg(json_build_object(
+      'position', position, 'sequence', sequence, 'created_at', created_at)) from found)`
+}
+
+/** For each of the notes: when the first one that is the same was created; null if there is none. */
+export const noteTimesOf = (notes: ReadonlyArray<Note>, value: ReadonlyArray<unknown> | null) =>
+  Effect.map(foundRows(Effect.succeed(value ?? [])), (found) => {
+    const first = new Map<number, (typeof found)[number]>()
+    for (const row of found) {
+      const { position, sequence } = row
+      if (sequence < (first.get(position)?.sequence ?? Infinity)) first.set(position, row)
+    }
+    return notes.map((_, position) => first.get(position)?.created_at ?? null)
+  })

@@ -87,6 +87,8 @@ export class Database extends Context.Service<
      * (`isContended`) are repeated, and hold no connection in between.
      */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    /** Repeats an effect while it fails as contended (`isContended`), with pauses. */
+    readonly repeated: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /**
      * Runs statements of a transaction that has begun. Contended ones are not repeated, because
      * PostgreSQL has ended the transaction.
@@ -201,6 +203,15 @@ const logRefusal = (failure: unknown): Effect.Effect<void> =>
       )
     : Effect.void
 
+// Nearly all succeed at once, so a schedule is made for a failure only, which is its first input.
+const repeated: Database["Service"]["repeated"] = (effect) =>
+  Effect.catchIf(effect, isUnavailable, (failure) => {
+    let tries = 0
+    const again = Effect.suspend(() => (tries++ === 0 ? Effect.fail(failure) : effect))
+    const retried = Effect.retry(again, { while: isContendedStatement, schedule: pauses })
+    return withOwnRandom(Effect.tapError(retried, logRefusal))
+  })
+
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const ownClock = yield* Clock.Clock
   const maxAge = yield* jitteredMaxAge(config)
@@ -231,14 +242,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     sorted(answeredWithin(effect, duration))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
-  // Nearly all succeed at once, so a schedule is made for a failure only, which is its first input.
-  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.catchIf(runOnce(effect), isUnavailable, (failure) => {
-      let tries = 0
-      const again = Effect.suspend(() => (tries++ === 0 ? Effect.fail(failure) : runOnce(effect)))
-      const retried = Effect.retry(again, { while: isContendedStatement, schedule: pauses })
-      return withOwnRandom(Effect.tapError(retried, logRefusal))
-    })
+  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => repeated(runOnce(effect))
   const batched: Database["Service"]["batched"] = (batching) =>
     Batcher.make(
       { ...batching, run: (batch) => Effect.tapError(runOnce(batching.run(batch)), logRefusal) },
@@ -261,6 +265,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   return Database.of({
     sql,
     run,
+    repeated,
     runOnce,
     batched,
     batchedRead,

@@ -19,14 +19,7 @@ export const answerIndexes = {
   idempotency_keys_by_import: "idempotency_keys (import_id) where import_id is not null"
 }
 
-/** The response to keep of a write at `at`. */
-export interface StoredAnswer {
-  readonly reservation: Reservation
-  readonly text: string
-  readonly at: DateTime.Utc
-}
-
-const expiryOf = ({ at, reservation }: Pick<StoredAnswer, "at" | "reservation">): Date =>
+const expiryOf = ({ at, reservation }: Pick<BatchAnswers, "at" | "reservation">): Date =>
   DateTime.toDateUtc(keptUntil(reservation, at))
 
 /** The condition that a row is this reservation, without a response. */
@@ -46,27 +39,6 @@ export interface AnswerClauses {
   readonly after: Statement.Fragment
   /** After the final `select id`: a row without an id if the reservation is lost. */
   readonly lost: Statement.Fragment
-}
-
-export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClauses => {
-  const none = sql``
-  if (kept === null) return { before: none, guard: none, after: none, lost: none }
-  const { reservation, text } = kept
-  return {
-    before: sql`
-      reserved as (
-        select true as held from idempotency_keys
-        where ${isReservation(sql, reservation)} for update
-      ),`,
-    guard: sql`and exists (select from reserved)`,
-    after: sql`,
-      kept as (
-        update idempotency_keys set answer = ${text}, expires_at = ${expiryOf(kept)},
-          import_id = changed.id
-        from changed where ${isReservation(sql, reservation)}
-      )`,
-    lost: sql`union all select null where not exists (select from reserved)`
-  }
 }
 
 /** The responses of a write that is the first of its import and of a later one; one is kept. */
@@ -130,10 +102,6 @@ export const batchAnswerClauses = (
       select position, null from keyed where position not in (select position from reserved)`
   }
 }
-
-/** Whether the rows of such a statement report a lost reservation. */
-export const isLost = (rows: ReadonlyArray<unknown>): boolean =>
-  rows.some((row) => (row as { readonly id: unknown }).id === null)
 
 /**
  * Keeps the response of a write in its transaction, or frees the key if nothing was stored (null).

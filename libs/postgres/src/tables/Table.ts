@@ -36,7 +36,7 @@ export interface Table<C extends Columns> {
 }
 
 /** The columns with their types, as a record set has them. */
-const typesOf = (columns: Columns): string =>
+export const typesOf = (columns: Columns): string =>
   Object.entries(columns)
     .map(([column, { type }]) => `${column} ${type}`)
     .join(", ")
@@ -150,14 +150,22 @@ function* arrayOf(rows: Iterable<string>): Steps<string> {
 const sentRows = (sql: Sql, types: string, text: string): Statement.Fragment =>
   sql`json_to_recordset(${text}::json) as ${sql.literal(`sent(${types})`)}`
 
+/** The rows as one JSON array. */
+export const jsonOf = <C extends Columns>(
+  columns: C,
+  rows: IteratorObject<Row<C>>
+): Steps<string> => {
+  const write = writing(columns)
+  return arrayOf(rows.map((row) => write(row, {})))
+}
+
 /** A query that gives the rows. */
 export function* records<C extends Columns>(
   sql: Sql,
   columns: C,
   rows: IteratorObject<Row<C>>
 ): Steps<Statement.Fragment> {
-  const write = writing(columns)
-  const text = yield* arrayOf(rows.map((row) => write(row, {})))
+  const text = yield* jsonOf(columns, rows)
   return sql`select * from ${sentRows(sql, typesOf(columns), text)}`
 }
 
