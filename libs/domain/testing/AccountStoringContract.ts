@@ -29,7 +29,7 @@ import {
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 /** As large and as fine as decimals may be, with everything that a transaction can have. */
-const supplyCharge = transactionOf({
+export const supplyCharge = transactionOf({
   transaction_id: "supply",
   transaction_date: "2024-02-29",
   amount: "-9999999999.99",

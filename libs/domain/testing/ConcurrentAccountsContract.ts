@@ -7,7 +7,9 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { AccountChange, AccountView, Lookup } from "../src/account/AccountChange.ts"
+import type { StoredDocument } from "../src/account/StoredDocument.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
+import { supplyCharge } from "./AccountStoringContract.ts"
 import { times } from "./freshNames.ts"
 import { tracesOf } from "./importStates.ts"
 import {
@@ -21,6 +23,7 @@ import {
   idsOf,
   imported,
   mayStatement,
+  noteOf,
   viewOf,
   type Whose
 } from "./importedAccounts.ts"
@@ -41,6 +44,56 @@ const atOnce = (
     (index) => changeAccount(account, (view) => make(view, index), { lookup }),
     { concurrency: "unbounded" }
   )
+
+type Imported = Effect.Success<ReturnType<typeof imported>>
+type Change = (view: AccountView, round: number) => Partial<AccountChange>
+
+const withNote = accountWith({ notes: [{ body: "sent" }] })
+
+const stored = (size: number): StoredDocument => ({ size, etag: null, checksum: null })
+
+const noteWith = (path: string) => ({
+  ...noteOf({ document_paths: [{ document_path: path }] }),
+  created_at: changedAt
+})
+
+/** Changes of different lists, some with the same ids and the same documents. */
+const kinds: ReadonlyArray<Change> = [
+  (view) => adding(creditOf("a"), creditOf("b", { amount: "0.01" }))(view),
+  (view, round) => adding(creditOf("a"), supplyCharge, supplyCharge, creditOf(`c${round}`))(view),
+  (_, round) => ({ notes: [{ body: `b${round}`, created_at: changedAt }] }),
+  (_, round) => ({
+    notes: [noteWith("a.pdf"), noteWith("b.pdf")],
+    statements: [mayStatement(`s${round}`, { statement_path: "b.pdf" })],
+    documents: new Map([
+      ["a.pdf", stored(1)],
+      ["b.pdf", stored(2)]
+    ])
+  }),
+  (view) => ({ instruction: view.instruction === null ? card : null }),
+  (view, round) => ({
+    ...adding(creditOf(`d${round}`))(view),
+    notes: [{ body: "b", created_at: changedAt }],
+    statements: [mayStatement(`s${round}`)],
+    instruction: view.instruction === null ? card : null
+  })
+]
+
+/** What the requests look at; what is found does not matter here. */
+const lookup: Lookup = {
+  notes: [{ body: "b0" }, noteOf({ document_paths: [{ document_path: "a.pdf" }] })],
+  transactionIds: idsOf([creditOf("a"), creditOf("b")]),
+  statementIds: [mayStatement("s0").statement_id]
+}
+
+/** What is on the account, without what only this one is called. */
+const contentOf = Effect.fnUntraced(function* ({ key, number }: Imported) {
+  const text = JSON.stringify(yield* descriptionOf(number))
+  return text
+    .replaceAll(number, "NUMBER")
+    .replaceAll(key.external_account_number, "EXTERNAL")
+    .replaceAll(key.import_supplier, "SUPPLIER")
+})
 
 /** Declares the tests of `change` by many. */
 export const accountsAtOnceContract = (it: It): void => {
@@ -116,6 +169,33 @@ export const accountsAtOnceContract = (it: It): void => {
       expect(described.map((each) => each["transaction_id"]).toSorted()).toEqual(
         idsOf(list).toSorted()
       )
+    })
+  )
+
+  it.effect("of many kinds on many accounts store what each of them stores alone", () =>
+    Effect.gen(function* () {
+      const changed = Effect.fnUntraced(function* (account: Imported, kind: number) {
+        for (const round of [0, 1]) {
+          yield* changeAccount(account, (view) => kinds[kind]?.(view, round) ?? {}, { lookup })
+        }
+      })
+      const alone = yield* Effect.forEach(kinds, (_, kind) =>
+        Effect.gen(function* () {
+          const account = yield* imported(withNote)
+          yield* changed(account, kind)
+          return yield* contentOf(account)
+        })
+      )
+      const accounts = yield* Effect.forEach(
+        Array.from({ length: concurrency }, (_, index) => index % kinds.length),
+        (kind) => Effect.map(imported(withNote), (account) => ({ account, kind }))
+      )
+      yield* Effect.forEach(accounts, ({ account, kind }) => changed(account, kind), {
+        concurrency: "unbounded"
+      })
+      for (const { account, kind } of accounts) {
+        expect(yield* contentOf(account), `kind ${kind}`).toEqual(alone[kind])
+      }
     })
   )
 

@@ -137,7 +137,7 @@ const releasing = (it: It): void => {
 interface Write {
   /** When it is done. */
   readonly at: DateTime.Utc
-  readonly run: (keep: Keep<unknown>) => Effect.Effect<unknown, unknown, Ports>
+  readonly run: (keep: Keep<unknown> | null) => Effect.Effect<unknown, unknown, Ports>
   /** Everything that it could have changed. */
   readonly traces: Effect.Effect<unknown, unknown, Ports>
 }
@@ -324,40 +324,41 @@ const withoutEffect = (it: It): void => {
 const concurrency = 24
 
 const atOnce = (it: It): void => {
-  it.effect("stagings without a key or with a lost one do not affect the others", () =>
-    Effect.gen(function* () {
-      const { stage } = yield* ImportProcesses
-      const staged = yield* Effect.forEach(
-        Array.from({ length: concurrency }, (_, index) => index % 3),
-        (kind) =>
-          Effect.gen(function* () {
-            const { caller, key, now: at } = yield* arrange("none")
-            const request = freshKeyed()
-            const { reservation } = yield* reserve(request)
-            if (kind === 2) yield* reserve(request, leaseEnd)
-            const keep = kind === 0 ? null : keepAs(reservation, `kept of ${reservation.key}`)
-            return { request, kind, command: { key, payload: "{}", caller, at, keep } }
-          }),
-        { concurrency: 8 }
-      )
-      const exits = yield* Effect.forEach(staged, ({ command }) => Effect.exit(stage(command)), {
-        concurrency: "unbounded"
-      })
-      for (const [index, { command, kind, request }] of staged.entries()) {
-        const exit = exits[index] ?? Exit.void
-        const { process } = yield* tracesOf(command.key)
-        if (kind === 2) {
-          expectLost(exit)
-          expect(process).toBeNull()
-          continue
+  it.effect.each(Object.entries(writes))(
+    "without a key or with a lost one do not affect the others: %s",
+    ([, write]) =>
+      Effect.gen(function* () {
+        const { release } = yield* IdempotencyKeys
+        const all = yield* Effect.forEach(
+          Array.from({ length: concurrency }, (_, index) => index % 3),
+          (kind) =>
+            Effect.gen(function* () {
+              const { at, run, traces } = yield* write
+              const request = freshKeyed()
+              const { reservation } = yield* reserve(request, at)
+              if (kind === 2) yield* release(reservation)
+              const keep = kind === 0 ? null : keepAs(reservation, `kept of ${reservation.key}`)
+              return { at, before: yield* traces, kind, request, traces, writing: run(keep) }
+            }),
+          { concurrency: 8 }
+        )
+        const exits = yield* Effect.forEach(all, ({ writing }) => Effect.exit(writing), {
+          concurrency: "unbounded"
+        })
+        for (const [index, { at, before, kind, request, traces }] of all.entries()) {
+          const exit = exits[index] ?? Exit.void
+          if (kind === 2) {
+            expectLost(exit)
+            expect(yield* traces).toEqual(before)
+            continue
+          }
+          expect(Exit.isSuccess(exit)).toBe(true)
+          expect(yield* traces).not.toEqual(before)
+          const { reserving } = yield* reserve(request, at)
+          const answer = `kept of ${request.key}`
+          expectSame(reserving, kind === 1 ? { _tag: "Kept", answer } : { _tag: "InUse" })
         }
-        expect(exit).toEqual(Exit.succeed({ _tag: "Created" }))
-        expect(process).not.toBeNull()
-        const { reserving } = yield* reserve(request)
-        const answer = `kept of ${request.key}`
-        expectSame(reserving, kind === 1 ? { _tag: "Kept", answer } : { _tag: "InUse" })
-      }
-    })
+      })
   )
 
   it.effect.each(Object.entries(writes))(

@@ -102,7 +102,7 @@ export const changeAccount = Effect.fnUntraced(function* (
   options: {
     readonly lookup?: Lookup
     readonly action?: AuditAction
-    readonly keep?: Keep<AccountView>
+    readonly keep?: Keep<AccountView> | null
   } = {}
 ) {
   const accounts = yield* Accounts
