@@ -92,7 +92,7 @@ function* inserts(
   return [
     ...(added.transactions ? yield* transactionInserts(sql, postings(), occurrence) : []),
     ...(added.notes || added.statements
-      ? yield* documentedInserts(sql, additions.map(documentedOf))
+      ? yield* documentedInserts(sql, additions.map(documentedOf), added)
       : []),
     ...(added.payment_instructions
       ? [yield* Table.inserting(sql, tables.paymentInstructions, placed(changes, instructionRows))]

@@ -156,10 +156,14 @@ const numberDocuments = (accounts: ReadonlyArray<DocumentedItems>): ReadonlyArra
 }
 
 /**
- * The notes and statements of each account. Sends the finding for each document once; notes refer
- * to it by number.
+ * The notes and statements of each account, into the tables of `into` only. Sends the finding for
+ * each document once; notes and statements refer to it by number.
  */
-export function* documentedInserts(sql: Sql, accounts: ReadonlyArray<DocumentedItems>): Inserts {
+export function* documentedInserts(
+  sql: Sql,
+  accounts: ReadonlyArray<DocumentedItems>,
+  into = { notes: true, statements: true }
+): Inserts {
   const numbers = numberDocuments(accounts)
   const numberAt = (place: number) => numbers[place] as NumberOf
   const stored = accounts
@@ -173,8 +177,12 @@ export function* documentedInserts(sql: Sql, accounts: ReadonlyArray<DocumentedI
   const statements = placed(accounts, (items, place) => statementRows(items, numberAt(place)))
   return [
     sql`stored_documents as (${yield* Table.records(sql, tables.storedDocuments, stored)})`,
-    yield* Table.inserting(sql, tables.notes, notes, { document_digest: documentDigest }),
-    yield* Table.inserting(sql, tables.noteDocuments, noteDocuments),
-    yield* Table.inserting(sql, tables.statements, statements)
+    ...(into.notes
+      ? [
+          yield* Table.inserting(sql, tables.notes, notes, { document_digest: documentDigest }),
+          yield* Table.inserting(sql, tables.noteDocuments, noteDocuments)
+        ]
+      : []),
+    ...(into.statements ? [yield* Table.inserting(sql, tables.statements, statements)] : [])
   ]
 }
