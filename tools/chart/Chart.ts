@@ -1,6 +1,7 @@
 /** Renders the chart with its values, as `helm template` does. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { Ajv } from "ajv"
 import { parse as parseYaml, parseAllDocuments, stringify } from "yaml"
 import { execute, type Functions, isTrue, parse, printed, type Value } from "./Template.ts"
 
@@ -67,7 +68,15 @@ interface Release {
   readonly values?: Members
 }
 
-/** The text of each template that makes something, by its file. */
+const schema = JSON.parse(readFileSync(join(folder, "values.schema.json"), "utf8")) as object
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
+const fits = ajv.compile(schema)
+
+/**
+ * The text of each template that makes something, by its file.
+ * @throws if the values do not fit the schema of the chart.
+ */
 export const render = ({ name, values = {} }: Release): ReadonlyMap<string, string> => {
   const files = readdirSync(join(folder, "templates")).toSorted()
   const parsed = files.map(
@@ -75,11 +84,9 @@ export const render = ({ name, values = {} }: Release): ReadonlyMap<string, stri
   )
   const defined = new Map(parsed.flatMap(([, template]) => [...template.defined]))
   const { appVersion } = valuesOf(readFileSync(join(folder, "Chart.yaml"), "utf8"))
-  const root = {
-    Release: { Name: name },
-    Chart: { AppVersion: appVersion },
-    Values: merged(defaults, values)
-  }
+  const given = merged(defaults, values)
+  if (!fits(given)) throw new Error(ajv.errorsText(fits.errors, { dataVar: "values" }))
+  const root = { Release: { Name: name }, Chart: { AppVersion: appVersion }, Values: given }
   const including: Functions = {
     ...functions,
     include: (template, dot) => {

@@ -17,7 +17,7 @@ import { networks } from "./scenarios/Networks.ts"
 import { onePair } from "./scenarios/ConcurrentProcesses.ts"
 import { overloads } from "./scenarios/Overload.ts"
 import { restoreToPoint } from "./scenarios/Restore.ts"
-import { rollingRestart } from "./scenarios/RollingRestart.ts"
+import { rollingRestart, rolloutAtOnce } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
 import { upgrade } from "./scenarios/Upgrade.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
@@ -46,6 +46,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   slowClients,
   worstBodies,
   rollingRestart,
+  rolloutAtOnce,
   restoreToPoint,
   upgrade
 ]

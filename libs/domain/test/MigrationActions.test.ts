@@ -10,7 +10,7 @@ import { AuditLog } from "../src/ports/AuditLog.ts"
 import { Batches } from "../src/ports/Batches.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { hex, noon } from "../testing/freshNames.ts"
-import { begin, boardLayer, complete, fail, stage } from "./boardPrograms.ts"
+import { begin, boardLayer, complete, fail, notedBy, stage } from "./boardPrograms.ts"
 
 const team = "Migration Team"
 
@@ -309,6 +309,28 @@ layer(boardLayer)("the actions of the board", (it) => {
       expect(yield* Effect.flip(pauseBatch(caller, id))).toMatchObject({
         _tag: "BatchStateConflict"
       })
+    })
+  )
+
+  it.effect("note for the log which batch they were about, and whose it is", () =>
+    Effect.gen(function* () {
+      const { pauseBatch, process, resumeBatch, retry } = yield* MigrationActions
+      const { caller, code, foreign, mine } = yield* begun
+      yield* stage(mine, ["a", "b"])
+      yield* fail(mine, "b")
+      const { organisation } = mine.supplier
+      for (const start of [process, retry]) {
+        const command = processing()
+        const batch = command.batch_id
+        const about = { organisation, import_supplier: wireCode(mine.supplier.code), batch }
+        expect(yield* notedBy(start(caller, code, command))).toMatchObject(about)
+        expect(yield* notedBy(pauseBatch(caller, batch))).toMatchObject(about)
+        const stranger = {
+          ...caller,
+          user: { ...caller.user, organisations: [foreign.supplier.organisation] }
+        }
+        expect(yield* notedBy(resumeBatch(stranger, batch))).toMatchObject({ batch: undefined })
+      }
     })
   )
 

@@ -21,6 +21,7 @@ import {
   complete,
   fail,
   fold,
+  notedBy,
   type Owner,
   stage,
   userOf
@@ -76,16 +77,17 @@ const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stag
 layer(boardLayer)("the migration board", (it) => {
   it.effect("notes for the log which migration a request was about, if the user may see it", () =>
     Effect.gen(function* () {
-      const { detail } = yield* MigrationBoard
+      const { batch, detail } = yield* MigrationBoard
       const { foreign, mine, user } = yield* begin
-      const notedFor = Effect.fnUntraced(function* ({ supplier }: Owner) {
-        const facts = RequestFacts.make()
-        const read = Effect.exit(detail(user, wireCode(supplier.code)))
-        yield* Effect.provideService(read, RequestFacts.Current, facts)
-        return facts.import_supplier
-      })
-      expect(yield* notedFor(mine)).toBe(wireCode(mine.supplier.code))
-      expect(yield* notedFor(foreign)).toBeUndefined()
+      const { code, organisation } = mine.supplier
+      const own = { import_supplier: wireCode(code), organisation, batch: undefined }
+      expect(yield* notedBy(detail(user, wireCode(code)))).toMatchObject(own)
+      const others = yield* notedBy(detail(user, wireCode(foreign.supplier.code)))
+      expect(others).toEqual(RequestFacts.make())
+      const id = yield* createBatch(mine, "a")
+      expect(yield* notedBy(batch(user, wireCode(code), id))).toMatchObject({ ...own, batch: id })
+      const theirs = yield* createBatch(foreign, "b")
+      expect(yield* notedBy(batch(user, wireCode(code), theirs))).toMatchObject(own)
     })
   )
 

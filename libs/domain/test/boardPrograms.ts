@@ -22,6 +22,7 @@ import { layerMemory as migrations } from "../src/ports/memory/Migrations.ts"
 import { layerMemory as summaries } from "../src/ports/memory/SupplierSummaries.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import * as RequestFacts from "../src/requests/RequestFacts.ts"
 import {
   freshSupplier,
   freshTestOrganisation,
@@ -115,3 +116,12 @@ export const fold = Effect.gen(function* () {
   const summaries = yield* SupplierSummaries
   yield* summaries.fold({ limit: 1_000, at: yield* DateTime.now })
 })
+
+/** What a request leaves for its log entry, whatever its outcome. */
+export const notedBy = <A, E, R>(request: Effect.Effect<A, E, R>) => {
+  const facts = RequestFacts.make()
+  return Effect.exit(request).pipe(
+    Effect.provideService(RequestFacts.Current, facts),
+    Effect.as(facts)
+  )
+}

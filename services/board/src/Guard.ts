@@ -11,6 +11,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ForgeryRefused, ManagerRequired, SignInRequired } from "@data-import/api/Refusal"
 import type { BoardAccess, OpenSession } from "@data-import/domain/auth/BoardAccess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { Call, IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as Route from "@data-import/server/routing/Route"
 import type { Admit } from "@data-import/server/routing/Router"
@@ -69,6 +70,8 @@ export const checked = Effect.fnUntraced(function* (
   const found = yield* sessionOf(call, place, premises, renews)
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
+  const [organisation, ...others] = session.user.organisations ?? []
+  if (others.length === 0) yield* RequestFacts.note({ organisation })
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
     return yield* new ForgeryRefused()
   }

@@ -2,6 +2,7 @@
  * Who is refused what, at every endpoint of the API: the list comes from its definition, so a new
  * endpoint is held to it too.
  */
+import { setImmediate } from "node:timers/promises"
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { wireCode } from "@data-import/domain/organisation/Supplier"
@@ -10,6 +11,7 @@ import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"
+import { Premises } from "@data-import/server/testing/RunningService"
 import {
   actions,
   all,
@@ -38,6 +40,18 @@ const auditOf = ({ supplier: { code } }: Effect.Success<typeof migration>) =>
   Effect.flatMap(AuditLog, ({ search }) =>
     search({ filter: { organisations: null, supplier: code }, before: null, limit: 99 })
   )
+
+/** The log entry of this request, once it is written. */
+const entryOf = (requestId: string) =>
+  Effect.gen(function* () {
+    const { log } = yield* Premises
+    yield* Effect.promise(() => setImmediate())
+    const found = log
+      .join("")
+      .split("\n")
+      .find((line) => line.includes('"answered"') && line.includes(requestId))
+    return found && (JSON.parse(found) as Readonly<Record<string, unknown>>)
+  }).pipe(Effect.repeat({ until: (found) => found !== undefined }))
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
   it.effect.each(all)("refuses $method $path without a session that goes on", (endpoint) =>
@@ -147,6 +161,21 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       expect(answer.headers).toMatchObject({
         "cross-origin-resource-policy": "same-origin",
         "referrer-policy": "no-referrer"
+      })
+    })
+  )
+
+  it.effect.each(all)("leaves in the log whose $method $path was, and about what", (endpoint) =>
+    Effect.gen(function* () {
+      if (endpoint === changes) return
+      const { named, supplier } = yield* migration
+      const one = yield* browserOf(manager([supplier.organisation]))
+      const headers = { ...(yield* tokenOf(one)), "x-request-id": crypto.randomUUID() }
+      yield* ask(one, endpoint, named, headers)
+      expect(yield* entryOf(headers["x-request-id"])).toMatchObject({
+        organisation: supplier.organisation,
+        ...(endpoint.path.includes(":import_supplier") && { import_supplier: named.supplier }),
+        ...(endpoint.path.includes(":batch_id") && { batch: named.batch })
       })
     })
   )

@@ -3,11 +3,12 @@
  * within the budget of the process, and sent by Undici, which writes the framing. So no byte of a
  * client's framing reaches a service, a slow client costs the services nothing, and a request that
  * has not been sent yet can go to another instance. The body of an upload is sent while it arrives,
- * in chunks that Undici frames; it can go to another instance as long as none of it was read.
+ * in chunks that Undici frames; it can go to another instance as long as none of it was read. A GET
+ * without a body is sent once more where its connection broke before the head of an answer came.
  */
 import type { ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
-import { Cause, Context, Effect, Option, Schedule, type Scope, Tracer } from "effect"
+import { Cause, Context, Effect, Metric, Option, Schedule, type Scope, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Undici from "@effect/platform-node/Undici"
@@ -48,8 +49,8 @@ export interface Upstream {
    */
   readonly forward: (incoming: IncomingRequest, limit: BodyLimit) => Outcome
   /**
-   * The same for a request that may wait for a change, outside the slots of others. It is answered
-   * 503 as soon as the gateway stops.
+   * The same for a request that may wait for a change, outside the slots of others. As soon as the
+   * gateway stops, it is answered with what there is, and a stream that has begun is cut.
    */
   readonly forwardWaiting: (incoming: IncomingRequest) => Outcome
   /** Succeeds if one of the instances is ready. */
@@ -61,6 +62,8 @@ interface Instance {
   /** Host and port. */
   readonly name: string
   readonly pool: Undici.Pool
+  /** A new connection for each request. */
+  readonly fresh: Undici.Pool
   /** The result of the last check. Instances that are not ready come last. */
   isReady: boolean
 }
@@ -78,6 +81,8 @@ interface Exchange {
   readonly method: string
   readonly path: string
   readonly headers: Array<string>
+  /** Whether it is a GET or HEAD without a body. */
+  readonly isRead: boolean
   /** The body. A stream is made for each attempt, and reads nothing until the request is sent. */
   readonly body: () => Buffer | Readable | null
   readonly requestId: string
@@ -90,6 +95,8 @@ type Ending =
   | { readonly _tag: "Written" }
   /** No byte of the request was sent, so another instance may get it. */
   | { readonly _tag: "NotSent"; readonly cause: Error }
+  /** The connection broke before the head of an answer had come. */
+  | { readonly _tag: "Broken"; readonly cause: Error }
   | { readonly _tag: "Failed"; readonly cause: Error }
 
 /** Stops to read an upload. */
@@ -109,13 +116,18 @@ const bodyOf = (
   return Effect.succeed(() => NodeStream.toReadableNever(bytes).on("error", () => {}))
 }
 
-const send = ({ name, pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
+const brokenConnection: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+
+const isBroken = (cause: Error): boolean => "code" in cause && brokenConnection.has(cause.code)
+
+const send = (name: string, pool: Undici.Pool, exchange: Exchange): Effect.Effect<Ending> =>
   Effect.callback((resume) => {
     const { facts, headers, method, path, requestId, response } = exchange
     const body = exchange.body()
     facts.upstream = name
     let controller: Undici.Dispatcher.DispatchController | undefined
     let isAborted = false
+    let isAnswered = false
     const end = (ending: Ending) => {
       discard(body)
       resume(Effect.succeed(ending))
@@ -133,6 +145,7 @@ const send = ({ name, pool }: Instance, exchange: Exchange): Effect.Effect<Endin
           if (isAborted) abort()
         },
         onResponseStart: (_controller, status, received) => {
+          isAnswered = true
           if (status < 200) return
           RequestBody.answering(response, 0)
           // The rest of the body is not read, and must not be parsed as the next request.
@@ -149,8 +162,10 @@ const send = ({ name, pool }: Instance, exchange: Exchange): Effect.Effect<Endin
           response.end()
           end({ _tag: "Written" })
         },
-        onResponseError: (_controller, cause) =>
-          end({ _tag: controller === undefined ? "NotSent" : "Failed", cause })
+        onResponseError: (_controller, cause) => {
+          if (controller === undefined) return end({ _tag: "NotSent", cause })
+          end({ _tag: !isAnswered && isBroken(cause) ? "Broken" : "Failed", cause })
+        }
       }
     )
     return Effect.sync(abort)
@@ -169,21 +184,42 @@ const failed = (cause: Error, response: ServerResponse): Outcome => {
   return Effect.andThen(logged, outcome)
 }
 
-/** Tries one instance after the other, until the request has been sent to one. */
+const repeats = Metric.counter("data_import_upstream_repeats_total", {
+  description: "Reads that were sent once more because the connection to the service broke.",
+  incremental: true
+})
+
+/** The target of a request that is answered with what there is. */
+const withoutWait = (path: string): string => path.replaceAll(/(?<=[?&]wait=)[^&]*/g, "0")
+
+/**
+ * Tries one instance after the other, until the request has been sent to one. A read whose
+ * connection broke is sent once more, to that instance last. Nothing else is: nobody knows what has
+ * become of it.
+ */
 const sendToOne = Effect.fnUntraced(function* (
   instances: ReadonlyArray<Instance>,
   exchange: Exchange
 ) {
-  let notSent: Error | undefined
-  for (const instance of instances) {
-    const ending = yield* send(instance, exchange)
+  const left = [...instances]
+  let sent = exchange
+  let cause = new Error("no instance")
+  for (let instance = left.shift(); instance !== undefined; instance = left.shift()) {
+    const isRepeat = sent !== exchange
+    const pool = isRepeat ? instance.fresh : instance.pool
+    const ending = yield* send(instance.name, pool, sent)
     if (ending._tag === "Written") return written
-    if (ending._tag === "Failed") return yield* failed(ending.cause, exchange.response)
-    notSent = ending.cause
-    if (isRefusedByUndici(notSent)) break
+    cause = ending.cause
+    if (ending._tag === "Failed" || isRefusedByUndici(cause)) break
+    const isSent = ending._tag === "Broken"
+    if (isSent && (isRepeat || !exchange.isRead)) break
     instance.isReady = instances.length === 1
+    if (!isSent) continue
+    yield* Metric.update(repeats, 1)
+    sent = { ...exchange, path: withoutWait(exchange.path) }
+    left.push(instance)
   }
-  return yield* failed(notSent ?? new Error("no instance"), exchange.response)
+  return yield* failed(cause, exchange.response)
 })
 
 /**
@@ -193,17 +229,21 @@ const sendToOne = Effect.fnUntraced(function* (
  */
 const idleMillis = 3_000
 
-const instance = (url: URL, times: Times): Instance => ({
-  name: url.host,
-  pool: new Undici.Pool(url.origin, {
+const instance = (url: URL, times: Times): Instance => {
+  const options = {
     connect: { timeout: times.connect },
     headersTimeout: times.answer,
     bodyTimeout: times.answer,
     keepAliveTimeout: idleMillis,
     keepAliveMaxTimeout: idleMillis
-  }),
-  isReady: true
-})
+  }
+  return {
+    name: url.host,
+    pool: new Undici.Pool(url.origin, options),
+    fresh: new Undici.Pool(url.origin, { ...options, pipelining: 0 }),
+    isReady: true
+  }
+}
 
 /** A service that is not part of this deployment. Its paths answer 503. */
 export const absent: Upstream = {
@@ -234,6 +274,75 @@ const watch = (instance: Instance) =>
     Effect.repeat(Schedule.spaced(checkInterval))
   )
 
+/** Another order at each call; those that are not ready come last. */
+const rotation = (instances: ReadonlyArray<Instance>): (() => ReadonlyArray<Instance>) => {
+  let next = 0
+  return () => {
+    if (instances.length === 1) return instances
+    next = (next + 1) % instances.length
+    const rotated = [...instances.slice(next), ...instances.slice(0, next)]
+    return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
+  }
+}
+
+interface Forwarded {
+  readonly organisation: OrganisationName | undefined
+  readonly limit: BodyLimit
+  readonly path: string
+}
+
+const forwardTo = (
+  inRotation: () => ReadonlyArray<Instance>,
+  incoming: IncomingRequest,
+  { limit, organisation, path }: Forwarded
+): Outcome =>
+  Effect.withFiber((fiber) => {
+    const { request, requestId } = incoming
+    const message = Listener.message(request)
+    const hasBody = Listener.hasBody(message)
+    const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
+    const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
+    const sendBody = (body: Exchange["body"]) =>
+      sendToOne(inRotation(), {
+        method: request.method,
+        path,
+        isRead: !hasBody && (request.method === "GET" || request.method === "HEAD"),
+        headers: ProxyHeaders.requestHeaders(message, incoming, trace),
+        body,
+        requestId,
+        response: Listener.response(request),
+        facts: incoming.facts
+      })
+    return Effect.interruptible(
+      hasBody
+        ? Effect.flatMap(bodyOf(incoming, limit, organisation), sendBody)
+        : sendBody(() => null)
+    )
+  })
+
+/** Forwards a request that may wait, until there is a change, too many wait, or the gateway stops. */
+const answerWaiting = Effect.fnUntraced(function* (
+  { request, wait }: IncomingRequest,
+  holder: string,
+  forwarding: (path: string) => Outcome
+) {
+  let isWaiting = false
+  const waiting = Effect.suspend(() => {
+    isWaiting = true
+    return forwarding(request.url)
+  })
+  const answer = yield* Effect.interruptible(wait(holder, waiting))
+  if (Option.isSome(answer)) return answer.value
+  const response = Listener.response(request)
+  if (response.headersSent) {
+    response.destroy()
+    return written
+  }
+  const atOnce = withoutWait(request.url)
+  // A stream that has not begun would go on until it is cut.
+  return yield* isWaiting && atOnce === request.url ? Effect.fail(unavailable) : forwarding(atOnce)
+})
+
 /**
  * Connects to the instances of one service at `urls` (`http`), at least one, until the scope ends.
  * Requests go to the instances in rotation. The memory of bodies counts for the organisation that
@@ -246,63 +355,30 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Upstream, never, Scope.Scope> {
   const instances = yield* Effect.acquireRelease(
     Effect.sync(() => urls.map((url) => instance(url, times))),
-    (made) => Effect.promise(() => Promise.all(made.map(({ pool }) => pool.destroy())))
+    (made) =>
+      Effect.promise(() =>
+        Promise.all(made.flatMap(({ fresh, pool }) => [pool.destroy(), fresh.destroy()]))
+      )
   )
   if (instances.length > 1) {
     yield* Effect.forEach(instances, (one) => Effect.forkScoped(watch(one)), { discard: true })
   }
-  let next = 0
-  const inRotation = (): ReadonlyArray<Instance> => {
-    if (instances.length === 1) return instances
-    next = (next + 1) % instances.length
-    const rotated = [...instances.slice(next), ...instances.slice(0, next)]
-    return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
-  }
+  const inRotation = rotation(instances)
+
+  const identify = ({ request }: IncomingRequest) =>
+    Effect.interruptible(organisationOf(request.headers["authorization"]))
 
   const forward: Upstream["forward"] = (incoming, limit) =>
-    Effect.withFiber((fiber) => {
-      const { request, requestId } = incoming
-      const message = Listener.message(request)
-      const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-      const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
-      const sendBody = (body: Exchange["body"]) =>
-        sendToOne(inRotation(), {
-          method: request.method,
-          path: request.url,
-          headers: ProxyHeaders.requestHeaders(message, incoming, trace),
-          body,
-          requestId,
-          response: Listener.response(request),
-          facts: incoming.facts
-        })
-      if (!Listener.hasBody(message)) return Effect.interruptible(sendBody(() => null))
-      return organisationOf(request.headers["authorization"]).pipe(
-        Effect.flatMap((organisation) => bodyOf(incoming, limit, organisation)),
-        Effect.flatMap(sendBody),
-        Effect.interruptible
-      )
-    })
-
-  const forwardWaiting: Upstream["forwardWaiting"] = Effect.fnUntraced(function* (incoming) {
-    const forwarding = forward(incoming, 0)
-    const { headers } = incoming.request
-    const organisation = yield* organisationOf(headers["authorization"])
-    let isWaiting = false
-    const waiting = Effect.suspend(() => {
-      isWaiting = true
-      return forwarding
-    })
-    const answer = yield* Effect.interruptible(
-      incoming.wait(organisation ?? RequestBody.nobody, waiting)
+    Effect.flatMap(identify(incoming), (organisation) =>
+      forwardTo(inRotation, incoming, { organisation, limit, path: incoming.request.url })
     )
-    if (Option.isSome(answer)) return answer.value
-    // Too many wait already, so the service answers at once.
-    if (!isWaiting) return yield* forwarding
-    const response = Listener.response(incoming.request)
-    if (!response.headersSent) return yield* unavailable
-    response.destroy()
-    return written
-  })
+
+  const forwardWaiting: Upstream["forwardWaiting"] = (incoming) =>
+    Effect.flatMap(identify(incoming), (organisation) =>
+      answerWaiting(incoming, organisation ?? RequestBody.nobody, (path) =>
+        forwardTo(inRotation, incoming, { organisation, limit: 0, path })
+      )
+    )
 
   const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
     Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))

@@ -46,14 +46,15 @@ export const nobody = Effect.scoped(
 /** The gateway with these settings; all services are at `url` unless they say otherwise. */
 export const listening = Effect.fnUntraced(function* (
   url: string,
-  settings: Readonly<Record<string, string>> = {}
+  settings: Readonly<Record<string, string>> = {},
+  log: (lines: string) => void = () => {}
 ) {
   const names = ["ACCOUNT_IMPORT", "POST_IMPORT", "BATCHES", "EVENTS", "BOARD", "QUERY", "AUTH"]
   const services = Object.fromEntries(names.map((name) => [`${name}_URL`, url]))
   const config = ConfigProvider.fromUnknown({ PORT: "0", ...services, ...settings })
   const built = yield* Layer.build(
     Layer.fresh(layer).pipe(
-      Layer.provide([ConfigProvider.layer(config), Layer.succeed(Output, () => {})])
+      Layer.provide([ConfigProvider.layer(config), Layer.succeed(Output, log)])
     )
   )
   return Context.get(built, Listening)

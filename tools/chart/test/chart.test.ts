@@ -64,6 +64,13 @@ const settingsOf = (service: string, values: object = none) => {
   return containerOf(deployment).env.map((variable) => variable.name)
 }
 
+interface Node {
+  readonly properties?: Readonly<Record<string, Node>>
+}
+
+const nodeAt = (node: Node | undefined, path: ReadonlyArray<string>): Node | undefined =>
+  path.reduce<Node | undefined>((each, name) => each?.properties?.[name], node)
+
 describe("the chart", () => {
   it.each([
     ["default", {}],
@@ -122,6 +129,40 @@ describe("the chart", () => {
       .reduce((sum, { spec }) => sum + Number(spec["maxReplicas"]), 0)
     expect(pods).toBeGreaterThan(services.length)
     expect(Number(parameters["max_connections"])).toBeGreaterThan(11 * pods)
+  })
+
+  it.each([
+    ["an unknown value", { drainDelay: 5 }, /additional properties/],
+    ["an unknown one of a service", { services: { query: { replica: 3 } } }, /services\/query/],
+    ["a service that lacks something", { services: { new: { route: true } } }, /services\/new/],
+    ["a number where a setting is text", { settings: { RATE_LIMIT: 600 } }, /RATE_LIMIT/],
+    ["what cannot be the name of a setting", { settings: { "rate-limit": "600" } }, /settings/],
+    ["a text where a number is wanted", { shutdownGraceSeconds: "15" }, /shutdownGraceSeconds/],
+    ["a negative time", { drainDelaySeconds: -1 }, /drainDelaySeconds/],
+    ["a list of secrets that is none", { image: { pullSecrets: "registry" } }, /pullSecrets/],
+    ["an ingress without a host", { ingress: { enabled: true } }, /ingress\/host/]
+  ] as const)("refuses %s", (_, values, reason) => {
+    expect(() => render({ name, values })).toThrow(reason)
+  })
+
+  it("has a schema for every value that its templates read", () => {
+    const folder = join(root, "docker", "helm", "templates")
+    const templates = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"))
+    const read = templates.flatMap((text) => [...text.matchAll(/\.Values\.([\w.]+)/g)])
+    const schema = JSON.parse(fileText("docker", "helm", "values.schema.json")) as Node
+    expect(read.length).toBeGreaterThan(50)
+    for (const [, path = ""] of read) expect(nodeAt(schema, path.split(".")), path).toBeDefined()
+  })
+
+  it("leads clients to the gateway if it is told to", () => {
+    expect(ofKind("Ingress").size).toBe(0)
+    const ports = ofKind("Service", everything).get("gateway")?.spec["ports"]
+    expect(ports).toContainEqual({ name: "http", port: 8080, targetPort: "http" })
+    const backend = { service: { name: `${name}-gateway`, port: { name: "http" } } }
+    expect(ofKind("Ingress", everything).get("gateway")?.spec).toMatchObject({
+      rules: [{ host: "import.example", http: { paths: [{ path: "/", backend }] } }],
+      tls: [{ hosts: ["import.example"], secretName: "import-tls" }]
+    })
   })
 
   it("is of the release", () => {

@@ -14,6 +14,13 @@ export const everything = {
     "batch-worker": { serviceAccount: "documents" }
   },
   operator: { replicas: 1, serviceAccount: "documents" },
+  ingress: {
+    enabled: true,
+    className: "nginx",
+    host: "import.example",
+    tlsSecret: "import-tls",
+    annotations: { "nginx.ingress.kubernetes.io/proxy-body-size": "0" }
+  },
   networkPolicy: {
     gatewayFrom: [{ namespaceSelector: { matchLabels: { name: "ingress" } } }],
     databaseTo: [{ ipBlock: { cidr: "10.0.0.0/8" } }],

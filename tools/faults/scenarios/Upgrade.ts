@@ -7,7 +7,7 @@
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
 import * as Health from "@data-import/testbed/Health"
 import * as OtherRelease from "@data-import/testbed/OtherRelease"
@@ -17,15 +17,10 @@ import { Findings } from "../Findings.ts"
 import { begin, prepare, verifyBatch } from "../BatchWork.ts"
 import { type Scenario, settle, startWorkload } from "../Scenario.ts"
 import { verify } from "../Verification.ts"
-
-/** The gateway asks each instance once a second whether it is ready, the balancer more often. */
-const untilNoticed = Duration.seconds(2)
+import { fewWriters, untilNoticed, waves } from "./RollingRestart.ts"
 
 /** Of different services. More of them starting at once would be a test of the machine. */
 const atOnce = 2
-
-/** Few, so that what fails is not refused for overload on a machine that has other work. */
-const writers = 4
 
 /** Undefined for this release. */
 type Release = OtherRelease.OtherRelease | undefined
@@ -52,13 +47,6 @@ const replace = Effect.fnUntraced(function* (
   yield* Effect.sleep(untilNoticed)
 })
 
-/** The first instance of each service, and then the second of each. */
-const waves = Effect.gen(function* () {
-  const { instances } = yield* System
-  const byName = Map.groupBy(instances, ({ name }) => name)
-  return [0, 1].map((index) => [...byName.values()].flatMap((all) => all.slice(index, index + 1)))
-})
-
 interface RollOut {
   readonly from: Release
   readonly to: Release
@@ -77,7 +65,7 @@ const rollOut = Effect.fnUntraced(function* (
   // Workers give way to requests: beside them, batches get on when the machine has time.
   const work = yield* begin()
   const { batch, lines } = yield* prepare(work, "U", count)
-  const working = yield* startWorkload({ findings, keyed: true, writers })
+  const working = yield* startWorkload({ findings, keyed: true, writers: fewWriters })
   const { probe } = working.traffic
   const worked = Effect.forEach(
     ["account-import", "post-import", "query", "auth"] as const,

@@ -268,6 +268,11 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     ]) {
       expect(entries.filter((entry) => name in entry).length, name).toBeGreaterThan(0)
     }
+    const read = entries.filter(
+      ({ method, organisation, service }) =>
+        service === "gateway" && method === "GET" && organisation !== undefined
+    )
+    expect(read.length).toBeGreaterThan(0)
     for (const name of ["organisation", "api_key", "supplier", "batch", "chunk"]) {
       expect(evidence.traces).toContain(`"data_import.${name}"`)
     }

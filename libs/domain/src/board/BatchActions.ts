@@ -18,6 +18,7 @@ import {
   NotFound,
   OperationsTeamDoesNotExist
 } from "../requests/Failure.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { batchBody } from "./MigrationBodies.ts"
 import { invalid, selected, type Selection } from "./Selection.ts"
@@ -81,6 +82,7 @@ const startBatch = Effect.fnUntraced(function* (
   if (Option.isSome(present) && !isSame(present.value, wanted, pending)) {
     return yield* wrongId("Names another batch. Reload the page and try again.")
   }
+  yield* RequestFacts.note({ batch: id.value })
   if (Option.isSome(present) && present.value.started !== null) return startedBody(present.value)
   if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
   if (!(yield* configuration.hasTeam(operationsTeam))) {
@@ -135,6 +137,7 @@ const changeBatch = Effect.fnUntraced(function* (
   )
   if (Option.isNone(found) || !isVisible) return yield* new NotFound()
   const { id: present, organisation } = found.value
+  yield* RequestFacts.noteBatch(found.value)
   const at = yield* DateTime.now
   const as = callerFor(caller, organisation)
   const changed = yield* Effect.catchTags(

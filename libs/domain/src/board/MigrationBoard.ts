@@ -14,6 +14,7 @@ import { Migrations, type MigrationCounts } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import { byNeed } from "./Condition.ts"
@@ -184,6 +185,7 @@ const oneBatch = Effect.fnUntraced(function* (
   const id = batchId(named)
   const found = Option.isSome(id) ? yield* batches.findOfAny(id.value) : Option.none()
   if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
+  yield* RequestFacts.noteBatch(found.value)
   const bodyOf = yield* bodies({ batches })
   const problems = yield* batches.problems({ id: found.value.id, limit: problemsShown })
   return Bodies.batchDetailBody(bodyOf(found.value), problems)

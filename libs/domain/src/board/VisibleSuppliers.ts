@@ -35,7 +35,13 @@ export const visibleSupplier = Effect.fnUntraced(function* (
     {
       onNone: () => Effect.fail(new NotFound()),
       onSome: (supplier: Supplier) =>
-        Effect.as(RequestFacts.note({ import_supplier: code.value }), supplier)
+        Effect.as(
+          RequestFacts.note({
+            organisation: supplier.organisation,
+            import_supplier: code.value
+          }),
+          supplier
+        )
     }
   )
 })

@@ -25,6 +25,7 @@ export type Limit =
 
 /** The names are those in the log. */
 export interface RequestFacts {
+  /** The caller's, or that of what a user of the board asks for. */
   organisation: OrganisationName | undefined
   api_key: ApiKeyId | undefined
   /** A supplier of the organisation. */
@@ -69,5 +70,5 @@ export const note = (learned: Partial<RequestFacts>): Effect.Effect<void> =>
   })
 
 /** Notes the batch that a request is about. */
-export const noteBatch = ({ id, settings }: Batch): Effect.Effect<void> =>
-  note({ batch: id, import_supplier: wireCode(settings.supplier) })
+export const noteBatch = ({ id, organisation, settings }: Batch): Effect.Effect<void> =>
+  note({ organisation, batch: id, import_supplier: wireCode(settings.supplier) })

@@ -51,8 +51,11 @@ const unavailableUntil = ({ retryAfterSeconds }: KeysUnavailable) =>
 /** Succeeds if tokens can be verified. */
 export const ready = Effect.map(TokenVerifier, ({ ready }) => ready)
 
-/** Verifies the token of a header and caches its claims. A refusal is not cached. */
-const makeVerify = Effect.gen(function* () {
+/**
+ * Verifies the token of a header and caches its claims. A refusal is not cached. It waits at most
+ * `patience` for the public keys.
+ */
+const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
   const verifier = yield* TokenVerifier
   const tokens = yield* Cache.makeWith(
     (token: string) =>
@@ -60,6 +63,10 @@ const makeVerify = Effect.gen(function* () {
         Effect.catchTags({
           TokenInvalid: () => Effect.fail(new AuthenticationFailed()),
           KeysUnavailable: unavailableUntil
+        }),
+        Effect.timeoutOrElse({
+          duration: patience,
+          orElse: () => Effect.fail(new ServiceUnavailable({ retryAfterSeconds: 1 }))
         })
       ),
     { capacity, timeToLive: onlySuccess }
@@ -91,11 +98,10 @@ const keysTimeout = Duration.seconds(1)
  * key is still valid, and gives undefined for a token that cannot be verified.
  */
 export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier> = Effect.map(
-  makeVerify,
+  makeVerify(keysTimeout),
   (verify) => (header) =>
     DateTime.now.pipe(
       Effect.flatMap((now) => verify(header, now)),
-      Effect.timeout(keysTimeout),
       Effect.tap(noteCaller),
       Effect.match({ onFailure: () => undefined, onSuccess: ({ organisation }) => organisation })
     )
@@ -108,7 +114,7 @@ export const make: Effect.Effect<
   TokenVerifier | ApiKeys | TokenBuckets
 > = Effect.gen(function* () {
   const limitRate = yield* RateLimit.make
-  const verify = yield* makeVerify
+  const verify = yield* makeVerify(Duration.infinity)
   const apiKeys = yield* ApiKeys
   const keys = yield* Cache.makeWith((id: ApiKeyId) => apiKeys.findEnd(id), {
     capacity,
