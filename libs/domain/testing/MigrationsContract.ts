@@ -11,6 +11,7 @@ import { Configuration } from "../src/ports/Configuration.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { hoursShown, Migrations, noCounts } from "../src/ports/Migrations.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import type { SupplierStatus } from "../src/organisation/Supplier.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { domesticAccount } from "./samples.ts"
 import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
@@ -315,7 +316,15 @@ const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* both).toEqual([first, first])
       expect(yield* recordSignOff(later)).toEqual(first)
       expect(yield* statusNow).toEqual(Option.some("Complete"))
-      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
+      const setStatus = (status: SupplierStatus) =>
+        configuration.changeSupplierStatus(code, () => Result.succeed(status))
+      yield* setStatus("Complete")
+      expect(yield* signOff(code)).toEqual(Option.some(first))
+      yield* setStatus("Ongoing")
+      expect(yield* signOff(code)).toEqual(Option.none())
+      yield* setStatus("Complete")
+      expect(yield* signOff(code)).toEqual(Option.none())
+      yield* setStatus("Ongoing")
       const signed = { by: caller.apiKey, at: noonPlus(2) }
       expect(yield* recordSignOff(later)).toEqual(signed)
       expect(yield* signOff(code)).toEqual(Option.some(signed))
