@@ -48,8 +48,8 @@ export interface Judgement {
   readonly reason: string
 }
 
-/** Without an account for so long, imports that wait are stuck. */
-const stuckAfter = Duration.hours(24)
+/** Without an account for so long, imports that wait are stuck, and so is one that has failed. */
+export const stuckAfter = Duration.hours(24)
 
 /** Of those that were tried, in percent. */
 const failingShare = 1
