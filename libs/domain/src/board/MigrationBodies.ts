@@ -105,8 +105,7 @@ const oldestBody = ({ code, number, since, stagedAt }: OpenImport) => ({
   staged_at: formatInstant(stagedAt),
   since: formatInstant(since),
   code,
-  waits_for:
-    code === null ? "It waits to be processed." : "Its latest attempt failed. It waits for a retry."
+  waits_for: code === null ? "It waits to be processed." : "It failed, and waits for a retry."
 })
 
 export const forecastsBody = (
