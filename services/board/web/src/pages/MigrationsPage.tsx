@@ -21,8 +21,8 @@ import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
 
 const Forecast = ({ migration }: { readonly migration: Migration }) => {
   const now = useNow()
-  const { forecast, import_supplier } = migration
-  if (forecast === null) return <span class="quiet">–</span>
+  const { condition, forecast, import_supplier } = migration
+  if (forecast === null) return <span class="quiet">{condition === "done" ? "done" : "–"}</span>
   const zone = ownZone()
   return (
     <span class="tip" data-tip={interval(forecast, zone)}>
