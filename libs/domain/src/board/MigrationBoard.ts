@@ -6,6 +6,7 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batch-processing/BatchManagement.ts"
 import { type Batch, BatchId } from "../batch/Batch.ts"
+import { remaining } from "../batch/Counts.ts"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../organisation/Supplier.ts"
 import { Batches } from "../ports/Batches.ts"
@@ -96,6 +97,14 @@ interface Dependencies {
   readonly summaries: SupplierSummaries["Service"]
 }
 
+const importing: ReadonlySet<string> = new Set(["STAGE", "IMPORT", "PROCESS"])
+
+/** Whether it goes on, and leaves imports. */
+const makesImports = ({ pausedBy, settings, started }: Batch): boolean =>
+  started !== null && pausedBy.size === 0 && importing.has(settings.operation) && !settings.dryRun
+
+const linesLeft = ({ counts }: Batch): number => remaining(counts)
+
 /** What is known of each, by few statements for all of them. */
 const known = Effect.fnUntraced(function* (
   { batches, forecasts, migrations }: Dependencies,
@@ -116,9 +125,8 @@ const known = Effect.fnUntraced(function* (
   )
   return suppliers.flatMap((supplier): ReadonlyArray<Bodies.Known> => {
     const ofSupplier = byCode.get(supplier.code)
-    const paused = unfinished.filter(
-      ({ pausedBy, settings }) => settings.supplier === supplier.code && pausedBy.size > 0
-    )
+    const own = unfinished.filter(({ settings }) => settings.supplier === supplier.code)
+    const paused = own.filter(({ pausedBy }) => pausedBy.size > 0)
     return ofSupplier === undefined
       ? []
       : [
@@ -127,7 +135,8 @@ const known = Effect.fnUntraced(function* (
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
             forecast: forecasts.of(supplier.code),
-            pausedBatches: paused.map(({ pausedBy }) => pausedBy)
+            pausedBatches: paused.map(({ pausedBy }) => pausedBy),
+            linesToDo: own.filter(makesImports).reduce((sum, batch) => sum + linesLeft(batch), 0)
           }
         ]
   })

@@ -50,6 +50,7 @@ export interface Known {
   readonly forecast: Forecast | null
   /** Why each paused batch is. */
   readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  readonly linesToDo: number
 }
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {

@@ -60,6 +60,7 @@ describe("the first line of a migration", () => {
     const over = { ...migration, states, forecast: null }
     expect(ofMigration({ ...over, condition: "done" }, now, zone)).toMatch(/, nothing is open$/)
     expect(ofMigration({ ...over, status: "Complete" }, now, zone)).toMatch(/, signed off$/)
+    expect(ofMigration({ ...over, condition: "running" }, now, zone)).toMatch(/, a batch goes on$/)
   })
 
   it("does not say that nothing is open where a batch is stuck", () => {

@@ -38,8 +38,9 @@ const ending = (migration: Migration, now: number, zone: string): string => {
   if (status === "Complete") return ", signed off"
   // A batch may have lines left where no account is open.
   if (condition === "stuck") return ", stuck"
-  if (condition === "done" || openOf(states) === 0) return ", nothing is open"
+  if (condition === "done") return ", nothing is open"
   if (condition === "paused") return ", paused"
+  if (openOf(states) === 0) return ", a batch goes on"
   if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
   return imported_last_hour > 0 ? ", no forecast yet" : ", nothing moves"
 }
