@@ -18,7 +18,7 @@ it.each([
   expect(evidenceOf(found)).toBe(`/board/migrations/${found.import_supplier}${place}`)
 })
 
-it("leads to the batches where one is paused, and to failed imports where only they are open", () => {
+it("leads to a batch that is paused, and to failed imports where only they are open", () => {
   const [found] = all
   if (found === undefined) throw new Error("There is no sample")
   const reason = "A batch is paused because too many of its lines failed."

@@ -61,7 +61,7 @@ const Documents = ({ account }: { readonly account: Account }) => (
       {account.documents.map(({ document_path: path, size }, place) => (
         <li key={place}>
           <span class="code">{path}</span>{" "}
-          <small class="size">{size === null ? "not looked at yet" : counted(size, "byte")}</small>{" "}
+          <small class="size">{size === null ? "not looked at" : counted(size, "byte")}</small>{" "}
           <DocumentButton
             supplier={account.import_supplier}
             number={account.external_account_number}
