@@ -164,7 +164,7 @@ const atRest = (standing: Standing): Judgement | null => {
   return open === 0 ? { condition: "done", reason: `All ${imports(total)} are done.` } : null
 }
 
-const linesText = (lines: number): string => {
+const linesText = ({ linesToDo: lines }: Standing): string => {
   if (lines === 0) return "."
   const verb = lines === 1 ? "is" : "are"
   return `, and ${inEnglish(lines)} line${lines === 1 ? "" : "s"} of batches ${verb} to do.`
@@ -181,8 +181,7 @@ export const judge = (standing: Standing): Judgement => {
     condition: "running",
     reason:
       `${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
-      `${inEnglish(waitingIn(standing) + standing.states.FAILED)} are open` +
-      linesText(standing.linesToDo)
+      `${inEnglish(waitingIn(standing) + standing.states.FAILED)} are open${linesText(standing)}`
   }
 }
 
