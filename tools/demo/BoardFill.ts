@@ -3,72 +3,57 @@
  * has something to show: `npm run demo -- --board`.
  */
 import type { Demo } from "@data-import/local/DemoFile"
-import { gzipSync } from "node:zlib"
+import type { Request } from "@data-import/testbed/Client"
+import { openSession } from "@data-import/testbed/Tokens"
+import { randomUUID } from "node:crypto"
 import { Clock, Console, Data, DateTime, Duration, Effect, Schedule, Schema } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type BoardSession, setUp, signIn, tighten } from "./BoardSession.ts"
-import { addPastDays } from "./PastDays.ts"
+import { addPastDays, type PastMigration } from "./PastDays.ts"
 import { firstZone, linesOf, type Migration, portfolio } from "./Portfolio.ts"
 
-const Token = Schema.Struct({
-  data: Schema.Struct({ obtainServiceToken: Schema.Struct({ token: Schema.String }) })
-})
 const Created = Schema.Struct({ batch_id: Schema.String })
 const Watched = Schema.Struct({ state: Schema.String, finished_at: Schema.NullOr(Schema.String) })
 
 const batches = "/v1/data-import/batches/"
 
-/** The system is busy, as it says itself: a small machine is filled all the same. */
-class Busy extends Data.TaggedError("Busy")<{ readonly path: string }> {}
-
-const isPassing = (error: unknown): boolean =>
-  error instanceof Busy || HttpClientError.isHttpClientError(error)
-
-const patiently = { schedule: Schedule.spaced("2 seconds"), times: 30 }
-
-/** Requests with the token of the demo tenant. */
-const clientOf = ({ apiKey, baseUrl, operationsTeamName }: Demo, token: string) => {
-  const send = Effect.fnUntraced(
-    function* (
-      method: "GET" | "POST" | "PUT",
-      path: string,
-      fill: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
-    ) {
-      const request = HttpClientRequest.make(method)(baseUrl + path, {
-        headers: token === "" ? {} : { authorization: `Token ${token}` }
-      })
-      const answer = yield* HttpClient.execute(fill(request))
-      if (answer.status === 503) return yield* new Busy({ path })
-      if (answer.status >= 300) {
-        return yield* Effect.fail(new Error(`${path}: ${answer.status} ${yield* answer.text}`))
-      }
-      return yield* answer.json
-    },
-    Effect.retry({ ...patiently, while: isPassing })
-  )
-  const post = (path: string, body: unknown) =>
-    send("POST", path, (request) => HttpClientRequest.bodyJsonUnsafe(request, body))
-  const upload = (path: string, lines: ReadonlyArray<string>) =>
-    send("PUT", path, (request) =>
-      HttpClientRequest.bodyUint8Array(
-        HttpClientRequest.setHeader(request, "content-encoding", "gzip"),
-        gzipSync(lines.map((line) => `${line}\n`).join("")),
-        "application/x-ndjson"
-      )
-    )
-  const get = (path: string) => send("GET", path, (request) => request)
-  return { apiKey, get, post, team: operationsTeamName, upload }
+/** A request of the demo was refused. */
+class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {
+  override get message(): string {
+    return this.why
+  }
 }
 
-type Client = ReturnType<typeof clientOf>
+const atOnce = 3
+const linesOfPart = 2_000
 
-const tokenFor = Effect.fnUntraced(function* (demo: Demo) {
-  const input = `{APIKey: ${JSON.stringify(demo.apiKey)}}`
-  const query = `mutation { obtainServiceToken(input: ${input}) { token } }`
-  const body = yield* clientOf(demo, "").post("/v1/graphql/", { query })
-  const { data } = yield* Schema.decodeUnknownEffect(Token)(body)
-  return data.obtainServiceToken.token
+/** Requests with the token of the demo tenant. A small machine is filled all the same. */
+const clientOf = Effect.fnUntraced(function* ({ apiKey, baseUrl, operationsTeamName }: Demo) {
+  const session = yield* openSession(Number(new URL(baseUrl).port), apiKey, atOnce)
+  const send = Effect.fnUntraced(function* (request: Request) {
+    const { answer } = yield* session.settle(request)
+    if (answer.status < 300) return answer.json
+    const why = `${request.path} answered ${answer.status}: ${answer.text}`
+    return yield* new Refused({ why })
+  })
+  const uploadPart = (path: string, from: number, lines: ReadonlyArray<string>) =>
+    send({
+      method: "PUT",
+      path: `${path}?from_line=${from + 1}`,
+      lines: lines.map((line) => `${line}\n`)
+    })
+  return {
+    get: (path: string) => send({ method: "GET", path }),
+    post: (path: string, body: unknown) => send({ method: "POST", path, body, key: randomUUID() }),
+    /** In parts, each of which is answered in time. */
+    upload: Effect.fnUntraced(function* (path: string, lines: ReadonlyArray<string>) {
+      for (let from = 0; from < lines.length; from += linesOfPart)
+        yield* uploadPart(path, from, lines.slice(from, from + linesOfPart))
+    }),
+    team: operationsTeamName
+  }
 })
+
+type Client = Effect.Success<ReturnType<typeof clientOf>>
 
 /** Sends a batch and starts it; `IMPORT` creates the accounts, `STAGE` leaves them waiting. */
 const sendBatch = Effect.fnUntraced(function* (
@@ -164,11 +149,39 @@ const order: ReadonlyArray<Migration> = portfolio.toSorted(
   (a, b) => Number(a.trouble === "importing") - Number(b.trouble === "importing")
 )
 
-/** What goes on for days; the others are as they were sent. */
-const isLong = (trouble: Migration["trouble"]): boolean =>
-  trouble === "failing" || trouble === "slow" || trouble === "running" || trouble === "paused"
+/** What goes on for days, and what ended some days ago; the others are as they were sent. */
+const pastOf = ({ code, trouble }: Migration): ReadonlyArray<PastMigration> => {
+  switch (trouble) {
+    case "failing":
+    case "slow":
+    case "running":
+    case "paused":
+      return [{ code, endedHoursAgo: 0 }]
+    case "done":
+      return [{ code, endedHoursAgo: 26 }]
+    case "signed off":
+      return [{ code, endedHoursAgo: 50 }]
+    default:
+      return []
+  }
+}
 
-const atOnce = 3
+/** The service makes forecasts once a minute. */
+const patience = { schedule: Schedule.spaced("1 second"), times: 150 }
+
+/** Until what goes on has a forecast, so that the first look shows it. */
+const untilForecast = Effect.fnUntraced(function* (board: BoardSession) {
+  const moving = new Set(
+    portfolio
+      .filter(({ trouble }) => trouble === "slow" || trouble === "running")
+      .map(({ code }) => code)
+  )
+  yield* Console.log("Waiting for the first forecasts")
+  yield* Effect.repeat(board.forecasts, {
+    ...patience,
+    until: (known) => [...moving].every((code) => known.has(code))
+  })
+})
 
 /** The board could not be filled. */
 class NotFilled extends Data.TaggedError("NotFilled")<{ readonly why: string }> {}
@@ -176,18 +189,19 @@ class NotFilled extends Data.TaggedError("NotFilled")<{ readonly why: string }> 
 const fillAll = Effect.fnUntraced(function* (demo: Demo) {
   const secret = yield* setUp(portfolio.map(({ code }) => code))
   const board = yield* signIn(demo.baseUrl, secret)
-  const client = clientOf(demo, yield* tokenFor(demo))
+  const client = yield* clientOf(demo)
   yield* Effect.forEach(order, (migration) => fill(client, board, migration), {
     concurrency: atOnce,
     discard: true
   })
-  yield* addPastDays(portfolio.filter(({ trouble }) => isLong(trouble)).map(({ code }) => code))
+  yield* addPastDays(portfolio.flatMap(pastOf))
+  yield* untilForecast(board)
   const another = yield* setUp([])
   yield* Console.log(
     `\n${portfolio.length} migrations are on the board. Open it, once:\n` +
       `${demo.baseUrl}/board/sign-in/${another}/`
   )
-})
+}, Effect.scoped)
 
 export const fillBoard = (demo: Demo) =>
   Effect.mapError(fillAll(demo), (error) => new NotFilled({ why: String(error) }))

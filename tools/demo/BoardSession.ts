@@ -8,7 +8,7 @@ import { AlreadyExists, Configuration } from "@data-import/domain/ports/Configur
 import { inRoleOf } from "@data-import/postgres/setup/DatabaseUsers"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { supplierOf } from "@data-import/testbed/Tenants"
-import { Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import * as Portfolio from "./Portfolio.ts"
 
@@ -51,8 +51,27 @@ export const tighten = (code: string) =>
 
 const Session = Schema.Struct({ csrf_token: Schema.String })
 
+const Listed = Schema.Struct({
+  migrations: Schema.Array(
+    Schema.Struct({ import_supplier: Schema.String, forecast: Schema.NullOr(Schema.Unknown) })
+  )
+})
+
+/** The board refused an action. */
+class ActionRefused extends Data.TaggedError("ActionRefused")<{
+  readonly path: string
+  readonly status: number
+  readonly text: string
+}> {
+  override get message(): string {
+    return `${this.path} answered ${this.status}: ${this.text}`
+  }
+}
+
 export interface BoardSession {
   readonly act: (path: string, body: unknown) => Effect.Effect<void, unknown, HttpClient.HttpClient>
+  /** The codes of the migrations that have a forecast. */
+  readonly forecasts: Effect.Effect<ReadonlySet<string>, unknown, HttpClient.HttpClient>
 }
 
 /** Uses up the link. */
@@ -69,9 +88,17 @@ export const signIn = Effect.fnUntraced(function* (baseUrl: string, secret: stri
     const request = HttpClientRequest.post(`${baseUrl}/board/api/${path}`, { headers })
     const answer = yield* HttpClient.execute(HttpClientRequest.bodyJsonUnsafe(request, body))
     if (answer.status !== 200) {
-      return yield* Effect.fail(new Error(`${path}: ${answer.status} ${yield* answer.text}`))
+      const { status } = answer
+      return yield* new ActionRefused({ path, status, text: yield* answer.text })
     }
     return undefined
   })
-  return { act }
+  const forecasts: BoardSession["forecasts"] = Effect.gen(function* () {
+    const answer = yield* HttpClient.get(`${baseUrl}/board/api/migrations/`, { headers })
+    const { migrations } = yield* Effect.flatMap(answer.json, Schema.decodeUnknownEffect(Listed))
+    return new Set(
+      migrations.flatMap((each) => (each.forecast === null ? [] : [each.import_supplier]))
+    )
+  })
+  return { act, forecasts } satisfies BoardSession
 })

@@ -23,6 +23,7 @@ const standing: Standing = {
   importedLastHour: 60,
   importedAt: DateTime.subtract(noon, { minutes: 1 }),
   pausedBatches: [],
+  linesToDo: 0,
   plan: null,
   forecast: null,
   timeZone: utc,
@@ -43,6 +44,18 @@ const auckland = Option.getOrThrow(timeZoneNamed("Pacific/Auckland"))
 type Case = readonly [string, Partial<Standing>, Condition, string]
 
 const cases: ReadonlyArray<Case> = [
+  [
+    "has imported what was staged of a batch that goes on",
+    { states: states({ IMPORTED: 75 }), linesToDo: 1_925 },
+    "running",
+    "60 were imported in the last hour, 0 are open, and 1,925 lines of batches are to do."
+  ],
+  [
+    "has nothing yet of a batch that goes on",
+    { states: noCounts, importedLastHour: 0, importedAt: null, linesToDo: 1 },
+    "running",
+    "0 were imported in the last hour, 0 are open, and 1 line of batches is to do."
+  ],
   ["moves", {}, "running", "60 were imported in the last hour, 400 are open."],
   [
     "has a batch with too many failures",

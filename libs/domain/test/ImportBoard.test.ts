@@ -1,6 +1,6 @@
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
-import { ImportBoard, layer } from "../src/board/ImportBoard.ts"
+import { ImportBoard, type ImportsQuery, layer } from "../src/board/ImportBoard.ts"
 import { importsSampled, problemsBody, shares } from "../src/board/Problems.ts"
 import type { BoardCaller } from "../src/board/BoardCaller.ts"
 import { RequestId } from "../src/organisation/Organisation.ts"
@@ -72,6 +72,51 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
       expect(JSON.stringify(found)).not.toContain("Mrs Example")
       const none = { failed: 0, of: 0, groups: [] }
       expect(yield* problems(user, mine.supplier.code, "wave-2")).toEqual(none)
+    })
+  )
+
+  it.effect("are listed as the problems count those that the first ones clear", () =>
+    Effect.gen(function* () {
+      const { imports, problems } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      yield* stage(mine, ["a", "b", "c", "d"], "wave-1")
+      yield* fail(mine, "a")
+      const blank = { code: "blank", attr: "billing_name" } as const
+      yield* fail(mine, "b", [{ code: "invalid", attr: "customers.7.landline" }, blank])
+      yield* fail(mine, "c", [blank])
+      const { groups } = yield* problems(user, code, null)
+      const cleared = Effect.fnUntraced(function* (first: number, cohort?: string) {
+        const more = cohort === undefined ? {} : { cohort }
+        const query = { state: "FAILED", first_problems: first, after: null, limit: 10, ...more }
+        const found = yield* imports(user, code, query)
+        expect(found.total).toBe(found.imports.length)
+        return found.imports.map(({ external_account_number: number }) => number)
+      })
+      expect(yield* cleared(1)).toEqual(["c"])
+      expect(yield* cleared(2)).toEqual(["a", "b", "c"])
+      expect(groups.map((group) => group.cleared)).toEqual([1, 3])
+      expect(yield* cleared(2, "wave-2")).toEqual([])
+    })
+  )
+
+  it.effect("are listed by the sum that their money is in", () =>
+    Effect.gen(function* () {
+      const { imports } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a", "b"])
+      yield* complete(mine, "a")
+      const found = (query: Pick<ImportsQuery, "ledger" | "money">) =>
+        Effect.map(
+          imports(user, mine.supplier.code, { ...query, after: null, limit: 10 }),
+          ({ imports: rows, total }) => [
+            rows.map(({ external_account_number: number }) => number),
+            total
+          ]
+        )
+      expect(yield* found({ money: "balance" })).toEqual([["a"], 1])
+      expect(yield* found({ ledger: "ELECTRICITY_LEDGER" })).toEqual([["a"], null])
+      expect(yield* found({ money: "without_ledger" })).toEqual([[], null])
     })
   )
 

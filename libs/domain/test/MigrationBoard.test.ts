@@ -59,7 +59,12 @@ const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Rea
   batch:
     ({ batch }) =>
     (user, code) =>
-      batch(user, code, crypto.randomUUID())
+      batch(user, code, crypto.randomUUID()),
+  lines:
+    ({ lines }) =>
+    (user, code) =>
+      lines(user, code, crypto.randomUUID(), { after: 0, limit: 1 }),
+  forecasts: ({ forecasts }) => forecasts
 }
 
 /** Stages thirty accounts, imports ten of them, one in each hour, and gives the others. */
@@ -167,7 +172,7 @@ layer(boardLayer)("the migration board", (it) => {
         },
         plan: { points: plan },
         documents_missing: 0,
-        oldest_open: [{ external_account_number: "c", staged_at: "2026-01-01T12:00:00Z" }],
+        oldest_open: [{ external_account_number: "c", since: "2026-01-01T12:00:00Z", code: null }],
         money: { balance: "50.00", without_ledger: "0.00", added: "0.00", ties: true },
         forecast_record: { made: 0, held: 0 }
       })
@@ -177,6 +182,28 @@ layer(boardLayer)("the migration board", (it) => {
         ["invalid", 1]
       ])
       expect(told.codes.every(({ meaning, remedy }) => meaning !== "" && remedy !== "")).toBe(true)
+    })
+  )
+
+  it.effect("lists a failed import among those that wait longest after a day", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"])
+      yield* TestClock.adjust("1 hour")
+      yield* fail(mine, "a")
+      yield* TestClock.adjust("23 hours")
+      yield* stage(mine, ["b"])
+      const oldest = Effect.map(detail(user, mine.supplier.code), ({ oldest_open }) =>
+        oldest_open.map(({ code, external_account_number: number, since }) => [number, code, since])
+      )
+      const pending = ["b", null, "2026-01-02T12:00:00Z"]
+      expect(yield* oldest).toEqual([pending])
+      yield* TestClock.adjust("61 minutes")
+      expect(yield* oldest).toEqual([
+        ["a", "account_failed_validation", "2026-01-01T13:00:00Z"],
+        pending
+      ])
     })
   )
 
@@ -311,7 +338,7 @@ layer(boardLayer)("the migration board", (it) => {
 
   it.effect("forecasts the end from what was imported by hour", () =>
     Effect.gen(function* () {
-      const { detail } = yield* MigrationBoard
+      const { detail, forecasts: listed } = yield* MigrationBoard
       const { keepAll } = yield* MigrationForecasts
       const { mine, user } = yield* begin
       const { code } = mine.supplier
@@ -329,6 +356,9 @@ layer(boardLayer)("the migration board", (it) => {
         migration: { condition: "done", forecast: null },
         forecast_record: { made: 1 }
       })
+      const { forecasts, ...record } = yield* listed(user, code)
+      expect(record).toMatchObject({ made: 1, time_zone: "UTC" })
+      expect(forecasts).toMatchObject([{ open: 20, ...forecast, held: record.held === 1 }])
     })
   )
 

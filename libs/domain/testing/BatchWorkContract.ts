@@ -7,7 +7,7 @@ import { Effect, type Layer, Option } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import type { LineEnd } from "../src/batch/BatchLine.ts"
 import * as Counts from "../src/batch/Counts.ts"
-import { Batches, type ChunkInHand } from "../src/ports/Batches.ts"
+import { Batches, type ChunkInHand, type LinesQuery } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { keysOf } from "../src/requests/LineKey.ts"
@@ -274,6 +274,42 @@ const answering = (it: It): void => {
         isComplete: false,
         lines: []
       })
+    })
+  )
+
+  it.effect("lists lines by how they have ended, those that have not as well", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* Batches
+      const batch = yield* started(["a", null, "c", "d"])
+      const chunk = yield* taken()
+      const ended = chunk.lines
+        .filter(({ line }) => line !== 3)
+        .map((each) => endOf(each.line === 2 ? "SUCCEEDED" : "FAILED")(each))
+      yield* finish(chunk, ended)
+      const listed = Effect.fnUntraced(function* (more: Partial<LinesQuery>) {
+        const query = { id: batch.id, afterLine: 0, outcome: null, limit: 10, ...more }
+        return (yield* lines(query)).map((each) => [each.line, each.externalAccountNumber])
+      })
+      const all = [
+        [1, "a"],
+        [2, null],
+        [3, "c"],
+        [4, "d"]
+      ]
+      expect(yield* listed({})).toEqual(all)
+      expect(yield* listed({ afterLine: 1, limit: 2 })).toEqual(all.slice(1, 3))
+      expect(yield* listed({ outcome: "FAILED" })).toEqual([
+        [1, "a"],
+        [4, "d"]
+      ])
+      expect(yield* listed({ outcome: "FAILED", afterLine: 1, limit: 1 })).toEqual([[4, "d"]])
+      expect(yield* listed({ outcome: "REMAINING" })).toEqual([[3, "c"]])
+      expect(yield* listed({ outcome: "CANCELLED" })).toEqual([])
+      const query = { id: batch.id, afterLine: 2, outcome: null, limit: 10 }
+      expect(yield* lines(query)).toEqual([
+        { line: 3, externalAccountNumber: "c", outcome: null, text: null },
+        { line: 4, externalAccountNumber: "d", outcome: "FAILED", text: ended[2]?.text }
+      ])
     })
   )
 

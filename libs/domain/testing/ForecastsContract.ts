@@ -66,6 +66,26 @@ const settled = (it: It): void => {
   )
 }
 
+const listed = (it: It): void => {
+  it.effect("lists those of a supplier, the newest first, with what came of each", () =>
+    Effect.gen(function* () {
+      const { list, record, settle } = yield* Forecasts
+      const supplier = yield* freshCode
+      const [first, second] = [madeAfter(supplier, 0), madeAfter(supplier, 2 * day)]
+      yield* record(first)
+      yield* record(second)
+      yield* record(madeAfter(yield* freshCode, 0))
+      yield* settle({ supplier, isDone: false, at: noonPlus(3 * day + 1) })
+      const told = [
+        { ...second, held: null },
+        { ...first, held: false }
+      ]
+      expect(yield* list({ supplier, limit: 10 })).toEqual(told)
+      expect(yield* list({ supplier, limit: 1 })).toEqual(told.slice(0, 1))
+    })
+  )
+}
+
 const keptOnce = (it: It): void => {
   it.effect("is settled once", () =>
     Effect.gen(function* () {
@@ -119,5 +139,6 @@ export const forecastsContract = <E>(
     (it) => {
       settled(it)
       keptOnce(it)
+      listed(it)
     }
   )

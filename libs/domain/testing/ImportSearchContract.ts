@@ -5,15 +5,22 @@
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
+import type { Accounts } from "../src/ports/Accounts.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { errorsSampled, ImportSearch, type SearchFilter } from "../src/ports/ImportSearch.ts"
-import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import {
+  errorsSampled,
+  ImportSearch,
+  type MoneyPart,
+  type SearchFilter
+} from "../src/ports/ImportSearch.ts"
+import { freshSupplier, minimalAccount, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import { adding, changeAccount, creditOf } from "./importedAccounts.ts"
 import { claim, stagedPayload } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
-type Ports = ImportSearch | ImportProcesses | Configuration | Erasures
+type Ports = Accounts | ImportSearch | ImportProcesses | Configuration | Erasures
 
 type Owner = Effect.Success<typeof freshSupplier>
 
@@ -97,7 +104,16 @@ const filters: ReadonlyArray<readonly [SearchFilter, ReadonlyArray<string>]> = [
   [{ search: "\u{1F600}" }, ["\u{1F600}"]],
   [{ search: "a\0" }, []],
   [{ search: "zz" }, []],
-  [{ cohort: "wave-1", code: "blank", state: "PENDING" }, []]
+  [{ cohort: "wave-1", code: "blank", state: "PENDING" }, []],
+  [{ money: "balance" }, ["c"]],
+  [{ money: "balance", state: "FAILED" }, []],
+  [{ ledger: "ELECTRICITY_LEDGER" }, ["c"]],
+  [{ ledger: "ELECTRICITY_LEDGER", money: "without_ledger" }, []],
+  [{ ledger: "NO_LEDGER" }, []],
+  [{ ledger: "a\0" }, []],
+  [{ numbers: ["b2", "f", "never", "b1"] }, ["b1", "b2", "f"]],
+  [{ numbers: ["b2", "f"], state: "FAILED" }, ["b2"]],
+  [{ numbers: [] }, []]
 ]
 
 /** All pages of this size, one after the other. */
@@ -131,6 +147,24 @@ const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
         }
       }
       expect(yield* paged(owner, { code: "lease_expired" }, 10, 90)).toEqual(["d"])
+    })
+  )
+
+  it.effect("has the accounts whose money is in a sum", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* arranged
+      const { caller, keyOf } = owner
+      const imports = yield* ImportProcesses
+      const at = noonPlus(2)
+      const plain = { ...newAccountFor(keyOf("a1"), at), account: minimalAccount(keyOf("a1")) }
+      const { attempt } = yield* claim(keyOf("a1"), caller, at)
+      yield* imports.complete({ key: keyOf("a1"), attempt, newAccount: plain, caller })
+      const inSum = (money: MoneyPart) => paged(owner, { money }, 1, 30)
+      expect(yield* inSum("balance")).toEqual(["a1", "c"])
+      expect(yield* inSum("without_ledger")).toEqual(["a1"])
+      expect(yield* inSum("added")).toEqual([])
+      yield* changeAccount({ key: keyOf("c"), caller }, adding(creditOf("T-1")))
+      expect(yield* inSum("added")).toEqual(["c"])
     })
   )
 

@@ -11,6 +11,7 @@ import { Configuration } from "../src/ports/Configuration.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { hoursShown, Migrations, noCounts } from "../src/ports/Migrations.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import type { SupplierStatus } from "../src/organisation/Supplier.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { domesticAccount } from "./samples.ts"
 import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
@@ -104,7 +105,8 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
       const migrations = yield* Migrations
       expect(yield* migrations.beginning({ supplier, cohort: null })).toEqual(Option.none())
       expect(yield* migrations.cohorts({ supplier, limit: 10, at: noon })).toEqual([])
-      expect(yield* migrations.oldestPending({ supplier, limit: 10 })).toEqual([])
+      const waiting = { supplier, failedBefore: noon, limit: 10 }
+      expect(yield* migrations.oldestOpen(waiting)).toEqual([])
     })
   )
 
@@ -218,20 +220,33 @@ const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const waiting = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("lists the oldest imports that wait", () =>
+  it.effect("lists the imports that wait longest, those that failed long ago among them", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
-      yield* stage(owner, ["c", "a", "b", "d"])
+      yield* stage(owner, ["c", "a", "b", "d", "e", "f"])
       yield* fail(owner, "a", noonPlus(1))
+      yield* fail(owner, "e", noonPlus(2))
+      yield* fail(owner, "e", noonPlus(20))
+      // Its attempt breaks off a minute later.
       yield* claim(owner.keyOf("d"), owner.caller, noonPlus(3))
-      const { oldestPending } = yield* Migrations
+      yield* complete(owner, "f", noonPlus(4))
+      const { oldestOpen } = yield* Migrations
       const { code: supplier } = owner.supplier
-      const told = ["c", "b"].map((number) => ({
+      const told = (number: string, code: string | null, since: number) => ({
         number: owner.keyOf(number).external_account_number,
-        stagedAt: noon
-      }))
-      expect(yield* oldestPending({ supplier, limit: 10 })).toEqual(told)
-      expect(yield* oldestPending({ supplier, limit: 1 })).toEqual(told.slice(0, 1))
+        stagedAt: noon,
+        since: noonPlus(since),
+        code
+      })
+      const pending = [told("c", null, 0), told("b", null, 0)]
+      const failed = told("a", "account_failed_validation", 1)
+      const read = (seconds: number, limit = 10) =>
+        oldestOpen({ supplier, failedBefore: noonPlus(seconds), limit })
+      expect(yield* read(1)).toEqual(pending)
+      expect(yield* read(2)).toEqual([...pending, failed])
+      expect(yield* read(2, 1)).toEqual(pending.slice(0, 1))
+      const later = [told("e", "account_failed_validation", 20), told("d", "lease_expired", 63)]
+      expect(yield* read(3_600)).toEqual([...pending, failed, ...later])
     })
   )
 }
@@ -315,7 +330,15 @@ const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* both).toEqual([first, first])
       expect(yield* recordSignOff(later)).toEqual(first)
       expect(yield* statusNow).toEqual(Option.some("Complete"))
-      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
+      const setStatus = (status: SupplierStatus) =>
+        configuration.changeSupplierStatus(code, () => Result.succeed(status))
+      yield* setStatus("Complete")
+      expect(yield* signOff(code)).toEqual(Option.some(first))
+      yield* setStatus("Ongoing")
+      expect(yield* signOff(code)).toEqual(Option.none())
+      yield* setStatus("Complete")
+      expect(yield* signOff(code)).toEqual(Option.none())
+      yield* setStatus("Ongoing")
       const signed = { by: caller.apiKey, at: noonPlus(2) }
       expect(yield* recordSignOff(later)).toEqual(signed)
       expect(yield* signOff(code)).toEqual(Option.some(signed))

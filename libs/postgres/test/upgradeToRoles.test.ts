@@ -229,7 +229,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "forecasts",
       "board_sessions",
       "audit_heads",
-      "checks"
+      "checks",
+      "reopened_migrations"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -63,6 +63,13 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
         const { batch_id: batch = "" } = call.params
         return ok(migrations.batch(call.session.user, supplierOf(call), batch))
       },
+      listBatchLines: (call) => {
+        const { batch_id: batch = "" } = call.params
+        const { after = 0, limit = rowsOfPage, ...filter } = call.parameters
+        const query = { ...filter, after, limit }
+        return ok(migrations.lines(call.session.user, supplierOf(call), batch, query))
+      },
+      listForecasts: (call) => ok(migrations.forecasts(call.session.user, supplierOf(call))),
       getProblems: (call) => {
         const { cohort = null } = call.parameters
         return ok(imports.problems(call.session.user, supplierOf(call), cohort))

@@ -43,7 +43,10 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           `${root}problems/?cohort=wave-1`,
           `${root}imports/?state=PENDING&search=a&limit=5`,
           `${root}imports/?without_cohort=true`,
+          `${root}imports/?money=balance&ledger=GAS_LEDGER`,
+          `${root}imports/?state=FAILED&first_problems=1`,
           `${root}imports/a/`,
+          `${root}forecasts/`,
           `${root}sign-off/`,
           `/board/api/audit/?import_supplier=${code}`
         ]
@@ -62,7 +65,11 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         expect((yield* get("/board/api/audit.csv")).text).toMatch(/^id,at,/)
         expect((yield* get("/board/api/migrations/NOBODY/")).status).toBe(404)
         expect((yield* get(`${root}imports/?limit=0`)).status).toBe(400)
-        expect((yield* get(`${root}batches/${crypto.randomUUID()}/`)).status).toBe(404)
+        expect((yield* get(`${root}imports/?money=all`)).status).toBe(400)
+        const unknown = `${root}batches/${crypto.randomUUID()}/`
+        expect((yield* get(unknown)).status).toBe(404)
+        expect((yield* get(`${unknown}lines/?outcome=REMAINING&after=2`)).status).toBe(404)
+        expect((yield* get(`${unknown}lines/?outcome=OPEN`)).status).toBe(400)
       })
     )
 

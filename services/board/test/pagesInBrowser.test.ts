@@ -17,6 +17,7 @@ import {
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { actionTests, pausedBatch, supplier } from "./actionsInBrowser.ts"
+import { numberTests } from "./linkedNumbers.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
 import { build } from "../testing/build.ts"
 
@@ -37,6 +38,8 @@ const paths = [
   `${supplier}imports/?state=FAILED`,
   `${supplier}imports/NL-0004712/`,
   `${supplier}batches/${pausedBatch}/`,
+  `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
+  `${supplier}forecasts/`,
   "/board/audit/"
 ]
 
@@ -278,6 +281,8 @@ suite("the board in Chromium", () => {
       .toBe("There is no migration yet")
     await close(page)
   })
+
+  numberTests(paths, async (path) => (await open(path)).page)
 
   actionTests({ open: async (path) => (await open(path)).page, server: () => server })
 })

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { extname, join } from "node:path"
 import * as Accounts from "./sampleAccount.ts"
+import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 
 export interface Fixture {
@@ -66,12 +67,15 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   if (account !== undefined) return Accounts.account(name, decodeURIComponent(account), now)
   const batch = /^batches\/([^/]+)\/$/.exec(rest)?.[1]
   if (batch !== undefined) return Samples.batch(batch, now)
+  const ofBatch = /^batches\/([^/]+)\/lines\/$/.exec(rest)?.[1]
+  if (ofBatch !== undefined) return Lists.lines(ofBatch, query, now)
   const step = query.get("step") === "day" ? "day" : "hour"
   const found: Readonly<Record<string, () => unknown>> = {
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     "cohorts/": () => Samples.cohorts(migration),
     "batches/": () => Samples.batches(now),
+    "forecasts/": () => Lists.forecasts(now),
     "problems/": () => Samples.problems(migration),
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
     "sign-off/": () => ({ open: [{ what: "FAILED", count: 412 }], signed: null })

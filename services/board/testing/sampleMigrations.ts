@@ -152,7 +152,9 @@ export const detail = (migration: Migration, now: number): Detail => ({
   oldest_open: ["NL-0004712", "NL-0004713", "NL-0009001"].map((number, index) => ({
     external_account_number: number,
     staged_at: instant(now - (170 - 20 * index) * hour),
-    waits_for: "It waits to be processed."
+    since: instant(now - (170 - 25 * index) * hour),
+    code: index === 1 ? "account_failed_validation" : null,
+    waits_for: index === 1 ? "It failed, and waits for a retry." : "It waits to be processed."
   })),
   money: {
     balance: "-1204518.36",

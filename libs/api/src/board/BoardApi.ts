@@ -8,6 +8,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { moneyParts } from "@data-import/domain/ports/ImportSearch"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Migrations from "./Migrations.ts"
@@ -18,6 +20,10 @@ const supplier = { import_supplier: Schema.String }
 const oneImport = { ...supplier, external_account_number: Schema.String }
 const text = Schema.optionalKey(plainText)
 const limit = Schema.optionalKey(wholeNumber(1, 1_000))
+
+const firstProblems = Schema.optionalKey(wholeNumber(1, 100)).annotateKey({
+  description: "Failed ones that have no problems but the first so many."
+})
 
 /** Selects imports by all of its members. */
 const SelectionBody = Schema.Struct({
@@ -75,10 +81,28 @@ const listImports = get("listImports", `${migration}imports/`, {
     cohort: text,
     without_cohort: Schema.optionalKey(flag),
     search: text.annotateKey({ description: "The beginning of the external account number." }),
+    ledger: text.annotateKey({ description: "Accounts with a ledger of this code." }),
+    money: Schema.optionalKey(oneOf(moneyParts)).annotateKey({
+      description: "Accounts whose money is in this sum."
+    }),
+    first_problems: firstProblems,
     after: text,
     limit: limit.annotateKey({ description: "1 to 1,000; 100 unless given." })
   }),
   success: Migrations.ImportRowsBody
+})
+
+const listLines = get("listBatchLines", `${migration}batches/:batch_id/lines/`, {
+  params: { ...supplier, batch_id: Schema.String },
+  query: Schema.Struct({
+    outcome: Schema.optionalKey(oneOf(Migrations.LineOutcome.literals)),
+    code: text,
+    attr: text,
+    first_problems: firstProblems,
+    after: Schema.optionalKey(wholeNumber(0, batchLimits.lines)),
+    limit
+  }),
+  success: Migrations.BatchLinesBody
 })
 
 const auditFilter = {
@@ -132,6 +156,11 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   get("getBoardBatch", `${migration}batches/:batch_id/`, {
     params: { ...supplier, batch_id: Schema.String },
     success: Migrations.BoardBatchDetailBody
+  }),
+  listLines,
+  get("listForecasts", `${migration}forecasts/`, {
+    params: supplier,
+    success: Migrations.ForecastsBody
   }),
   get("getProblems", `${migration}problems/`, {
     params: supplier,

@@ -72,6 +72,12 @@ export const PlanBody = Schema.Struct({
 const OpenImport = Schema.Struct({
   external_account_number: Schema.String,
   staged_at: InstantText,
+  since: InstantText.annotateKey({
+    description: "Since when it waits: its staging, or the end of its latest attempt."
+  }),
+  code: Schema.NullOr(Schema.String).annotateKey({
+    description: "With which its latest attempt failed; null if it is pending."
+  }),
   waits_for: Schema.String.annotateKey({ description: "What it waits for, in words." })
 })
 
@@ -89,7 +95,9 @@ export const MigrationDetailBody = Schema.Struct({
     })
   ).annotateKey({ description: "All codes of failed imports, the most frequent first." }),
   documents_missing: count("Failed imports that miss a document."),
-  oldest_open: Schema.Array(OpenImport).annotateKey({ description: "At most 10." }),
+  oldest_open: Schema.Array(OpenImport).annotateKey({
+    description: "Those that wait longest; failed ones after 24 hours. At most 10."
+  }),
   money: Schema.Struct({
     balance: AmountText.annotateKey({ description: "Of all accounts." }),
     ledgers: Schema.Array(
@@ -187,6 +195,49 @@ export const BoardBatchDetailBody = Schema.Struct({
       ).annotateKey({ description: "At most 5, the first lines. Values are masked." })
     })
   ).annotateKey({ description: "The most frequent first; at most 100." })
+})
+
+export const LineOutcome = Schema.Literals([
+  "SUCCEEDED",
+  "ALREADY",
+  "FAILED",
+  "CANCELLED",
+  "REMAINING"
+])
+
+export const BatchLinesBody = Schema.Struct({
+  batch: BoardBatchBody,
+  lines: Schema.Array(
+    Schema.Struct({
+      line: Schema.Int,
+      external_account_number: Schema.NullOr(Schema.String),
+      kraken_account_number: Schema.NullOr(Schema.String),
+      outcome: LineOutcome,
+      problems: Schema.Array(
+        Schema.Struct({ code: Schema.String, attr: Schema.String, detail: Schema.String })
+      ).annotateKey({ description: "At most 20. Values are masked." })
+    })
+  ),
+  total: Schema.NullOr(Schema.Int).annotateKey({
+    description: "How many there are in all; null where that is not counted."
+  }),
+  next_after: Schema.NullOr(Schema.Int)
+})
+
+export const ForecastsBody = Schema.Struct({
+  time_zone: Schema.String,
+  made: count("Forecasts whose end is known."),
+  held: count("Those whose interval held."),
+  forecasts: Schema.Array(
+    Schema.Struct({
+      made_at: InstantText,
+      open: count("Imports that were to be imported yet."),
+      ...ForecastBody.fields,
+      held: Schema.NullOr(Schema.Boolean).annotateKey({
+        description: "Null before its end is known."
+      })
+    })
+  ).annotateKey({ description: "The first of each day, the newest first; at most 366." })
 })
 
 export const BoardProblemsBody = Schema.Struct({

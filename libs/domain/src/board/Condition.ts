@@ -37,6 +37,8 @@ export interface Standing {
   readonly importedAt: DateTime.Utc | null
   /** Why its unfinished batches are paused, one entry for each that is. */
   readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  /** Of batches that go on: some of them are no imports yet. */
+  readonly linesToDo: number
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
   readonly timeZone: TimeZone
@@ -48,8 +50,8 @@ export interface Judgement {
   readonly reason: string
 }
 
-/** Without an account for so long, imports that wait are stuck. */
-const stuckAfter = Duration.hours(24)
+/** Without an account for so long, imports that wait are stuck, and so is one that has failed. */
+export const stuckAfter = Duration.hours(24)
 
 /** Of those that were tried, in percent. */
 const failingShare = 1
@@ -130,6 +132,7 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
 const waiting = (standing: Standing): string | null => {
   const { importedLastHour, states } = standing
   const count = waitingIn(standing)
+  if (standing.linesToDo > 0) return null
   if (count === 0) return `${imports(states.FAILED)} failed and wait for corrected data.`
   if (states.IN_PROGRESS > 0 || importedLastHour > 0) return null
   return `${imports(count)} ${count === 1 ? "waits" : "wait"} to be processed.`
@@ -144,7 +147,8 @@ const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string |
 
 /** What is done or held needs nobody, whatever else is true of it. */
 const atRest = (standing: Standing): Judgement | null => {
-  const { states, status } = standing
+  const { linesToDo, states, status } = standing
+  const isHeld = heldBatches(standing) !== null
   const total = Object.values(states).reduce((sum, count) => sum + count, 0)
   const open = states.PENDING + states.FAILED + states.IN_PROGRESS
   if (status === "Complete") {
@@ -154,12 +158,16 @@ const atRest = (standing: Standing): Judgement | null => {
   if (status === "Paused") {
     return { condition: "paused", reason: `It is paused, with ${imports(open)} open.` }
   }
-  if (total === 0 && heldBatches(standing) === null)
-    return { condition: "waiting", reason: "Nothing was staged yet." }
-  // Lines of a batch that is held are no imports yet.
-  return open === 0 && heldBatches(standing) === null
-    ? { condition: "done", reason: `All ${imports(total)} are done.` }
-    : null
+  // Lines of a batch that is held, or goes on, are no imports yet.
+  if (isHeld || linesToDo > 0) return null
+  if (total === 0) return { condition: "waiting", reason: "Nothing was staged yet." }
+  return open === 0 ? { condition: "done", reason: `All ${imports(total)} are done.` } : null
+}
+
+const linesText = ({ linesToDo: lines }: Standing): string => {
+  if (lines === 0) return "."
+  const verb = lines === 1 ? "is" : "are"
+  return `, and ${inEnglish(lines)} line${lines === 1 ? "" : "s"} of batches ${verb} to do.`
 }
 
 export const judge = (standing: Standing): Judgement => {
@@ -173,7 +181,7 @@ export const judge = (standing: Standing): Judgement => {
     condition: "running",
     reason:
       `${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
-      `${inEnglish(waitingIn(standing) + standing.states.FAILED)} are open.`
+      `${inEnglish(waitingIn(standing) + standing.states.FAILED)} are open${linesText(standing)}`
   }
 }
 

@@ -14,7 +14,7 @@ import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { ImportSearch, type SearchFilter } from "../ports/ImportSearch.ts"
+import { ImportSearch, type MoneyPart, type SearchFilter } from "../ports/ImportSearch.ts"
 import { Migrations, type StateCounts } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
@@ -25,7 +25,7 @@ import { traced } from "../support/Traced.ts"
 import * as Bodies from "./AccountBodies.ts"
 import { totalOf as statesTotal } from "./MigrationBodies.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
-import { problemsBody, shares } from "./Problems.ts"
+import { clearedBy, problemsBody, shares } from "./Problems.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 /** The conditions of a list as they were sent. */
@@ -37,6 +37,10 @@ export interface ImportsQuery {
   /** Only those that are in no cohort. */
   readonly without_cohort?: boolean
   readonly search?: string
+  readonly ledger?: string
+  readonly money?: MoneyPart
+  /** Only failed imports that have no problems but the first so many of `problems`. */
+  readonly first_problems?: number
   readonly after: string | null
   /** From 1 to `importsAtOnce`. */
   readonly limit: number
@@ -102,14 +106,16 @@ interface Dependencies {
   readonly summaries: SupplierSummaries["Service"]
 }
 
-const problems = Effect.fnUntraced(function* (
+/** The failed imports that problems are counted in, and how many have failed in all. */
+const sampled = Effect.fnUntraced(function* (
   { searching, summaries }: Dependencies,
   { code: supplier }: Supplier,
   cohort: string | null
 ) {
   const summary = yield* summaries.read({ supplier, cohort, at: yield* DateTime.now })
   const ofCodes = shares(summary.codes)
-  return problemsBody(summary.states.FAILED, yield* searching.failed({ supplier, cohort, ofCodes }))
+  const imports = yield* searching.failed({ supplier, cohort, ofCodes })
+  return { failed: summary.states.FAILED, imports }
 })
 
 const inState = (states: StateCounts, state: DetailedState | undefined): number =>
@@ -119,9 +125,14 @@ const inState = (states: StateCounts, state: DetailedState | undefined): number 
 const countOf = Effect.fnUntraced(function* (
   { migrations, summaries }: Dependencies,
   { code: supplier }: Supplier,
-  { code, cohort, state }: SearchFilter,
+  { code, cohort, ledger, money, numbers, state }: SearchFilter,
   at: DateTime.Utc
 ) {
+  if (numbers !== undefined) return numbers.length
+  if (money === "balance" && [code, cohort, ledger, state].every((each) => each === undefined)) {
+    return (yield* summaries.read({ supplier, cohort: null, at })).states.IMPORTED
+  }
+  if (ledger !== undefined || money !== undefined) return null
   if (code !== undefined && state !== undefined && state !== "FAILED") return 0
   if (cohort === null) {
     if (code !== undefined) return null
@@ -149,18 +160,23 @@ const totalOf = Effect.fnUntraced(function* (
 const imports = Effect.fnUntraced(function* (
   deps: Dependencies,
   supplier: Supplier,
-  { after, limit, state, without_cohort: isWithout = false, ...others }: ImportsQuery
+  query: ImportsQuery
 ) {
+  const { after, first_problems: first, limit, state, without_cohort, ...others } = query
   if (state !== undefined && !isState(state)) return Bodies.noImports
   const filter: SearchFilter = {
     ...others,
     ...(state !== undefined && { state }),
-    ...(isWithout && { cohort: null })
+    ...(without_cohort === true && { cohort: null }),
+    ...(first !== undefined && {
+      numbers: clearedBy((yield* sampled(deps, supplier, others.cohort ?? null)).imports, first)
+    })
   }
   const at = yield* DateTime.now
   const total = yield* totalOf(deps, supplier, filter, at)
   if (total === 0) return Bodies.noImports
-  const page = yield* deps.searching.page({ supplier: supplier.code, filter, after, limit, at })
+  const { code } = supplier
+  const page = yield* deps.searching.page({ supplier: code, filter, after, limit, at })
   return Bodies.importRows(page, total)
 })
 
@@ -282,7 +298,11 @@ const make = Effect.gen(function* () {
 
   return ImportBoard.of({
     problems: traced("ImportBoard.problems")((user, named, cohort) =>
-      available(Effect.flatMap(seen(user, named), (supplier) => problems(deps, supplier, cohort)))
+      available(
+        Effect.flatMap(seen(user, named), (supplier) => sampled(deps, supplier, cohort)).pipe(
+          Effect.map(({ failed, imports: failures }) => problemsBody(failed, failures))
+        )
+      )
     ),
     imports: traced("ImportBoard.imports")((user, named, query) =>
       available(Effect.flatMap(seen(user, named), (supplier) => imports(deps, supplier, query)))

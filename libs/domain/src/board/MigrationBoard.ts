@@ -6,6 +6,7 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batch-processing/BatchManagement.ts"
 import { type Batch, BatchId } from "../batch/Batch.ts"
+import { remaining } from "../batch/Counts.ts"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../organisation/Supplier.ts"
 import { Batches } from "../ports/Batches.ts"
@@ -17,7 +18,8 @@ import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
-import { byNeed } from "./Condition.ts"
+import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
+import { byNeed, stuckAfter } from "./Condition.ts"
 import * as Bodies from "./MigrationBodies.ts"
 import { MigrationForecasts } from "./MigrationForecasts.ts"
 import { stepsBetween, type Step } from "./Steps.ts"
@@ -62,6 +64,22 @@ export class MigrationBoard extends Context.Service<
       supplier: string,
       batch: string
     ) => Answer<ReturnType<typeof Bodies.batchDetailBody>>
+    /** Lines of it, in their order. */
+    readonly lines: (
+      user: BoardUser,
+      supplier: string,
+      batch: string,
+      query: BatchLinesQuery
+    ) => Answer<
+      { readonly batch: ReturnType<typeof Bodies.batchBody> } & Effect.Success<
+        ReturnType<typeof linesOf>
+      >
+    >
+    /** The forecasts that were kept, the newest first, and how often they held. */
+    readonly forecasts: (
+      user: BoardUser,
+      supplier: string
+    ) => Answer<ReturnType<typeof Bodies.forecastsBody>>
   }
 >()("@data-import/domain/MigrationBoard") {}
 
@@ -79,6 +97,14 @@ interface Dependencies {
   readonly migrations: Migrations["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
+
+const importing: ReadonlySet<string> = new Set(["STAGE", "IMPORT", "PROCESS"])
+
+/** Whether it goes on, and leaves imports. */
+const makesImports = ({ pausedBy, settings, started }: Batch): boolean =>
+  started !== null && pausedBy.size === 0 && importing.has(settings.operation) && !settings.dryRun
+
+const linesLeft = ({ counts }: Batch): number => remaining(counts)
 
 /** What is known of each, by few statements for all of them. */
 const known = Effect.fnUntraced(function* (
@@ -100,9 +126,8 @@ const known = Effect.fnUntraced(function* (
   )
   return suppliers.flatMap((supplier): ReadonlyArray<Bodies.Known> => {
     const ofSupplier = byCode.get(supplier.code)
-    const paused = unfinished.filter(
-      ({ pausedBy, settings }) => settings.supplier === supplier.code && pausedBy.size > 0
-    )
+    const own = unfinished.filter(({ settings }) => settings.supplier === supplier.code)
+    const paused = own.filter(({ pausedBy }) => pausedBy.size > 0)
     return ofSupplier === undefined
       ? []
       : [
@@ -111,7 +136,8 @@ const known = Effect.fnUntraced(function* (
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
             forecast: forecasts.of(supplier.code),
-            pausedBatches: paused.map(({ pausedBy }) => pausedBy)
+            pausedBatches: paused.map(({ pausedBy }) => pausedBy),
+            linesToDo: own.filter(makesImports).reduce((sum, batch) => sum + linesLeft(batch), 0)
           }
         ]
   })
@@ -129,11 +155,12 @@ const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Suppli
   const { forecasts, migrations, summaries } = deps
   const at = yield* DateTime.now
   const { code } = supplier
+  const failedBefore = DateTime.subtractDuration(at, stuckAfter)
   const [found, summary, oldest, record] = yield* Effect.all(
     [
       known(deps, [supplier], at),
       summaries.read({ supplier: code, cohort: null, at }),
-      migrations.oldestPending({ supplier: code, limit: oldestShown }),
+      migrations.oldestOpen({ supplier: code, failedBefore, limit: oldestShown }),
       forecasts.record(code)
     ],
     { concurrency: "unbounded" }
@@ -177,7 +204,7 @@ const listBatches = Effect.fnUntraced(function* (
 
 const batchId = Schema.decodeUnknownOption(BatchId)
 
-const oneBatch = Effect.fnUntraced(function* (
+const findBatch = Effect.fnUntraced(function* (
   { batches }: Dependencies,
   { code }: Supplier,
   named: string
@@ -187,8 +214,37 @@ const oneBatch = Effect.fnUntraced(function* (
   if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
   yield* RequestFacts.noteBatch(found.value)
   const bodyOf = yield* bodies({ batches })
-  const problems = yield* batches.problems({ id: found.value.id, limit: problemsShown })
-  return Bodies.batchDetailBody(bodyOf(found.value), problems)
+  return { id: found.value.id, batch: bodyOf(found.value) }
+})
+
+const oneBatch = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  supplier: Supplier,
+  named: string
+) {
+  const { batch, id } = yield* findBatch(deps, supplier, named)
+  const problems = yield* deps.batches.problems({ id, limit: problemsShown })
+  return Bodies.batchDetailBody(batch, problems)
+})
+
+const batchLines = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  supplier: Supplier,
+  named: string,
+  query: BatchLinesQuery
+) {
+  const { batch, id } = yield* findBatch(deps, supplier, named)
+  const page = yield* linesOf(deps.batches, id, batch, query, problemsShown)
+  return { batch: Bodies.batchBody(batch), ...page }
+})
+
+const keptForecasts = Effect.fnUntraced(function* (
+  { forecasts }: Dependencies,
+  { code: supplier, timeZone }: Supplier
+) {
+  const record = yield* forecasts.record(supplier)
+  const kept = yield* forecasts.kept(supplier)
+  return Bodies.forecastsBody(kept, record, timeZone)
 })
 
 const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
@@ -228,6 +284,14 @@ const make = Effect.gen(function* () {
     ),
     batch: traced("MigrationBoard.batch")((user, named, batch) =>
       available(Effect.flatMap(seen(user, named), (supplier) => oneBatch(deps, supplier, batch)))
+    ),
+    lines: traced("MigrationBoard.lines")((user, named, batch, query) =>
+      available(
+        Effect.flatMap(seen(user, named), (supplier) => batchLines(deps, supplier, batch, query))
+      )
+    ),
+    forecasts: traced("MigrationBoard.forecasts")((user, named) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => keptForecasts(deps, supplier)))
     )
   })
 })

@@ -8,7 +8,9 @@ import type { BatchBody } from "../batch/BatchBody.ts"
 import type { PauseReason } from "../batch/Batch.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batch/Problems.ts"
+import type { TimeZone } from "../organisation/BusinessDay.ts"
 import { type Supplier, wireCode } from "../organisation/Supplier.ts"
+import type { ForecastRecord, KeptForecast } from "../ports/Forecasts.ts"
 import type {
   CohortCounts,
   MigrationCounts,
@@ -48,6 +50,7 @@ export interface Known {
   readonly forecast: Forecast | null
   /** Why each paused batch is. */
   readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  readonly linesToDo: number
 }
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {
@@ -98,10 +101,29 @@ export const moneyBody = (summary: SupplierSummary) => ({
   ties: ties(summary)
 })
 
-const oldestBody = ({ number, stagedAt }: OpenImport) => ({
+const oldestBody = ({ code, number, since, stagedAt }: OpenImport) => ({
   external_account_number: number,
   staged_at: formatInstant(stagedAt),
-  waits_for: "It waits to be processed."
+  since: formatInstant(since),
+  code,
+  waits_for: code === null ? "It waits to be processed." : "It failed, and waits for a retry."
+})
+
+export const forecastsBody = (
+  kept: ReadonlyArray<KeptForecast>,
+  record: ForecastRecord,
+  timeZone: TimeZone
+) => ({
+  time_zone: timeZone as string,
+  ...record,
+  forecasts: kept.map(({ held, high, low, madeAt, median, open }) => ({
+    made_at: formatInstant(madeAt),
+    open,
+    at: formatInstant(median),
+    low: formatInstant(low),
+    high: formatInstant(high),
+    held
+  }))
 })
 
 export interface Details {

@@ -7,7 +7,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
 import { modeOfSupplier, type SupplierCode } from "../organisation/Supplier.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { type ForecastRecord, Forecasts } from "../ports/Forecasts.ts"
+import { type ForecastRecord, Forecasts, type KeptForecast } from "../ports/Forecasts.ts"
 import { Migrations } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Forecast } from "./Condition.ts"
@@ -19,12 +19,19 @@ export class MigrationForecasts extends Context.Service<
     readonly of: (supplier: SupplierCode) => Forecast | null
     /** How often the intervals of a supplier have held. */
     readonly record: (supplier: SupplierCode) => Effect.Effect<ForecastRecord, StorageUnavailable>
+    /** The newest that were kept of a supplier, first. */
+    readonly kept: (
+      supplier: SupplierCode
+    ) => Effect.Effect<ReadonlyArray<KeptForecast>, StorageUnavailable>
     /** Makes and keeps them once. */
     readonly keepAll: Effect.Effect<void, StorageUnavailable>
     /** Does so until it is interrupted. */
     readonly run: Effect.Effect<never>
   }
 >()("@data-import/domain/MigrationForecasts") {}
+
+/** One a day, so it is those of a year. */
+const keptShown = 366
 
 /** As much of the past as a forecast is made from. */
 const past = { weeks: 8 }
@@ -60,6 +67,7 @@ const make = Effect.gen(function* () {
       return made && { at: made.median, low: made.low, high: made.high }
     },
     record: forecasts.read,
+    kept: (supplier) => forecasts.list({ supplier, limit: keptShown }),
     keepAll,
     run
   })

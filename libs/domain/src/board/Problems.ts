@@ -80,6 +80,21 @@ const groupsOf = (imports: ReadonlyArray<FailedImport>): ReadonlyArray<Group> =>
   return [...groups.values()].toSorted(byFrequency).slice(0, groupsShown)
 }
 
+/** The numbers of those that have no problems but the first so many. */
+export const clearedBy = (
+  imports: ReadonlyArray<FailedImport>,
+  first: number
+): ReadonlyArray<string> => {
+  const keys = new Set(
+    groupsOf(imports)
+      .slice(0, first)
+      .map(({ attr, code }) => JSON.stringify({ code, attr }))
+  )
+  return imports
+    .filter((failed) => problemsOf(failed).every((each) => keys.has(JSON.stringify(each))))
+    .map(({ number }) => number)
+}
+
 const exampleBody =
   ({ attr, code }: Problem) =>
   ({ failed, path }: Group["imports"][number]) => ({

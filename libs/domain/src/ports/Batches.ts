@@ -124,6 +124,24 @@ export interface Results {
   readonly results: Stream.Stream<Pick<LineEnd, "line" | "text">, StorageUnavailable>
 }
 
+export interface LinesQuery {
+  readonly id: BatchId
+  readonly afterLine: number
+  /** Only lines that have ended like this; `REMAINING` for those that have not, null for all. */
+  readonly outcome: LineOutcome | "REMAINING" | null
+  /** From 1. */
+  readonly limit: number
+}
+
+/** A line as it is listed; outcome and text are null before it has ended. */
+export interface ListedLine {
+  readonly line: number
+  readonly externalAccountNumber: string | null
+  readonly outcome: LineOutcome | null
+  /** Null also for a line that has left no result. */
+  readonly text: string | null
+}
+
 /** Whose lines were taken last; the next ones are taken from the supplier and batch after them. */
 export interface TakenLast {
   readonly supplier: SupplierCode
@@ -231,6 +249,11 @@ export class Batches extends Context.Service<
     }) => Effect.Effect<Option.Option<ChunkInHand>, StorageUnavailable, Scope.Scope>
 
     readonly results: (query: ResultsQuery) => Effect.Effect<Results, StorageUnavailable>
+
+    /** In their order, after a line (exclusive). */
+    readonly lines: (
+      query: LinesQuery
+    ) => Effect.Effect<ReadonlyArray<ListedLine>, StorageUnavailable>
 
     readonly problems: (query: {
       readonly id: BatchId

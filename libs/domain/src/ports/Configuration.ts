@@ -59,7 +59,10 @@ export class Configuration extends Context.Service<
       code: SupplierCode
     ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
     readonly suppliers: Effect.Effect<ReadonlyArray<Supplier>, StorageUnavailable>
-    /** Sets the status that `decide` returns for the current one, under a lock on the supplier. */
+    /**
+     * Sets the status that `decide` returns for the current one, under a lock on the supplier. What
+     * is not Complete any more is not signed off either.
+     */
     readonly changeSupplierStatus: <E>(
       code: SupplierCode,
       decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>

@@ -14,6 +14,12 @@ export interface RecordedForecast extends Forecast {
   readonly open: number
 }
 
+/** A forecast that was kept, and what came of it. */
+export interface KeptForecast extends RecordedForecast {
+  /** Whether its interval held; null before its end is known. */
+  readonly held: boolean | null
+}
+
 /** Of the forecasts that are settled. */
 export interface ForecastRecord {
   readonly made: number
@@ -39,5 +45,10 @@ export class Forecasts extends Context.Service<
     readonly read: (
       supplier: SupplierCode | null
     ) => Effect.Effect<ForecastRecord, StorageUnavailable>
+    /** The newest first, also those that are not settled yet. */
+    readonly list: (query: {
+      readonly supplier: SupplierCode
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<KeptForecast>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Forecasts") {}

@@ -10,6 +10,13 @@ import type { ImportKey } from "../account/ImportProcess.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
+/**
+ * The sums of which an account is a part: of all balances, of the balances of accounts without
+ * ledgers, or of what was added after the import.
+ */
+export const moneyParts = ["balance", "without_ledger", "added"] as const
+export type MoneyPart = (typeof moneyParts)[number]
+
 /** Imports that meet every condition. */
 export interface SearchFilter {
   readonly state?: DetailedState
@@ -21,6 +28,12 @@ export interface SearchFilter {
   readonly cohort?: string | null
   /** The beginning of the external account number. */
   readonly search?: string
+  /** Accounts with a ledger of this code. */
+  readonly ledger?: string
+  /** Accounts whose money is in this sum. */
+  readonly money?: MoneyPart
+  /** Only these; at most some thousands. */
+  readonly numbers?: ReadonlyArray<string>
 }
 
 export interface FoundImport {

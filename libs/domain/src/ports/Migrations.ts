@@ -47,10 +47,18 @@ export interface CohortCounts {
   readonly states: StateCounts
 }
 
+/** An import that waits: to be processed, or to be corrected since its latest attempt failed. */
 export interface OpenImport {
   readonly number: ExternalAccountNumber
   readonly stagedAt: DateTime.Utc
+  /** Since when it waits. */
+  readonly since: DateTime.Utc
+  /** With which its latest attempt failed; null if it is pending. */
+  readonly code: string | null
 }
+
+/** With more failed imports, so many of them are looked at for those that wait longest. */
+export const failedLookedAt = 1_000
 
 /** So many accounts are to be imported by the end of this day, in the supplier's time zone. */
 export interface PlanPoint {
@@ -113,9 +121,13 @@ export class Migrations extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<ReadonlyArray<CohortCounts>, StorageUnavailable>
 
-    /** Of the imports in the state PENDING those that were staged first before the others. */
-    readonly oldestPending: (query: {
+    /**
+     * Those that wait longest: of the imports in the state PENDING the ones that were staged first,
+     * and those in the state FAILED whose latest attempt ended before `failedBefore`.
+     */
+    readonly oldestOpen: (query: {
       readonly supplier: SupplierCode
+      readonly failedBefore: DateTime.Utc
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<OpenImport>, StorageUnavailable>
 

@@ -275,6 +275,7 @@ const make = Effect.gen(function* () {
     review: (command) => review(database, command),
     take: Chunks.makeTake(database),
     results: (query) => Results.read(database, query),
+    lines: (query) => run(Results.list(sql, query)),
     problems: (query) => run(Problems.read(sql, query)),
     deleteLines: (command) => run(sql.withTransaction(Deletion.deleteLines(sql, command))),
     overview: run(overview(sql)),

@@ -1,7 +1,8 @@
 /** Reads the results of a batch in the order of its lines, a page of chunks at a time. */
 import { Effect, Option, Schema, Stream } from "effect"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
-import type { Results, ResultsQuery } from "@data-import/domain/ports/Batches"
+import { LineOutcome } from "@data-import/domain/batch/Counts"
+import type { LinesQuery, Results, ResultsQuery } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -103,3 +104,35 @@ export const read = Effect.fnUntraced(function* (
     results: stream(database, query, includesLater ? received : through)
   } satisfies Results
 })
+
+const listedRows = rowsOf(
+  Schema.Struct({
+    line: Schema.Int,
+    externalAccountNumber: Schema.NullOr(Schema.String),
+    outcome: Schema.NullOr(LineOutcome),
+    text: Schema.NullOr(Schema.String)
+  })
+)
+
+/** Chunks are read one after the other until the limit is reached, without those of other lines. */
+export const list = (sql: Sql, { afterLine, id, limit, outcome }: LinesQuery) => {
+  const isAsked =
+    outcome === null
+      ? sql`true`
+      : outcome === "REMAINING"
+        ? sql`unfinished > 0`
+        : sql`${outcome} = any(outcomes)`
+  return listedRows(sql`
+    select first_line + place::integer - 1 as line, number as "externalAccountNumber", outcome,
+      result as text
+    from (
+      select * from batch_chunks
+      where batch = ${id} and first_line + line_count > ${afterLine + 1} and ${isAsked}
+      order by first_line offset 0
+    ) as chunk cross join lateral
+      unnest(numbers, outcomes, results) with ordinality as of_line(number, outcome, result, place)
+    where first_line + place - 1 > ${afterLine}
+      and (${outcome}::text is null
+        or coalesce(outcome, 'REMAINING') = ${outcome}::text)
+    order by first_line, place limit ${limit}`)
+}

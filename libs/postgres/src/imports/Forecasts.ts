@@ -5,7 +5,7 @@ import {
   Forecasts,
   type RecordedForecast
 } from "@data-import/domain/ports/Forecasts"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -38,13 +38,33 @@ const read = (sql: Sql, supplier: SupplierCode | null) =>
     Effect.map(([found]): ForecastRecord => found ?? { made: 0, held: 0 })
   )
 
+const Instant = Schema.DateTimeUtcFromDate
+
+const keptRows = rowsOf(
+  Schema.Struct({
+    supplier: SupplierCode,
+    madeAt: Instant,
+    open: Schema.Int,
+    low: Instant,
+    median: Instant,
+    high: Instant,
+    held: Schema.NullOr(Schema.Boolean)
+  })
+)
+
+const list = (sql: Sql, { limit, supplier }: Parameters<Forecasts["Service"]["list"]>[0]) =>
+  keptRows(sql`
+    select supplier, made_at as "madeAt", open::float8 as open, low, median, high, held
+    from forecasts where supplier = ${supplier} order by day desc limit ${limit}`)
+
 export const layer: Layer.Layer<Forecasts, never, Database> = Layer.effect(
   Forecasts,
   Effect.map(Database, ({ run, sql }) =>
     Forecasts.of({
       record: (forecast) => run(Effect.asVoid(record(sql, forecast))),
       settle: (settlement) => run(Effect.asVoid(settle(sql, settlement))),
-      read: (supplier) => run(read(sql, supplier))
+      read: (supplier) => run(read(sql, supplier)),
+      list: (query) => run(list(sql, query))
     })
   )
 )

@@ -11,7 +11,8 @@ import {
   errorsSampled,
   type FoundImport,
   type FoundPage,
-  ImportSearch
+  ImportSearch,
+  type MoneyPart
 } from "@data-import/domain/ports/ImportSearch"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
@@ -26,9 +27,9 @@ type FailedQuery = Parameters<ImportSearch["Service"]["failed"]>[0]
 /** How many imports a statement looks at, and how many statements a page takes at most. */
 const partSize = 2_000
 
-/** To read the latest attempt costs twice as much. */
-const partsOf = ({ attr, code }: PageQuery["filter"]): number =>
-  attr === undefined && code === undefined ? 8 : 4
+/** To read the latest attempt, or the ledgers, costs twice as much. */
+const partsOf = ({ attr, code, ledger, money }: PageQuery["filter"]): number =>
+  [attr, code, ledger, money].every((condition) => condition === undefined) ? 8 : 4
 
 const Instant = Schema.DateTimeUtcFromDate
 
@@ -59,6 +60,25 @@ const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
     ) as latest, jsonb_array_elements(errors) as error
     where regexp_replace(error ->> 'attr', '(^|(?<=\\.))[0-9]+(?=\\.|$)', '*', 'g') = ${attr})`
 
+/** Of what the accounts have whose ids are those of their imports. */
+const moneyConditions: Readonly<Record<MoneyPart, (sql: Sql) => Statement.Fragment>> = {
+  balance: (sql) => sql``,
+  without_ledger: (sql) => sql`
+    and not exists (select from ledgers where account_id = present.id)`,
+  added: (sql) => sql`
+    and exists (
+      select from transactions where account_id = present.id and origin = 'post_import')`
+}
+
+const hasMoney = (sql: Sql, { ledger, money }: PageQuery["filter"]): Statement.Fragment => sql`
+  ${money === undefined ? sql`` : moneyConditions[money](sql)}
+  ${
+    ledger === undefined
+      ? sql``
+      : sql`and exists (
+          select from ledgers where account_id = present.id and ledger_code = ${ledger})`
+  }`
+
 const conditions = (sql: Sql, { at, filter }: PageQuery): Statement.Fragment => {
   const { attr, code, cohort, search, state } = filter
   const present = stateOf(sql, at)
@@ -67,19 +87,34 @@ const conditions = (sql: Sql, { at, filter }: PageQuery): Statement.Fragment => 
     ${cohort === undefined ? sql`` : sql`and cohort is not distinct from ${cohort}::text`}
     ${search === undefined ? sql`` : sql`and starts_with(external_account_number, ${search})`}
     ${code === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasCode(sql, code)}`}
-    ${attr === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasPlace(sql, attr)}`}`
+    ${attr === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasPlace(sql, attr)}`}
+    ${hasMoney(sql, filter)}`
+}
+
+/** The imports that a part looks at. */
+const sourceFor = (sql: Sql, { filter, supplier }: PageQuery, after: string) => {
+  const { attr, code, ledger, money, numbers, state } = filter
+  if (numbers !== undefined) {
+    return sql`
+      select id, external_account_number from import_processes
+      where supplier = ${supplier} and external_account_number > ${after}
+        and external_account_number = any(${numbers}::text[])
+      order by external_account_number limit ${partSize}`
+  }
+  const source = {
+    ...(state !== undefined && { state }),
+    ...((code !== undefined || attr !== undefined) && { failed: true })
+  }
+  const kind = ledger === undefined && money === undefined ? "all" : "imported"
+  return sourceOf(sql, source, { supplier, kind, after, size: partSize })
 }
 
 /** The columns that a service may read that sees no payload. */
 const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
-  const { at, filter, supplier } = query
-  const source = {
-    ...(filter.state !== undefined && { state: filter.state }),
-    ...((filter.code !== undefined || filter.attr !== undefined) && { failed: true })
-  }
+  const { at } = query
   return pageRows(sql`
     with part(id, place) as materialized (
-      ${sourceOf(sql, source, { supplier, kind: "all", after, size: partSize })}
+      ${sourceFor(sql, query, after)}
     ),
     found as (
       select external_account_number as number, account_number as "accountNumber",

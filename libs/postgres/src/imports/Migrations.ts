@@ -7,6 +7,7 @@ import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { hourBefore } from "@data-import/domain/account/SupplierSummary"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import {
+  failedLookedAt,
   hoursShown,
   type MigrationCounts,
   Migrations,
@@ -20,7 +21,7 @@ import * as Records from "./MigrationRecords.ts"
 
 type Sql = Database["Service"]["sql"]
 type Port = Migrations["Service"]
-type Query<Name extends "history" | "cohorts" | "oldestPending"> = Parameters<Port[Name]>[0]
+type Query<Name extends "history" | "cohorts" | "oldestOpen"> = Parameters<Port[Name]>[0]
 
 const Instant = Schema.DateTimeUtcFromDate
 
@@ -299,15 +300,48 @@ const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"c
     })
   )
 
-const openRows = rowsOf(Schema.Struct({ number: ExternalAccountNumber, stagedAt: Instant }))
+const openRows = rowsOf(
+  Schema.Struct({
+    number: ExternalAccountNumber,
+    stagedAt: Instant,
+    since: Instant,
+    code: Schema.NullOr(Schema.String)
+  })
+)
 
-/** An import that has a lease waits no longer. */
-const oldestPending = ({ sql }: Database["Service"], { limit, supplier }: Query<"oldestPending">) =>
-  openRows(sql`
-    select external_account_number as number, staged_at as "stagedAt" from import_processes
-    where supplier = ${supplier} and account_number is null and not skipped
-      and failed_staging is null and lease_attempt is null
-    order by supplier, id limit ${limit}`)
+/** An import that has a lease waits no longer, unless its attempt has broken off. */
+const oldestOpen = (sql: Sql, { failedBefore, limit, supplier }: Query<"oldestOpen">) => {
+  const before = DateTime.toDateUtc(failedBefore)
+  const isOpen = sql`supplier = ${supplier} and account_number is null and not skipped`
+  return openRows(sql`
+    select external_account_number as number, staged_at as "stagedAt", since, code from (
+      (
+        select id, external_account_number, staged_at, staged_at as since, null as code
+        from import_processes
+        where ${isOpen} and failed_staging is null and lease_attempt is null
+        order by supplier, id limit ${limit}
+      ) union all (
+        select failed.*, ended_at, outcome
+        from (
+          select id, external_account_number, staged_at from import_processes
+          where ${isOpen} and failed_staging is not null and lease_attempt is null
+          order by external_account_number limit ${failedLookedAt}
+        ) as failed cross join lateral (
+          select ended_at, outcome from import_attempts where import_id = failed.id
+          order by sequence desc limit 1
+        ) as latest
+        where ended_at < ${before}
+      ) union all (
+        select present.*, 'lease_expired'
+        from import_attempts as running cross join lateral (
+          select id, external_account_number, staged_at, lease_expires_at from import_processes
+          where id = running.import_id and ${isOpen} and lease_attempt = running.id offset 0
+        ) as present
+        where ended_at is null and lease_expires_at < ${before}
+      )
+    ) as waiting
+    order by since, id limit ${limit}`)
+}
 
 export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
   Migrations,
@@ -323,7 +357,7 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       beginning: (query) =>
         isStorable(query.cohort ?? "") ? run(beginning(database, query)) : Effect.succeedNone,
       cohorts: (query) => run(cohorts(database, query)),
-      oldestPending: (query) => run(oldestPending(database, query)),
+      oldestOpen: (query) => run(oldestOpen(sql, query)),
       plans: (suppliers) => run(Records.plans(database, suppliers)),
       setPlan: (command) => run(sql.withTransaction(Records.setPlan(database, command))),
       setCohorts: (command) => run(Records.setCohorts(database, command)),

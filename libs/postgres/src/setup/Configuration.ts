@@ -185,6 +185,9 @@ const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   if (Option.isNone(present)) return yield* new DoesNotExist({ what: "supplier", name: code })
   const status = yield* Effect.fromResult(decide(present.value.status))
   yield* sql`update suppliers set status = ${status} where code = ${code}`
+  if (present.value.status === "Complete" && status !== "Complete") {
+    yield* sql`delete from migration_sign_offs where supplier = ${code}`
+  }
   const changed = { ...present.value, status }
   const outcome = statusOutcome(present.value.status, status)
   yield* recordSupplier(sql, changed, "change_supplier_status", outcome)

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { account } from "../../testing/sampleAccount.ts"
+import { forecasts } from "../../testing/sampleLists.ts"
 import { batches, migrations, problems } from "../../testing/sampleMigrations.ts"
 import {
   ofAccount,
   ofBatch,
+  ofForecasts,
   ofImports,
+  ofLines,
   ofMigration,
   ofMigrations,
   ofProblems
@@ -57,6 +60,7 @@ describe("the first line of a migration", () => {
     const over = { ...migration, states, forecast: null }
     expect(ofMigration({ ...over, condition: "done" }, now, zone)).toMatch(/, nothing is open$/)
     expect(ofMigration({ ...over, status: "Complete" }, now, zone)).toMatch(/, signed off$/)
+    expect(ofMigration({ ...over, condition: "running" }, now, zone)).toMatch(/, a batch goes on$/)
   })
 
   it("does not say that nothing is open where a batch is stuck", () => {
@@ -111,5 +115,40 @@ describe("the first line of a batch", () => {
   ])("of the sample %i is: %s", (index, text) => {
     const batch = batches(now).batches[index]
     expect(batch && ofBatch(batch)).toBe(text)
+  })
+})
+
+describe("the first line of lists behind numbers", () => {
+  const list = { imports: [], next_after: null, total: 3 }
+
+  it.each([
+    [{ ledger: "GAS_LEDGER" }, "3 accounts with a ledger GAS_LEDGER"],
+    [{ money: "without_ledger" }, "3 accounts that have no ledger"],
+    [{ first_problems: "1" }, "3 accounts that correcting the first problem clears"],
+    [{ first_problems: "2" }, "3 accounts that correcting the first 2 problems clears"]
+  ])("says what is counted of accounts: %j", (filter, text) => {
+    expect(ofImports(list, filter)).toBe(text)
+  })
+
+  const [batch] = batches(now).batches
+  if (batch === undefined) throw new Error("There is no sample of a batch")
+  const none = { outcome: null, code: null, attr: null, first_problems: null }
+
+  it.each([
+    [{}, "7,000 lines of wave 2, north"],
+    [{ outcome: "REMAINING" }, "7,000 lines of wave 2, north: to do"],
+    [{ outcome: "FAILED", code: "blank", attr: "x" }, ": failed with blank at x"],
+    [{ first_problems: "2" }, ", that correcting the first 2 problems clears"]
+  ])("says what is counted of lines: %j", (filter, text) => {
+    const found = { batch, lines: [], total: 7_000, next_after: null }
+    expect(ofLines(found, { ...none, ...filter })).toContain(text)
+    expect(ofLines({ ...found, total: 0 }, none)).toBe("No lines of wave 2, north")
+  })
+
+  it("says how many forecasts held", () => {
+    const found = forecasts(now)
+    expect(ofForecasts(found)).toBe("40 of 48 forecasts held")
+    expect(ofForecasts({ ...found, made: 0 })).toBe("None of 50 forecasts has ended yet")
+    expect(ofForecasts({ ...found, forecasts: [] })).toBe("No forecast was kept yet")
   })
 })

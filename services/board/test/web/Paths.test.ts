@@ -10,6 +10,8 @@ describe("addresses of pages", () => {
     [pages.problems("ACME"), { name: "problems", supplier: "ACME" }],
     [pages.imports("ACME"), { name: "imports", supplier: "ACME" }],
     [pages.batch("ACME", "b/1"), { name: "batch", supplier: "ACME", batch: "b/1" }],
+    [pages.lines("ACME", "b/1"), { name: "lines", supplier: "ACME", batch: "b/1" }],
+    [pages.forecasts("ACME"), { name: "forecasts", supplier: "ACME" }],
     [pages.account("ACME", "a/1%"), { name: "account", supplier: "ACME", number: "a/1%" }]
   ])("%s is found again", (path, page) => expect(pageAt(path)).toEqual(page))
 
@@ -19,6 +21,9 @@ describe("addresses of pages", () => {
     "/board/x/",
     "/board/migrations/",
     "/board/migrations/A/x/",
+    "/board/migrations/A/forecasts/1/",
+    "/board/migrations/A/batches/b/rows/",
+    "/board/migrations/A/batches/b/lines/1/",
     "/board/%/"
   ])("%s is no page", (path) => expect(pageAt(path)).toEqual({ name: "unknown" }))
 

@@ -8,7 +8,9 @@ import { SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
 import { BatchPage } from "./pages/BatchPage.tsx"
+import { ForecastsPage } from "./pages/ForecastsPage.tsx"
 import { ImportsPage } from "./pages/ImportsPage.tsx"
+import { LinesPage } from "./pages/LinesPage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
 import { ProblemsPage } from "./pages/ProblemsPage.tsx"
@@ -40,6 +42,10 @@ const Content = ({ page }: { readonly page: Page }) => {
       )
     case "batch":
       return <BatchPage key={page.batch} supplier={page.supplier} batch={page.batch} />
+    case "lines":
+      return <LinesPage key={page.batch} supplier={page.supplier} batch={page.batch} />
+    case "forecasts":
+      return <ForecastsPage key={page.supplier} supplier={page.supplier} />
     case "audit":
       return <AuditPage />
     case "unknown":

@@ -4,7 +4,7 @@ import type { LineEnd, LineProblem } from "../../batch/BatchLine.ts"
 import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
 import { stateOf } from "../../batch/Batch.ts"
 import type * as Counts from "../../batch/Counts.ts"
-import type { Batches, Overview, Results } from "../Batches.ts"
+import type { Batches, LinesQuery, ListedLine, Overview, Results } from "../Batches.ts"
 import { deleteKeysOfLine } from "./IdempotencyKeys.ts"
 import { codePointOrder, type MemoryStore, storedBatch as stored } from "./Store.ts"
 
@@ -34,6 +34,23 @@ export const results = (store: Store, query: Command<"results">): Results => {
     results: Stream.fromIterable(given.slice(0, limit ?? undefined))
   }
 }
+
+export const listedLines = (
+  store: Store,
+  { afterLine, id, limit, outcome }: LinesQuery
+): ReadonlyArray<ListedLine> =>
+  stored(store, id)
+    .lines.filter(
+      ({ end, line }) =>
+        line > afterLine && (outcome === null || (end?.outcome ?? "REMAINING") === outcome)
+    )
+    .slice(0, limit)
+    .map(({ end, externalAccountNumber, line }) => ({
+      line,
+      externalAccountNumber,
+      outcome: end?.outcome ?? null,
+      text: end?.text ?? null
+    }))
 
 const examplesOfProblem = 5
 

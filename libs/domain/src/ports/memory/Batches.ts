@@ -16,7 +16,7 @@ import { lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
-import { deleteLines, overview, problems, results } from "./BatchResults.ts"
+import { deleteLines, listedLines, overview, problems, results } from "./BatchResults.ts"
 import { inTurn } from "./BatchTurns.ts"
 import {
   answerOf,
@@ -367,6 +367,7 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
         ),
       review: (command) => Effect.sync(() => review(store, command)),
       results: (query) => Effect.sync(() => results(store, query)),
+      lines: (query) => Effect.sync(() => listedLines(store, query)),
       problems: (query) => Effect.sync(() => problems(store, query)),
       deleteLines: (command) => Effect.sync(() => deleteLines(store, command)),
       overview: Effect.sync(() => overview(store)),

@@ -87,6 +87,7 @@ export const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   const status = yield* Effect.fromResult(decide(present.status))
   const changed: Supplier = { ...present, status }
   store.suppliers.set(code, changed)
+  if (status !== "Complete") store.signOffs.delete(code)
   const outcome = statusOutcome(present.status, status)
   yield* recordSupplier(store, changed, "change_supplier_status", outcome)
   return changed

@@ -1,5 +1,5 @@
 /** The record of forecasts in memory. */
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Order } from "effect"
 import { Forecasts, type RecordedForecast } from "../Forecasts.ts"
 import { MemoryStore, type StoredForecast } from "./Store.ts"
 
@@ -38,7 +38,14 @@ export const layerMemory: Layer.Layer<Forecasts> = Layer.effect(
             (each) => each.held !== null && (supplier === null || each.supplier === supplier)
           )
           return { made: settled.length, held: settled.filter(({ held }) => held).length }
-        })
+        }),
+      list: ({ limit, supplier }) =>
+        Effect.sync(() =>
+          [...store.forecasts.values()]
+            .filter((each) => each.supplier === supplier)
+            .toSorted(Order.flip(Order.mapInput(DateTime.Order, ({ madeAt }) => madeAt)))
+            .slice(0, limit)
+        )
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))

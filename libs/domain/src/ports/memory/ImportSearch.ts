@@ -26,8 +26,25 @@ const codesOf = ({ attempts }: StoredImport): ReadonlyArray<string> => {
   return [last?.outcome ?? "lease_expired", ...(last?.errors ?? []).map(({ code }) => code)]
 }
 
-const meets = (stored: StoredImport, { after, at, filter }: PageQuery): boolean => {
-  const { attr, code, cohort, search, state } = filter
+const hasMoney = (
+  store: Store,
+  { process: { account } }: StoredImport,
+  { ledger, money }: PageQuery["filter"]
+): boolean => {
+  if (ledger === undefined && money === undefined) return true
+  const found = account === null ? undefined : store.accounts.get(account.number)
+  if (found === undefined) return false
+  const { ledgers = [] } = found.account
+  const changes = store.changes.get(found.number) ?? []
+  return (
+    (ledger === undefined || ledgers.some(({ ledger_code }) => ledger_code === ledger)) &&
+    (money !== "without_ledger" || ledgers.length === 0) &&
+    (money !== "added" || changes.some(({ transactions }) => transactions.length > 0))
+  )
+}
+
+const meets = (store: Store, stored: StoredImport, { after, at, filter }: PageQuery): boolean => {
+  const { attr, code, cohort, numbers, search, state } = filter
   const present = detailedStateOf(stored, at)
   const isFailed = present === "FAILED"
   const errors = stored.attempts.at(-1)?.errors ?? []
@@ -36,6 +53,8 @@ const meets = (stored: StoredImport, { after, at, filter }: PageQuery): boolean 
     numberOf(stored).startsWith(search ?? "") &&
     (state === undefined || present === state) &&
     (cohort === undefined || stored.cohort === cohort) &&
+    (numbers === undefined || numbers.includes(numberOf(stored))) &&
+    hasMoney(store, stored, filter) &&
     (code === undefined || (isFailed && codesOf(stored).includes(code))) &&
     (attr === undefined || (isFailed && errors.some((error) => placeOf(error.attr) === attr)))
   )
@@ -85,7 +104,7 @@ export const layerMemory: Layer.Layer<ImportSearch> = Layer.effect(
     ImportSearch.of({
       page: (query) =>
         Effect.sync(() => {
-          const found = inOrder(store, query).filter((stored) => meets(stored, query))
+          const found = inOrder(store, query).filter((stored) => meets(store, stored, query))
           const shown = found.slice(0, query.limit)
           const last = shown.at(-1)
           return {

@@ -11,6 +11,7 @@ import {
   type MigrationCounts,
   Migrations,
   noCounts,
+  type OpenImport,
   type PastCounts
 } from "../Migrations.ts"
 import type { BoardAction } from "../AuditLog.ts"
@@ -107,6 +108,30 @@ const beginningOf = (store: Store, supplier: SupplierCode, cohort: string) => {
   )
 }
 
+/** Since when an open import waits; nothing while its attempt runs. */
+const waitingSince = ({ attempts, hasFailed, process: { lease }, stagedAt }: StoredImport) => {
+  if (lease !== null) return { since: lease.expiresAt, code: "lease_expired" }
+  const last = attempts.at(-1)
+  return hasFailed && last?.endedAt
+    ? { since: last.endedAt, code: last.outcome }
+    : { since: stagedAt, code: null }
+}
+
+const oldestOpen = (
+  store: Store,
+  { failedBefore, limit, supplier }: Parameters<Migrations["Service"]["oldestOpen"]>[0]
+): ReadonlyArray<OpenImport> =>
+  importsOf(store, supplier)
+    .filter(({ process: { account, erased, skipped } }) => account === null && !erased && !skipped)
+    .map((stored) => ({
+      number: stored.process.key.external_account_number,
+      stagedAt: stored.stagedAt,
+      ...waitingSince(stored)
+    }))
+    .filter(({ code, since }) => code === null || DateTime.isLessThan(since, failedBefore))
+    .toSorted(Order.mapInput(DateTime.Order, ({ since }: OpenImport) => since))
+    .slice(0, limit)
+
 interface Change {
   readonly supplier: SupplierCode
   readonly caller: Caller
@@ -163,19 +188,7 @@ export const layerMemory: Layer.Layer<Migrations> = Layer.effect(
         Effect.sync(() => beginningOf(store, supplier, cohort ?? "")),
       cohorts: ({ at, limit, supplier }) =>
         Effect.sync(() => cohortsOf(importsOf(store, supplier), limit, at)),
-      oldestPending: ({ limit, supplier }) =>
-        Effect.sync(() =>
-          importsOf(store, supplier)
-            .filter(
-              ({ hasFailed, process: { account, erased, lease, skipped } }) =>
-                account === null && !erased && !skipped && lease === null && !hasFailed
-            )
-            .slice(0, limit)
-            .map(({ process, stagedAt }) => ({
-              number: process.key.external_account_number,
-              stagedAt
-            }))
-        ),
+      oldestOpen: (query) => Effect.sync(() => oldestOpen(store, query)),
       plans: (suppliers) =>
         Effect.sync(
           () =>

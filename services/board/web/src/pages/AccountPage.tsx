@@ -12,8 +12,16 @@ import { answers, pages } from "../routing/Paths.ts"
 import { ofAccount } from "../text/Headlines.ts"
 import { count, counted, money } from "../text/Numbers.ts"
 import { stateWord } from "../text/Words.ts"
-import { LifeSection } from "./LifeSection.tsx"
+import { keyOf, LifeSection } from "./LifeSection.tsx"
 import { StoredSection } from "./StoredSection.tsx"
+
+/** What can be added later, and the entries that tell of it. */
+const additions = [
+  ["transactions", "transaction", "create_transactions"],
+  ["notes", "note", "create_notes"],
+  ["statements", "statement", "create_historical_statements"],
+  ["payment_instructions", "payment instruction", "create_payment_instruction"]
+] as const
 
 const Facts = ({ account }: { readonly account: Account }) => {
   const { added, balance, cohort, import_supplier: supplier } = account
@@ -24,11 +32,16 @@ const Facts = ({ account }: { readonly account: Account }) => {
       <Fact name="Cohort">
         {cohort === null ? "–" : <Link to={pages.imports(supplier, { cohort })}>{cohort}</Link>}
       </Fact>
-      <Fact name="Balance">{balance === null ? "–" : money(balance)}</Fact>
+      <Fact name="Balance">
+        {balance === null ? "–" : <Link to="#stored">{money(balance)}</Link>}
+      </Fact>
       <Fact name="Added later">
-        {counted(added.transactions, "transaction")}, {counted(added.notes, "note")},{" "}
-        {counted(added.statements, "statement")},{" "}
-        {counted(added.payment_instructions, "payment instruction")}
+        {additions.map(([name, one, action], index) => (
+          <span key={name}>
+            {index > 0 && ", "}
+            <Link to={pages.audit({ ...keyOf(account), action })}>{counted(added[name], one)}</Link>
+          </span>
+        ))}
       </Fact>
     </dl>
   )
@@ -48,7 +61,7 @@ const Documents = ({ account }: { readonly account: Account }) => (
       {account.documents.map(({ document_path: path, size }, place) => (
         <li key={place}>
           <span class="code">{path}</span>{" "}
-          <small>{size === null ? "not looked at yet" : counted(size, "byte")}</small>{" "}
+          <small class="size">{size === null ? "not looked at" : counted(size, "byte")}</small>{" "}
           <DocumentButton
             supplier={account.import_supplier}
             number={account.external_account_number}
@@ -61,14 +74,20 @@ const Documents = ({ account }: { readonly account: Account }) => (
   </Section>
 )
 
-const chainText = ({ broken_at, entries, holds }: Account["audit_chain"]) =>
-  holds ? (
+const Chain = ({ account }: { readonly account: Account }) => {
+  const { broken_at, entries, holds } = account.audit_chain
+  const all = pages.audit(keyOf(account))
+  return holds ? (
     <span class="good">
-      ✓ Its chain holds: {counted(entries, "entry is", "entries are")} as they were written.
+      ✓ Its chain holds:{" "}
+      <Link to={all}>{counted(entries, "entry is", "entries are")} as they were written</Link>.
     </span>
   ) : (
-    <span class="bad">✗ Entry {broken_at} is not as it was written. Tell your operator.</span>
+    <span class="bad">
+      ✗ <Link to={all}>Entry {broken_at}</Link> is not as it was written. Tell your operator.
+    </span>
   )
+}
 
 const Body = ({ account }: { readonly account: Account }) => (
   <>
@@ -77,15 +96,10 @@ const Body = ({ account }: { readonly account: Account }) => (
       <LifeSection account={account} />
       <StoredSection account={account} />
       <Documents account={account} />
-      <Section id="audit" class="wide" title="Audit" note={chainText(account.audit_chain)}>
+      <Section id="audit" class="wide" title="Audit" note={<Chain account={account} />}>
         <AuditTable entries={account.audit} />
         {account.audit.length < account.audit_chain.entries && (
-          <Link
-            to={pages.audit({
-              import_supplier: account.import_supplier,
-              external_account_number: account.external_account_number
-            })}
-          >
+          <Link to={pages.audit(keyOf(account))}>
             All {count(account.audit_chain.entries)} entries
           </Link>
         )}

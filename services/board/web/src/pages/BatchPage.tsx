@@ -6,7 +6,7 @@ import { Answered } from "../parts/Answered.tsx"
 import { BatchState, Lines, Progress } from "../parts/Batch.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { clearedColumns, problemColumn } from "../parts/ProblemColumns.tsx"
+import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -15,12 +15,24 @@ import { answers, pages } from "../routing/Paths.ts"
 import { ofBatch } from "../text/Headlines.ts"
 import { count, counted } from "../text/Numbers.ts"
 
-type Group = BatchDetail["problems"][number]
+type Group = ReturnType<typeof ranked<BatchDetail["problems"][number]>>[number]
 
-const columnsFor = (supplier: string, failed: number): ReadonlyArray<Column<Group>> => [
-  problemColumn(supplier),
-  { name: "Lines", isNumber: true, cell: ({ lines }) => count(lines) },
-  ...clearedColumns(failed),
+const columnsFor = (supplier: string, { batch }: BatchDetail): ReadonlyArray<Column<Group>> => [
+  problemColumn(supplier, (line) =>
+    pages.lines(supplier, batch.batch_id, { after: String(line - 1) })
+  ),
+  {
+    name: "Lines",
+    isNumber: true,
+    cell: ({ attr, code, lines }) => (
+      <Link to={pages.lines(supplier, batch.batch_id, { outcome: "FAILED", code, attr })}>
+        {count(lines)}
+      </Link>
+    )
+  },
+  ...clearedColumns(batch.counts.failed, (first_problems) =>
+    pages.lines(supplier, batch.batch_id, { outcome: "FAILED", first_problems })
+  ),
   {
     name: "Accounts",
     cell: ({ code }) => (
@@ -36,7 +48,8 @@ interface BodyProps {
   readonly supplier: string
 }
 
-const Problems = ({ detail: { batch, problems }, supplier }: BodyProps) => {
+const Problems = ({ detail, supplier }: BodyProps) => {
+  const { batch, problems } = detail
   const { failed } = batch.counts
   return (
     <Section
@@ -44,17 +57,23 @@ const Problems = ({ detail: { batch, problems }, supplier }: BodyProps) => {
       class="wide"
       title="Problems"
       note={
-        failed === 0
-          ? "No line has failed."
-          : `${counted(failed, "line has", "lines have")} failed. ` +
-            "A line that has several problems is cleared when all of them are corrected."
+        failed === 0 ? (
+          "No line has failed."
+        ) : (
+          <>
+            <Link to={pages.lines(supplier, batch.batch_id, { outcome: "FAILED" })}>
+              {counted(failed, "line has", "lines have")} failed
+            </Link>
+            . A line that has several problems is cleared when all of them are corrected.
+          </>
+        )
       }
     >
       {problems.length > 0 && (
         <Table
           caption="Problems of the failed lines, the most frequent first"
-          columns={columnsFor(supplier, failed)}
-          rows={problems}
+          columns={columnsFor(supplier, detail)}
+          rows={ranked(problems)}
           keyOf={({ attr, code }) => `${code} ${attr}`}
         />
       )}
@@ -80,7 +99,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
           <Progress batch={batch} />
         </Fact>
         <Fact name="Lines">
-          <Lines batch={batch} failures="#problems" />
+          <Lines batch={batch} supplier={supplier} failures="#problems" />
         </Fact>
         <Fact name="Created">
           <Time at={batch.created_at} />

@@ -27,7 +27,9 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<BatchBody>> => [
   { name: "Progress", class: "progress", cell: (batch) => <Progress batch={batch} /> },
   {
     name: "Lines",
-    cell: (batch) => <Lines batch={batch} failures={pages.batch(supplier, batch.batch_id)} />
+    cell: (batch) => (
+      <Lines batch={batch} supplier={supplier} failures={pages.batch(supplier, batch.batch_id)} />
+    )
   },
   {
     name: "Since",

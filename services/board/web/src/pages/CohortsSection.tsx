@@ -71,7 +71,12 @@ const columnsFor = (
       <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
     )
   },
-  { name: "Done", isNumber: true, cell: ({ states, total }) => share(states.IMPORTED, total) },
+  {
+    name: "Done",
+    isNumber: true,
+    class: "share",
+    cell: ({ states, total }) => share(states.IMPORTED, total)
+  },
   {
     name: "Action",
     isNameHidden: true,
@@ -80,22 +85,26 @@ const columnsFor = (
   }
 ]
 
-const closing = ({ cohorts }: Cohorts, total: number): string => {
+const Closing = ({ cohorts, detail }: Cohorts & { readonly detail: MigrationDetail }) => {
+  const { import_supplier: supplier, total } = detail.migration
   const sum = cohorts.reduce((all, cohort) => all + cohort.total, 0)
-  return sum === total
-    ? `They come to ${counted(sum, "account")}: all of them.`
-    : `They come to ${counted(sum, "account")} of ${count(total)}, which were read at another time.`
+  return (
+    <Link to={pages.imports(supplier)}>
+      They come to {counted(sum, "account")}
+      {sum === total ? ": all of them." : ` of ${count(total)}, which were read at another time.`}
+    </Link>
+  )
 }
 
 export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail }) => {
-  const { import_supplier: supplier, states, total } = detail.migration
+  const { import_supplier: supplier, states } = detail.migration
   const answer = useAnswer<Cohorts>(answers.of(supplier, "cohorts/"))
   return (
     <Section
       id="cohorts"
       class="wide"
       title="Cohorts"
-      note={answer.value === undefined ? undefined : closing(answer.value, total)}
+      note={answer.value && <Closing {...answer.value} detail={detail} />}
       actions={
         <>
           <ProcessButton supplier={supplier} pending={states.PENDING} />

@@ -7,6 +7,7 @@ import { ProcessButton } from "../actions/ProcessButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
+import { Pager } from "../parts/Pager.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
@@ -19,17 +20,13 @@ import { stateOrder, stateWord } from "../text/Words.ts"
 type Row = ImportRows["imports"][number]
 
 const limit = "100"
-const filters = ["state", "code", "attr", "cohort", "without_cohort", "search"] as const
+/** Those that links alone set; the form keeps them. */
+const kept = ["attr", "ledger", "money", "first_problems"] as const
+const filters = ["state", "code", "cohort", "without_cohort", "search", ...kept] as const
 type Filter = Readonly<Record<(typeof filters)[number], string | null>>
 
-const filterOf = (query: URLSearchParams): Filter => ({
-  state: query.get("state"),
-  code: query.get("code"),
-  attr: query.get("attr"),
-  cohort: query.get("cohort"),
-  without_cohort: query.get("without_cohort"),
-  search: query.get("search")
-})
+const filterOf = (query: URLSearchParams): Filter =>
+  Object.fromEntries(filters.map((name) => [name, query.get(name)])) as Filter
 
 const columnsFor = (supplier: string): ReadonlyArray<Column<Row>> => [
   {
@@ -120,17 +117,20 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
       />
       Without a cohort
     </label>
-    <input type="hidden" name="attr" value={filter.attr ?? ""} />
+    {kept.map((name) => (
+      <input key={name} type="hidden" name={name} value={filter[name] ?? ""} />
+    ))}
     <button type="submit">Show</button>
     <Link to={pages.imports(supplier)}>Clear</Link>
   </form>
 )
 
-/** What can be done with all accounts of the list; actions know no numbers and no paths. */
+/** What can be done with all accounts of the list; actions know no other conditions than these. */
 const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: ImportRows }) => {
-  const { attr, code, search, state, without_cohort } = filter
+  const { code, search, state, without_cohort } = filter
   const isActionable = state === "FAILED" || state === "PENDING"
-  if (!isActionable || total === null || attr !== null || search !== null) return null
+  const isNarrowed = search !== null || kept.some((name) => filter[name] !== null)
+  if (!isActionable || total === null || isNarrowed) return null
   const cohort = filter.cohort ?? undefined
   const of = { supplier, cohort, code: code ?? undefined }
   const selection = {
@@ -173,18 +173,7 @@ const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
         rows={list.imports}
         keyOf={({ external_account_number }) => external_account_number}
       />
-      <div class="pager">
-        <button type="button" disabled={isFirst} onClick={() => turn(null)}>
-          Back
-        </button>
-        <button
-          type="button"
-          disabled={list.next_after === null}
-          onClick={() => turn(list.next_after)}
-        >
-          Next
-        </button>
-      </div>
+      <Pager isFirst={isFirst} next={list.next_after} turn={turn} />
     </>
   )
 }

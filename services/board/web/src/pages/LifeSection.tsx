@@ -8,6 +8,12 @@ import { actionWord, type LifeEvent, lifeOf } from "../text/AuditWords.ts"
 import { count } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 
+/** What names it in the audit log. */
+export const keyOf = ({ external_account_number, import_supplier }: Account) => ({
+  import_supplier,
+  external_account_number
+})
+
 type Attempt = Account["attempts"][number]
 
 const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
@@ -33,7 +39,9 @@ const Entry = ({ entry }: { readonly entry: AuditEntry }) => (
   <li>
     <p>
       <Time at={entry.at} /> {actionWord(entry.action)}: <span class="code">{entry.outcome}</span>{" "}
-      <small>by {entry.who}</small>
+      <small>
+        by <Link to={pages.audit({ who: entry.who })}>{entry.who}</Link>
+      </small>
     </p>
   </li>
 )
@@ -58,7 +66,14 @@ const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
         <li>
           <p>
             <Time at={event.at} /> Staged
-            {account.times_staged > 1 && `, the last of ${count(account.times_staged)} times`}
+            {account.times_staged > 1 && (
+              <>
+                , the last of{" "}
+                <Link to={pages.audit({ ...keyOf(account), action: "stage" })}>
+                  {count(account.times_staged)} times
+                </Link>
+              </>
+            )}
           </p>
         </li>
       )
@@ -67,7 +82,7 @@ const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
 
 /** From the newest to the oldest, as the audit log has it too. */
 export const LifeSection = ({ account }: { readonly account: Account }) => {
-  const { audit, audit_chain, external_account_number, import_supplier } = account
+  const { audit, audit_chain } = account
   return (
     <Section id="life" title="Life" note="The newest first.">
       <ol class="life">
@@ -76,9 +91,7 @@ export const LifeSection = ({ account }: { readonly account: Account }) => {
         ))}
       </ol>
       {audit.length < audit_chain.entries && (
-        <Link to={pages.audit({ import_supplier, external_account_number })}>
-          What was before is in the audit log
-        </Link>
+        <Link to={pages.audit(keyOf(account))}>What was before is in the audit log</Link>
       )}
     </Section>
   )

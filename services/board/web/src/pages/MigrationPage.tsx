@@ -16,6 +16,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { missingDocument, tellingCodes } from "../text/Codes.ts"
 import { doneBy } from "../text/Forecast.ts"
+import { evidenceOf } from "../text/Evidence.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
 import { batchName } from "../text/Words.ts"
@@ -140,7 +141,10 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
     <>
       <div class="summary">
         <p>
-          <Condition name={migration.condition} /> {migration.reason}
+          <Condition name={migration.condition} />{" "}
+          <Link to={evidenceOf(migration)} class="why">
+            {migration.reason}
+          </Link>
         </p>
         {migration.status === "Complete" ? (
           <Signed supplier={supplier} />

@@ -16,12 +16,13 @@ import { ofMigrations } from "../text/Headlines.ts"
 import { count, share } from "../text/Numbers.ts"
 import { orders, sorted } from "../text/Sorting.ts"
 import { ownZone } from "../text/Times.ts"
+import { evidenceOf } from "../text/Evidence.ts"
 import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
 
 const Forecast = ({ migration }: { readonly migration: Migration }) => {
   const now = useNow()
-  const { forecast, import_supplier } = migration
-  if (forecast === null) return <span class="quiet">–</span>
+  const { condition, forecast, import_supplier } = migration
+  if (forecast === null) return <span class="quiet">{condition === "done" ? "done" : "–"}</span>
   const zone = ownZone()
   return (
     <span class="tip" data-tip={interval(forecast, zone)}>
@@ -79,13 +80,26 @@ const columns: ReadonlyArray<Column<Migration>> = [
       <Link to={pages.migration(import_supplier)}>{import_supplier}</Link>
     )
   },
-  { name: "Why", class: "why", cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  {
+    name: "Why",
+    class: "why",
+    cell: (migration) => (
+      <span title={migration.reason}>
+        <Link to={evidenceOf(migration)}>{migration.reason}</Link>
+      </span>
+    )
+  },
   {
     name: "Imported / all",
     isNumber: true,
     cell: (migration) => <Progress migration={migration} />
   },
-  { name: "%", isNumber: true, cell: ({ states, total }) => share(states.IMPORTED, total) },
+  {
+    name: "%",
+    isNumber: true,
+    class: "share",
+    cell: ({ states, total }) => share(states.IMPORTED, total)
+  },
   { name: "Failed", isNumber: true, cell: (migration) => <Failed migration={migration} /> },
   {
     name: "Last hour",

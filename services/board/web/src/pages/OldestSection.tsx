@@ -17,19 +17,38 @@ const columnsFor = ({ migration, time_zone }: MigrationDetail): ReadonlyArray<Co
       <Link to={pages.account(migration.import_supplier, number)}>{number}</Link>
     )
   },
-  { name: "Staged", cell: ({ staged_at }) => <Time at={staged_at} zone={time_zone} /> },
-  { name: "Waits for", cell: ({ waits_for }) => waits_for }
+  { name: "Since", cell: ({ since }) => <Time at={since} zone={time_zone} /> },
+  {
+    name: "Waits for",
+    cell: ({ code, waits_for }) => (
+      <>
+        {waits_for}{" "}
+        {code !== null && (
+          <Link
+            to={pages.imports(migration.import_supplier, { state: "FAILED", code })}
+            class="code"
+          >
+            {code}
+          </Link>
+        )}
+      </>
+    )
+  }
 ]
 
 export const OldestSection = ({ detail }: { readonly detail: MigrationDetail }) => (
   <Section
     id="oldest"
     title="Waiting longest"
-    note={detail.oldest_open.length === 0 ? "No account waits." : undefined}
+    note={
+      detail.oldest_open.length === 0
+        ? "No account waits."
+        : "To be imported, or to be tried again since a day or longer."
+    }
   >
     {detail.oldest_open.length > 0 && (
       <Table
-        caption="The open accounts that were staged first"
+        caption="The open accounts that have waited longest"
         columns={columnsFor(detail)}
         rows={detail.oldest_open}
         keyOf={({ external_account_number }) => external_account_number}

@@ -4,7 +4,7 @@ import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { clearedColumns, problemColumn } from "../parts/ProblemColumns.tsx"
+import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { ChartData } from "../charts/ChartData.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
@@ -12,7 +12,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { ofProblems } from "../text/Headlines.ts"
 import { count } from "../text/Numbers.ts"
 
-type Group = Problems["groups"][number]
+type Group = ReturnType<typeof ranked<Problems["groups"][number]>>[number]
 
 /** A retry is of a code, whatever the path. */
 type ByCode = ReadonlyMap<string, number>
@@ -30,7 +30,9 @@ const columnsFor = (
       <Link to={pages.imports(supplier, { state: "FAILED", code, attr })}>{count(imports)}</Link>
     )
   },
-  ...clearedColumns(failed),
+  ...clearedColumns(failed, (first_problems) =>
+    pages.imports(supplier, { state: "FAILED", first_problems })
+  ),
   {
     name: "Action",
     isNameHidden: true,
@@ -46,7 +48,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
   const { value: detail } = useAnswer<MigrationDetail>(answers.migration(supplier))
   const byCode = new Map((detail?.codes ?? []).map((it) => [it.code, it.imports]))
   const { failed, groups, of } = problems
-  const shown = code === null ? groups : groups.filter((group) => group.code === code)
+  const shown = ranked(groups).filter((group) => code === null || group.code === code)
   if (failed === 0) {
     return (
       <p class="empty">
@@ -60,7 +62,14 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
     <>
       <p>
         An account that has several problems is cleared when all of them are corrected.
-        {of < failed && ` Counted in ${count(of)} of ${count(failed)} failed accounts.`}
+        {of < failed && (
+          <>
+            {" "}
+            <Link to={pages.imports(supplier, { state: "FAILED" })}>
+              Counted in {count(of)} of {count(failed)} failed accounts.
+            </Link>
+          </>
+        )}
         {code !== null && (
           <>
             {" "}

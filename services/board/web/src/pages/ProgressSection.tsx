@@ -8,9 +8,10 @@ import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Section } from "../parts/Section.tsx"
-import { answers } from "../routing/Paths.ts"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
 import { doneBy, interval } from "../text/Forecast.ts"
-import { count, share } from "../text/Numbers.ts"
+import { count, counted, share } from "../text/Numbers.ts"
 import type { ComponentChildren } from "preact"
 
 type Step = History["step"]
@@ -31,17 +32,27 @@ const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) =
 const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
   const { forecast_record: record, migration, time_zone: zone } = detail
-  const { forecast } = migration
+  const { forecast, import_supplier: supplier } = migration
   const known =
-    record.made === 0
-      ? "No forecast of this migration has ended yet."
-      : `So far ${count(record.held)} of ${count(record.made)} forecasts held ` +
-        `(${share(record.held, record.made)}; 80 % are meant to).`
+    record.made === 0 ? (
+      "No forecast of this migration has ended yet."
+    ) : (
+      <>
+        So far{" "}
+        <Link to={pages.forecasts(supplier)}>
+          {count(record.held)} of {counted(record.made, "forecast")} held
+        </Link>{" "}
+        <span class="share">({share(record.held, record.made)}; 80 % are meant to).</span>
+      </>
+    )
   if (forecast === null) return <p class="quiet">{known}</p>
   return (
     <p>
-      At today's rate it is done <strong>{doneBy(forecast, now, zone)}</strong>.{" "}
-      {interval(forecast, zone)} <span class="quiet">{known}</span>
+      At today's rate it is done{" "}
+      <Link to={pages.forecasts(supplier)}>
+        <strong>{doneBy(forecast, now, zone)}</strong>
+      </Link>
+      . <span class="interval">{interval(forecast, zone)}</span> <span class="quiet">{known}</span>
     </p>
   )
 }

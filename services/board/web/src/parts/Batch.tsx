@@ -2,7 +2,8 @@
 import type { BatchBody } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { count, counted, rate, share } from "../text/Numbers.ts"
-import { batchState, whyStill } from "../text/Words.ts"
+import { pages } from "../routing/Paths.ts"
+import { batchState, lineEnds, whyStill } from "../text/Words.ts"
 
 export const Progress = ({ batch: { counts } }: { readonly batch: BatchBody }) => {
   const ended = counts.received - counts.remaining
@@ -10,44 +11,39 @@ export const Progress = ({ batch: { counts } }: { readonly batch: BatchBody }) =
   return (
     <>
       <progress max={Math.max(1, counts.received)} value={ended} aria-label={label} />{" "}
-      {share(ended, counts.received)}
+      <span class="share">{share(ended, counts.received)}</span>
     </>
   )
 }
 
 interface LinesProps {
   readonly batch: BatchBody
+  readonly supplier: string
   /** Where it is said why lines have failed. */
   readonly failures: string
 }
 
-/** The five ends of lines, which sum up to those that were received. */
-export const Lines = ({ batch: { counts }, failures }: LinesProps) => {
-  const parts = (
-    [
-      ["succeeded", counts.succeeded],
-      ["there before", counts.already],
-      ["failed", counts.failed],
-      ["cancelled", counts.cancelled],
-      ["to do", counts.remaining]
-    ] as const
-  ).filter(([, value]) => value > 0)
+/** The five ends of lines, which sum up to those that were received. Each leads to its lines. */
+export const Lines = ({ batch, failures, supplier }: LinesProps) => {
+  const { batch_id: id, counts } = batch
+  const parts = lineEnds
+    .map(([outcome, name, count]) => ({ outcome, name, value: counts[count] }))
+    .filter(({ value }) => value > 0)
   return (
     <>
-      {parts.map(([name, value], index) => (
+      {parts.map(({ name, outcome, value }, index) => (
         <span key={name}>
           {index > 0 && " + "}
-          {name === "failed" ? (
-            <Link to={failures} class="bad">
-              {count(value)} failed
-            </Link>
-          ) : (
-            `${count(value)} ${name}`
-          )}
+          <Link
+            to={outcome === "FAILED" ? failures : pages.lines(supplier, id, { outcome })}
+            class={outcome === "FAILED" ? "bad" : undefined}
+          >
+            {count(value)} {name}
+          </Link>
         </span>
       ))}
       {parts.length > 0 && " = "}
-      {counted(counts.received, "line")}
+      <Link to={pages.lines(supplier, id)}>{counted(counts.received, "line")}</Link>
     </>
   )
 }
@@ -58,7 +54,7 @@ export const BatchState = ({ batch }: { readonly batch: BatchBody }) => {
   return (
     <>
       {why === "" ? batchState(batch.state) : why}
-      {speed !== null && speed > 0 && <small> {rate(speed)}</small>}
+      {speed !== null && speed > 0 && <small class="speed"> {rate(speed)}</small>}
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** A problem: its code and place, what it means, what to do, and examples that lead to accounts. */
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
-import { counted } from "../text/Numbers.ts"
+import { count, counted } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 
 interface Example {
@@ -13,6 +13,8 @@ interface Example {
 
 export interface ProblemProps {
   readonly supplier: string
+  /** Where a line is among the others. */
+  readonly lineTo?: ((line: number) => string) | undefined
   readonly problem: {
     readonly code: string
     readonly attr: string
@@ -22,11 +24,17 @@ export interface ProblemProps {
   }
 }
 
-const ExampleItem = ({ example, supplier }: { example: Example; supplier: string }) => {
+type ExampleProps = Omit<ProblemProps, "problem"> & { readonly example: Example }
+
+const ExampleItem = ({ example, lineTo, supplier }: ExampleProps) => {
   const { attr, detail, external_account_number: number, line } = example
   return (
     <li>
-      {line !== undefined && `Line ${line} `}
+      {line !== undefined && lineTo !== undefined && (
+        <>
+          <Link to={lineTo(line)}>Line {count(line)}</Link>{" "}
+        </>
+      )}
       {number !== null && (
         <Link to={pages.account(supplier, number)} class="code">
           {number}
@@ -37,7 +45,7 @@ const ExampleItem = ({ example, supplier }: { example: Example; supplier: string
   )
 }
 
-export const Problem = ({ problem, supplier }: ProblemProps) => {
+export const Problem = ({ lineTo, problem, supplier }: ProblemProps) => {
   const { attr, code, examples, meaning, remedy } = problem
   return (
     <>
@@ -50,7 +58,7 @@ export const Problem = ({ problem, supplier }: ProblemProps) => {
           <summary>{counted(examples.length, "example")}</summary>
           <ul class="examples">
             {examples.map((example, index) => (
-              <ExampleItem key={index} example={example} supplier={supplier} />
+              <ExampleItem key={index} example={example} supplier={supplier} lineTo={lineTo} />
             ))}
           </ul>
         </details>

@@ -1,25 +1,47 @@
 /** The columns that tables of problems share: what it is, and what correcting the first clears. */
+import { Link } from "../routing/Location.tsx"
 import { count, share } from "../text/Numbers.ts"
 import { Bar } from "./Bar.tsx"
 import { Problem, type ProblemProps } from "./Problem.tsx"
 import type { Column } from "./Table.tsx"
 
-export const problemColumn = (supplier: string): Column<ProblemProps["problem"]> => ({
+export const problemColumn = (
+  supplier: string,
+  lineTo?: ProblemProps["lineTo"]
+): Column<ProblemProps["problem"]> => ({
   name: "Problem",
   isHead: true,
   class: "explained",
-  cell: (problem) => <Problem problem={problem} supplier={supplier} />
+  cell: (problem) => <Problem problem={problem} supplier={supplier} lineTo={lineTo} />
 })
 
+interface Cleared {
+  readonly cleared: number
+  /** Its place among all problems, from 1. */
+  readonly rank: number
+}
+
+/** The rows of a table of problems, each with its place. */
+export const ranked = <Group extends { readonly cleared: number }>(
+  groups: ReadonlyArray<Group>
+): ReadonlyArray<Group & Cleared> => groups.map((group, index) => ({ ...group, rank: index + 1 }))
+
+/** `listTo` leads to what the first so many problems keep back. */
 export const clearedColumns = (
-  failed: number
-): ReadonlyArray<Column<{ readonly cleared: number }>> => [
+  failed: number,
+  listTo: (first: string) => string
+): ReadonlyArray<Column<Cleared>> => [
   {
     name: "Cleared with those above",
     isNumber: true,
-    cell: ({ cleared }) => (
+    cell: ({ cleared, rank }) => (
       <>
-        {count(cleared)} <small>{share(cleared, failed)}</small>
+        {cleared === 0 ? (
+          <span class="quiet">0</span>
+        ) : (
+          <Link to={listTo(String(rank))}>{count(cleared)}</Link>
+        )}{" "}
+        <small class="share">{share(cleared, failed)}</small>
       </>
     )
   },

@@ -24,7 +24,7 @@ export const States = ({ states, supplier, total }: Props) => {
           </dt>
           <dd>
             <Link to={pages.imports(supplier, { state })}>{count(states[state])}</Link>{" "}
-            <small>{share(states[state], total)}</small>
+            <small class="share">{share(states[state], total)}</small>
           </dd>
         </div>
       ))}

@@ -29,6 +29,9 @@ export const pages = {
     }),
   batch: (supplier: string, batch: string) =>
     `${migration(supplier)}batches/${encodeURIComponent(batch)}/`,
+  lines: (supplier: string, batch: string, query: Query = {}) =>
+    withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/lines/`, query),
+  forecasts: (supplier: string) => `${migration(supplier)}forecasts/`,
   account: (supplier: string, number: string) =>
     `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
   audit: (query: Query = {}) => withQuery(`${root}audit/`, query)
@@ -44,8 +47,8 @@ export const answers = {
     withQuery(`${migrationApi(supplier)}${rest}`, query),
   account: (supplier: string, number: string, rest = "") =>
     `${migrationApi(supplier)}imports/${encodeURIComponent(number)}/${rest}`,
-  ofBatch: (supplier: string, id: string) =>
-    `${migrationApi(supplier)}batches/${encodeURIComponent(id)}/`,
+  ofBatch: (supplier: string, id: string, rest = "", query: Query = {}) =>
+    withQuery(`${migrationApi(supplier)}batches/${encodeURIComponent(id)}/${rest}`, query),
   batch: (id: string, rest: string) => `${api}batches/${encodeURIComponent(id)}/${rest}`,
   audit: (query: Query) => withQuery(`${api}audit/`, query),
   auditFile: (query: Query) => withQuery(`${api}audit.csv`, query)
@@ -56,8 +59,9 @@ export type Page =
   | { readonly name: "migrations" }
   | { readonly name: "audit" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
+  | { readonly name: "forecasts"; readonly supplier: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
-  | { readonly name: "batch"; readonly supplier: string; readonly batch: string }
+  | { readonly name: "batch" | "lines"; readonly supplier: string; readonly batch: string }
   | { readonly name: "unknown" }
 
 const decoded = (part: string): string | null => {
@@ -74,12 +78,16 @@ export const pageAt = (path: string): Page => {
   if (!`${path}/`.startsWith(root)) return unknown
   const parts = path.slice(root.length).split("/").map(decoded)
   if (parts.at(-1) === "") parts.pop()
-  const [kind, supplier, list, number] = parts
+  const [kind, supplier, list, number, rest] = parts
   if (kind === undefined) return { name: "migrations" }
   if (kind === "audit" && parts.length === 1) return { name: "audit" }
-  if (kind !== "migrations" || !supplier || parts.length > 4) return unknown
+  if (kind !== "migrations" || !supplier) return unknown
+  if (list === "batches" && number && rest === "lines" && parts.length === 5)
+    return { name: "lines", supplier, batch: number }
+  if (parts.length > 4) return unknown
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
+  if (list === "forecasts" && parts.length === 3) return { name: "forecasts", supplier }
   if (list === "batches" && number) return { name: "batch", supplier, batch: number }
   if (list !== "imports") return unknown
   if (parts.length === 3) return { name: "imports", supplier }

@@ -2,7 +2,9 @@
 import type {
   Account,
   BatchBody,
+  BatchLines,
   Condition,
+  Forecasts,
   ImportRows,
   Migration,
   Problems,
@@ -10,7 +12,7 @@ import type {
 } from "../data/Answers.ts"
 import { doneBy } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
-import { batchName, needsAttention, stateWord } from "./Words.ts"
+import { batchName, lineWord, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
@@ -36,8 +38,9 @@ const ending = (migration: Migration, now: number, zone: string): string => {
   if (status === "Complete") return ", signed off"
   // A batch may have lines left where no account is open.
   if (condition === "stuck") return ", stuck"
-  if (condition === "done" || openOf(states) === 0) return ", nothing is open"
+  if (condition === "done") return ", nothing is open"
   if (condition === "paused") return ", paused"
+  if (openOf(states) === 0) return ", a batch goes on"
   if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
   return imported_last_hour > 0 ? ", no forecast yet" : ", nothing moves"
 }
@@ -56,6 +59,38 @@ export const ofBatch = (batch: BatchBody): string => {
   const { failed, received, remaining } = batch.counts
   const ended = `${count(received - remaining)} of ${counted(received, "line")} ended`
   return `${batchName(batch)}: ${ended}, ${failed === 0 ? "none" : count(failed)} failed`
+}
+
+interface LinesFilter {
+  readonly outcome: string | null
+  readonly code: string | null
+  readonly attr: string | null
+  readonly first_problems: string | null
+}
+
+/** Of a list of lines. */
+export const ofLines = (found: BatchLines, filter: LinesFilter): string => {
+  const { batch, lines, next_after, total } = found
+  const { attr, code, first_problems: first, outcome } = filter
+  const conditions = [
+    outcome ? `: ${lineWord(outcome)}` : "",
+    code ? ` with ${code}` : "",
+    attr ? ` at ${attr}` : "",
+    first ? `, ${clearedBy(first)}` : ""
+  ].join("")
+  const atLeast = total === null && next_after !== null ? "More than " : ""
+  const number = total ?? lines.length
+  const count = number === 0 ? "No lines" : counted(number, "line")
+  return `${atLeast}${count} of ${batchName(batch)}${conditions}`
+}
+
+/** Of the forecasts of a migration. */
+export const ofForecasts = ({ forecasts, held, made }: Forecasts): string => {
+  if (forecasts.length === 0) return "No forecast was kept yet"
+  const kept = counted(forecasts.length, "forecast")
+  return made === 0
+    ? `None of ${kept} has ended yet`
+    : `${count(held)} of ${count(made)} forecasts held`
 }
 
 /** How many of the first problems are worth naming. */
@@ -79,16 +114,35 @@ interface Filter {
   readonly cohort?: string | null
   readonly without_cohort?: string | null
   readonly search?: string | null
+  readonly ledger?: string | null
+  readonly money?: string | null
+  readonly first_problems?: string | null
 }
+
+const sums: Readonly<Record<string, string>> = {
+  balance: "that are imported",
+  without_ledger: "that have no ledger",
+  added: "with transactions that were added after the import"
+}
+
+/** Of lines and accounts that correcting the first problems clears. */
+const clearedBy = (firstProblems: string): string =>
+  firstProblems === "1"
+    ? "that correcting the first problem clears"
+    : `that correcting the first ${firstProblems} problems clears`
 
 /** Of a list of imports. */
 export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Filter): string => {
   const { attr, code, cohort, search, state, without_cohort } = filter
+  const { first_problems: first, ledger, money } = filter
   const conditions = [
     state ? `in the state ${stateWord(state)}` : "",
     code ? `that failed with ${code}` : "",
     attr ? `because of ${attr}` : "",
     without_cohort ? "without a cohort" : cohort ? `of the cohort ${cohort}` : "",
+    ledger ? `with a ledger ${ledger}` : "",
+    money ? (sums[money] ?? money) : "",
+    first ? clearedBy(first) : "",
     search ? `that begin with ${search}` : ""
   ].filter((condition) => condition !== "")
   const number = total ?? imports.length

@@ -1,5 +1,5 @@
 /** The words of the contract, with what each means to somebody who manages a migration. */
-import type { BatchBody, Condition, States } from "../data/Answers.ts"
+import type { BatchBody, BatchLines, Condition, States } from "../data/Answers.ts"
 
 interface Word {
   readonly word: string
@@ -54,6 +54,22 @@ export const batchState = (state: string): string => batchStates[state] ?? state
 
 export const batchName = ({ batch_id, name, operation }: BatchBody): string =>
   name ?? `${operation} ${batch_id.slice(0, 8)}`
+
+type LineOutcome = BatchLines["lines"][number]["outcome"]
+
+/** How lines end, in words, and how many are said to. */
+export const lineEnds: ReadonlyArray<
+  readonly [LineOutcome, string, Exclude<keyof BatchBody["counts"], "received">]
+> = [
+  ["SUCCEEDED", "succeeded", "succeeded"],
+  ["ALREADY", "there before", "already"],
+  ["FAILED", "failed", "failed"],
+  ["CANCELLED", "cancelled", "cancelled"],
+  ["REMAINING", "to do", "remaining"]
+]
+
+export const lineWord = (outcome: string): string =>
+  lineEnds.find(([name]) => name === outcome)?.[1] ?? outcome
 
 const pauses: Readonly<Record<string, string>> = {
   CALLER: "by the supplier",

@@ -1,0 +1,176 @@
+/**
+ * The lines of a batch, by how they have ended and by what is wrong with them. Of the problems of a
+ * line only the result is kept, so lines with one are looked for among those that failed.
+ * Source: docs/contract/board.md#batches.
+ */
+import { Effect, Result } from "effect"
+import type { BatchId } from "../batch/Batch.ts"
+import type { BatchBody } from "../batch/BatchBody.ts"
+import { clearedLines, type Problems } from "../batch/Problems.ts"
+import type { Batches, LinesQuery, ListedLine } from "../ports/Batches.ts"
+import { placeOf } from "../ports/ImportSearch.ts"
+import { isObject, parse } from "../schema/Json.ts"
+import { wholePayload } from "../schema/Rules.ts"
+import { maskedDetail, maskedPath } from "./Masking.ts"
+
+/** The conditions of a list; lines meet all of them. */
+export interface LinesFilter {
+  readonly outcome?: Exclude<LinesQuery["outcome"], null>
+  readonly code?: string
+  /** The place of an error, with `*` for the positions of lists. */
+  readonly attr?: string
+  /** Only failed lines that have no problems but the first so many of the batch. */
+  readonly first_problems?: number
+}
+
+export interface BatchLinesQuery extends LinesFilter {
+  /** Lines behind this one; 0 for all. */
+  readonly after: number
+  /** From 1 to 1,000. */
+  readonly limit: number
+}
+
+/** With a condition on problems, so many lines are looked at for a page. */
+const partSize = 1_000
+const partsOfPage = 8
+
+/** Further ones are on the account's page. */
+const problemsOfLine = 20
+
+interface Problem {
+  readonly code: string
+  readonly attr: string
+  readonly detail: string | undefined
+}
+
+const textIn = (value: unknown, name: string): string | undefined => {
+  const found = isObject(value) ? value[name] : undefined
+  return typeof found === "string" ? found : undefined
+}
+
+const resultOf = ({ text }: ListedLine): unknown =>
+  text === null ? null : Result.getOrElse(parse(text), () => null)
+
+const problemIn = (error: unknown): ReadonlyArray<Problem> => {
+  const code = textIn(error, "code")
+  const attr = placeOf(textIn(error, "attr") ?? wholePayload)
+  return code === undefined ? [] : [{ code, attr, detail: textIn(error, "detail") }]
+}
+
+/** An error without errors of fields is one itself. */
+const problemsIn = (result: unknown): ReadonlyArray<Problem> => {
+  const error = isObject(result) ? result["error"] : undefined
+  const errors = isObject(error) ? error["errors"] : undefined
+  return Array.isArray(errors) && errors.length > 0 ? errors.flatMap(problemIn) : problemIn(error)
+}
+
+const lineBody = (line: ListedLine) => {
+  const result = resultOf(line)
+  return {
+    line: line.line,
+    external_account_number: line.externalAccountNumber,
+    kraken_account_number: textIn(result, "kraken_account_number") ?? null,
+    outcome: line.outcome ?? ("REMAINING" as const),
+    problems: problemsIn(result)
+      .slice(0, problemsOfLine)
+      .map(({ attr, code, detail }) => ({
+        code,
+        attr: maskedPath(attr),
+        detail: maskedDetail(code, detail)
+      }))
+  }
+}
+
+const keyOf = ({ attr, code }: { readonly attr: string; readonly code: string }): string =>
+  JSON.stringify([code, attr])
+
+const hasProblemCondition = ({ attr, code, first_problems: first }: LinesFilter): boolean =>
+  [attr, code, first].some((condition) => condition !== undefined)
+
+/** Whether the problems of a failed line meet the conditions. */
+const meets = ({ attr, code, first_problems: first }: LinesFilter, { groups }: Problems) => {
+  const cleared = new Set(groups.slice(0, first ?? 0).map(keyOf))
+  return (line: ListedLine): boolean => {
+    const problems = problemsIn(resultOf(line))
+    return (
+      problems.some(
+        (problem) =>
+          (code === undefined || problem.code === code) &&
+          (attr === undefined || maskedPath(problem.attr) === attr)
+      ) &&
+      (first === undefined || problems.every((problem) => cleared.has(keyOf(problem))))
+    )
+  }
+}
+
+const countNames = {
+  SUCCEEDED: "succeeded",
+  ALREADY: "already",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  REMAINING: "remaining"
+} as const
+
+/** How many lines there are in all; null where these are not counted together. */
+const totalOf = (filter: LinesFilter, { counts }: BatchBody, problems: Problems): number | null => {
+  const { attr, code, first_problems: first, outcome } = filter
+  if (!hasProblemCondition(filter)) {
+    return counts[outcome === undefined ? "received" : countNames[outcome]]
+  }
+  if (outcome !== undefined && outcome !== "FAILED") return 0
+  if (code === undefined && attr === undefined) {
+    const cleared = clearedLines(problems)
+    return cleared[Math.min(first ?? 0, cleared.length) - 1] ?? 0
+  }
+  const group = problems.groups.find((each) => each.code === code && maskedPath(each.attr) === attr)
+  return first === undefined ? (group?.lines ?? null) : null
+}
+
+/** One more than the limit, if there are so many among those that are looked at. */
+const look = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  id: BatchId,
+  query: BatchLinesQuery,
+  problems: Problems
+) {
+  const { after, limit, outcome = null, ...filter } = query
+  if (!hasProblemCondition(filter)) {
+    const lines = yield* batches.lines({ id, afterLine: after, outcome, limit: limit + 1 })
+    return { lines, through: null }
+  }
+  const isMet = meets(filter, problems)
+  const lines: Array<ListedLine> = []
+  let through = after
+  for (let parts = 0; parts < partsOfPage; parts++) {
+    const part = yield* batches.lines({
+      id,
+      afterLine: through,
+      outcome: "FAILED",
+      limit: partSize
+    })
+    lines.push(...part.filter(isMet))
+    through = part.at(-1)?.line ?? through
+    if (part.length < partSize) return { lines, through: null }
+    if (lines.length > limit) break
+  }
+  return { lines, through }
+})
+
+/** A page of the lines; it may have less than its limit while `next_after` says where to go on. */
+export const linesOf = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  id: BatchId,
+  batch: BatchBody,
+  query: BatchLinesQuery,
+  problemsLimit: number
+) {
+  const problems = hasProblemCondition(query)
+    ? yield* batches.problems({ id, limit: problemsLimit })
+    : { groups: [], sets: [] }
+  const total = totalOf(query, batch, problems)
+  if (total === 0) return { lines: [], total, next_after: null }
+  const { lines, through } = yield* look(batches, id, query, problems)
+  const shown = lines.slice(0, query.limit)
+  const next = lines.length > shown.length ? (shown.at(-1)?.line ?? null) : through
+  return { lines: shown.map(lineBody), total, next_after: next }
+})

@@ -1,0 +1,93 @@
+/**
+ * Every number that a page shows is a link to the list behind it, but for numbers that no list is
+ * behind. `pagesInBrowser.test.ts` runs this on each of its pages.
+ */
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { pageAt } from "../web/src/routing/Paths.ts"
+
+/** Where numbers stand that are no links, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  h1: "The answer of the page in a sentence: its numbers stand again below it, as links.",
+  time: "An instant.",
+  ".interval": "Instants of a forecast.",
+  ".code, code": "A name: of an account, a code, a path or a request.",
+  ".stored dd": "What is stored of one account.",
+  "th[scope=col]": "The name of a column.",
+  ".share": "How much the number beside it is of a whole.",
+  ".speed": "Lines in a second.",
+  ".size": "Of one document.",
+  ".place": "The place of a line among the others.",
+  ".past": "What was open on a past day, of which there are only counts.",
+  "details.data": "What a chart shows of past hours, of which there are only counts.",
+  summary: "Opens the list that it counts.",
+  "button, option": "An action, which says how many it is for; what they are is a list beside it.",
+  ".section-head > p": "Counts the rows of the table below it."
+}
+
+interface Found {
+  readonly unlinked: ReadonlyArray<string>
+  readonly used: ReadonlyArray<string>
+  readonly links: ReadonlyArray<string>
+}
+
+/** Looks at each text that has a digit. Nothing is behind a zero. */
+const numbersOf = (page: Page): Promise<Found> =>
+  page.evaluate((selectors) => {
+    const unlinked: Array<string> = []
+    const used = new Set<string>()
+    const links = new Set<string>()
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const text = (node.textContent ?? "").trim()
+      const parent = node.parentElement
+      if (!/\d/.test(text) || text === "0" || parent === null) continue
+      if (parent.closest("svg, .hidden, .card-name") !== null) continue
+      const link = parent.closest("a")
+      if (link !== null) {
+        links.add(link.getAttribute("href") ?? "")
+        continue
+      }
+      const reason = selectors.find((selector) => parent.closest(selector) !== null)
+      if (reason === undefined) unlinked.push(`${text} in ${parent.outerHTML.slice(0, 120)}`)
+      else used.add(reason)
+    }
+    return { unlinked, used: [...used], links: [...links] }
+  }, Object.keys(exceptions))
+
+/** What is closed until somebody asks for it is made when it opens. */
+const openDetails = async (page: Page) => {
+  await page.evaluate(() => {
+    for (const summary of document.querySelectorAll("summary")) summary.click()
+  })
+  const charts = await page.locator("details.data").count()
+  await expect.poll(() => page.locator("details.data table").count()).toBe(charts)
+}
+
+const isPage = (href: string, at: string): boolean => {
+  const url = new URL(href, at)
+  return pageAt(url.pathname).name !== "unknown" || url.pathname.startsWith("/board/api/")
+}
+
+export const numberTests = (
+  paths: ReadonlyArray<string>,
+  open: (path: string) => Promise<Page>
+): void => {
+  const used = new Set<string>()
+
+  it.each(paths)("%s has no number that is not a link to what it counts", async (path) => {
+    const page = await open(path)
+    await page.locator("h1").filter({ hasText: /\d/ }).waitFor()
+    await page.waitForLoadState("networkidle").catch(() => undefined)
+    await openDetails(page)
+    const found = await numbersOf(page)
+    for (const selector of found.used) used.add(selector)
+    expect(found.unlinked).toEqual([])
+    expect(found.links.filter((href) => !isPage(href, page.url()))).toEqual([])
+    await page.context().close()
+  })
+
+  it("makes no exception that no page needs", () => {
+    expect(Object.keys(exceptions).filter((selector) => !used.has(selector))).toEqual([])
+  })
+}

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest"
+import { migrations } from "../../testing/sampleMigrations.ts"
+import { evidenceOf } from "../../web/src/text/Evidence.ts"
+
+const all = migrations(Date.parse("2026-11-24T08:00:00Z"))
+
+it.each([
+  ["stuck", "/#oldest"],
+  ["failing", "/imports/?state=FAILED"],
+  ["slow", "/#progress"],
+  ["waiting", "/imports/?state=PENDING"],
+  ["paused", "/imports/"],
+  ["running", "/#progress"],
+  ["done", "/imports/?state=IMPORTED"]
+])("what is said of a migration that is %s is to be seen at %s", (condition, place) => {
+  const found = all.find((migration) => migration.condition === condition)
+  if (found === undefined) throw new Error("There is no such sample")
+  expect(evidenceOf(found)).toBe(`/board/migrations/${found.import_supplier}${place}`)
+})
+
+it("leads to a batch that is paused, and to failed imports where only they are open", () => {
+  const [found] = all
+  if (found === undefined) throw new Error("There is no sample")
+  const reason = "A batch is paused because too many of its lines failed."
+  expect(evidenceOf({ ...found, reason })).toMatch(/#batches$/)
+  const states = { ...found.states, PENDING: 0, IN_PROGRESS: 0 }
+  expect(evidenceOf({ ...found, condition: "waiting", states })).toMatch(/state=FAILED$/)
+})

@@ -1,0 +1,128 @@
+/** The lines of a batch by how they have ended and what is wrong with them, a page at a time. */
+import { useState } from "preact/hooks"
+import type { BatchLines } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { Pager } from "../parts/Pager.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Link, useLocation } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { ofLines } from "../text/Headlines.ts"
+import { count } from "../text/Numbers.ts"
+import { lineEnds, lineWord } from "../text/Words.ts"
+
+type Line = BatchLines["lines"][number]
+
+const limit = "100"
+const names = ["outcome", "code", "attr", "first_problems", "after"] as const
+type Filter = Readonly<Record<(typeof names)[number], string | null>>
+
+interface Props {
+  readonly supplier: string
+  readonly batch: string
+}
+
+const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => [
+  { name: "Line", isHead: true, isNumber: true, class: "place", cell: ({ line }) => count(line) },
+  {
+    name: "Account",
+    class: "code",
+    cell: ({ external_account_number: number }) =>
+      number === null ? (
+        <span class="quiet">–</span>
+      ) : (
+        <Link to={pages.account(supplier, number)}>{number}</Link>
+      )
+  },
+  { name: "Outcome", cell: ({ outcome }) => lineWord(outcome) },
+  {
+    name: "Problems",
+    class: "explained",
+    cell: ({ problems }) =>
+      problems.length === 0 ? (
+        <span class="quiet">–</span>
+      ) : (
+        <ul class="examples">
+          {problems.map(({ attr, code, detail }, index) => (
+            <li key={index}>
+              <Link
+                to={pages.lines(supplier, batch, { outcome: "FAILED", code, attr })}
+                class="code"
+              >
+                {code}
+              </Link>{" "}
+              at <code>{attr}</code> <span class="code">{detail}</span>
+            </li>
+          ))}
+        </ul>
+      )
+  },
+  {
+    name: "New number",
+    class: "code",
+    cell: ({ kraken_account_number: number }) => number ?? <span class="quiet">–</span>
+  }
+]
+
+/** All lines, or those of one end. */
+const Outcomes = ({ batch, chosen, supplier }: Props & { readonly chosen: string | null }) => (
+  <nav class="filters" aria-label="By outcome">
+    <Link to={pages.lines(supplier, batch)} isCurrent={chosen === null}>
+      All
+    </Link>
+    {lineEnds.map(([outcome, word]) => (
+      <Link
+        key={outcome}
+        to={pages.lines(supplier, batch, { outcome })}
+        isCurrent={chosen === outcome}
+      >
+        {word}
+      </Link>
+    ))}
+  </nav>
+)
+
+/** The pages that were turned are kept, so that one can go back. */
+const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter }) => {
+  const [turned, setTurned] = useState<ReadonlyArray<number>>([])
+  const after = turned.at(-1)?.toString() ?? filter.after
+  const answer = useAnswer<BatchLines>(
+    answers.ofBatch(supplier, batch, "lines/", { ...filter, after, limit })
+  )
+  const turn = (next: number | null) =>
+    setTurned((before) => (next === null ? before.slice(0, -1) : [...before, next]))
+  return (
+    <>
+      <Headline title={`Lines of a batch of ${supplier}`}>
+        {answer.value === undefined ? "Lines" : ofLines(answer.value, filter)}
+      </Headline>
+      <div class="toolbar">
+        <Outcomes supplier={supplier} batch={batch} chosen={filter.outcome} />
+      </div>
+      <Answered answer={answer} lines={12}>
+        {({ lines, next_after: next }) => (
+          <>
+            {lines.length === 0 && turned.length === 0 && next === null ? (
+              <p class="empty">No line is like this.</p>
+            ) : (
+              <Table
+                caption="Lines in their order"
+                columns={columnsFor({ supplier, batch })}
+                rows={lines}
+                keyOf={({ line }) => String(line)}
+              />
+            )}
+            <Pager isFirst={turned.length === 0} next={next} turn={turn} />
+          </>
+        )}
+      </Answered>
+    </>
+  )
+}
+
+export const LinesPage = ({ batch, supplier }: Props) => {
+  const { query } = useLocation()
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)])) as Filter
+  return <Pages key={JSON.stringify(filter)} supplier={supplier} batch={batch} filter={filter} />
+}

@@ -1,0 +1,24 @@
+/** Where what a migration's reason says is to be seen. */
+import type { Migration } from "../data/Answers.ts"
+import { pages } from "../routing/Paths.ts"
+
+export const evidenceOf = (migration: Migration): string => {
+  const { condition, import_supplier, reason, states } = migration
+  const page = pages.migration(import_supplier)
+  const list = (state: keyof Migration["states"]) => pages.imports(import_supplier, { state })
+  switch (condition) {
+    case "failing":
+      return list("FAILED")
+    case "slow":
+    case "running":
+      return `${page}#progress`
+    case "waiting":
+      return list(states.PENDING + states.IN_PROGRESS === 0 ? "FAILED" : "PENDING")
+    case "done":
+      return list("IMPORTED")
+    case "stuck":
+      return `${page}${/batch/i.test(reason) ? "#batches" : "#oldest"}`
+    case "paused":
+      return pages.imports(import_supplier)
+  }
+}
