@@ -110,10 +110,18 @@ const json = (response: ServerResponse, status: number, body: unknown) => {
   response.end(JSON.stringify(body))
 }
 
-const refusal = (status: number) => ({
-  code: "permission_denied",
-  detail: `Refused with ${status}.`
-})
+const wrongFields = {
+  code: "request_failed_validation",
+  detail: "The request breaks 2 rules; see errors.",
+  errors: ["The first is wrong.", "So is the second."].map((detail) => ({
+    attr: "points",
+    code: "invalid",
+    detail
+  }))
+}
+
+const refusal = (status: number) =>
+  status === 400 ? wrongFields : { code: "permission_denied", detail: `Refused with ${status}.` }
 
 const file = (response: ServerResponse, path: string) => {
   const type = types[extname(path)]

@@ -1,5 +1,6 @@
 /** The frame around every page: who is signed in, where one is, and whether what is shown is old. */
 import { useEffect } from "preact/hooks"
+import { useRequest } from "./actions/useRequest.ts"
 import type { Session } from "./data/Answers.ts"
 import { post, Refusal } from "./data/Http.ts"
 import { listen } from "./data/Changes.ts"
@@ -52,9 +53,23 @@ const Content = ({ page }: { readonly page: Page }) => {
   }
 }
 
-const signOut = async ({ csrf_token }: Session) => {
-  await post(answers.signOut, csrf_token)
-  location.assign("/board/sign-in/")
+const SignOut = ({ session }: { readonly session: Session }) => {
+  const { error, isSending, start } = useRequest(async () => {
+    await post(answers.signOut, session.csrf_token)
+    location.assign("/board/sign-in/")
+  })
+  return (
+    <>
+      {error !== null && (
+        <span class="bad" role="alert">
+          You are still signed in. {error.message}
+        </span>
+      )}
+      <button type="button" class="plain" disabled={isSending} onClick={start}>
+        Sign out
+      </button>
+    </>
+  )
 }
 
 const Header = ({ page, session }: { page: Page; session: Session }) => (
@@ -71,9 +86,7 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
       <span>
         {session.name}, {session.role}
       </span>
-      <button type="button" class="plain" onClick={() => void signOut(session)}>
-        Sign out
-      </button>
+      <SignOut session={session} />
     </div>
   </header>
 )
