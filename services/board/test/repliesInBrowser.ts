@@ -35,7 +35,7 @@ const refusals = ({ open, server }: Board) => {
     })
     await dialog.getByRole("button", { name: /^Move / }).click()
     await dialog.getByText("Not done. Refused with 503.").waitFor()
-    await dialog.getByText("412 have moved so far.").waitFor()
+    await dialog.getByText("400 have moved so far.").waitFor()
     await close(page)
   })
 }

@@ -95,8 +95,8 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
 const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
   if (path.endsWith("reveal/")) return Accounts.revealed
   if (path.endsWith("cohort/")) {
-    const times = posted.filter((each) => each.path === path).length
-    return { changed: times === 1 ? 412 : 0 }
+    const isFirst = posted.filter((each) => each.path === path).length === 1
+    return isFirst ? { changed: 400, next_after: "NL-0000400" } : { changed: 12, next_after: null }
   }
   if (path.endsWith("plan/")) return { points: [] }
   if (path.endsWith("document-links/")) {

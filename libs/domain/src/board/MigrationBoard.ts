@@ -46,10 +46,11 @@ export class MigrationBoard extends Context.Service<
       readonly step: Step
       readonly points: ReadonlyArray<ReturnType<typeof Bodies.pointBody>>
     }>
+    /** The first 1,000 by name, and what the others come to. */
     readonly cohorts: (
       user: BoardUser,
       supplier: string
-    ) => Answer<{ readonly cohorts: ReadonlyArray<ReturnType<typeof Bodies.cohortBody>> }>
+    ) => Answer<ReturnType<typeof Bodies.cohortsBody>>
     /** The unfinished ones first, then the newest. */
     readonly batches: (
       user: BoardUser,
@@ -217,7 +218,7 @@ const make = Effect.gen(function* () {
           const { code: supplier } = yield* seen(user, named)
           const at = yield* DateTime.now
           const found = yield* deps.migrations.cohorts({ supplier, limit: cohortsShown, at })
-          return { cohorts: found.map(Bodies.cohortBody) }
+          return Bodies.cohortsBody(found)
         })
       )
     ),

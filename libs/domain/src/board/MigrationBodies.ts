@@ -11,6 +11,7 @@ import { clearedLines, type Problems } from "../batch/Problems.ts"
 import { type Supplier, wireCode } from "../organisation/Supplier.ts"
 import type {
   CohortCounts,
+  CohortsCounted,
   MigrationCounts,
   MigrationPlan,
   OpenImport,
@@ -128,10 +129,15 @@ export const pointBody = (counts: PastCounts, at: DateTime.Utc) => ({
   ...counts
 })
 
-export const cohortBody = ({ cohort, states }: CohortCounts) => ({
+const cohortBody = ({ cohort, states }: CohortCounts) => ({
   cohort,
   total: totalOf(states),
   states
+})
+
+export const cohortsBody = ({ cohorts, others }: CohortsCounted) => ({
+  cohorts: cohorts.map(cohortBody),
+  others: { cohorts: others.cohorts, total: totalOf(others.states), states: others.states }
 })
 
 /** A line each second is too much to say of a batch that does not run. */

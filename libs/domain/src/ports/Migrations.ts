@@ -47,6 +47,12 @@ export interface CohortCounts {
   readonly states: StateCounts
 }
 
+export interface CohortsCounted {
+  readonly cohorts: ReadonlyArray<CohortCounts>
+  /** Cohorts beyond the limit: how many there are, and what their imports come to. */
+  readonly others: { readonly cohorts: number; readonly states: StateCounts }
+}
+
 export interface OpenImport {
   readonly number: ExternalAccountNumber
   readonly stagedAt: DateTime.Utc
@@ -105,13 +111,13 @@ export class Migrations extends Context.Service<
 
     /**
      * Of at most `limit` cohorts in code point order, and first of all imports without one, if
-     * there are any.
+     * there are any. With the others it comes to all imports.
      */
     readonly cohorts: (query: {
       readonly supplier: SupplierCode
       readonly limit: number
       readonly at: DateTime.Utc
-    }) => Effect.Effect<ReadonlyArray<CohortCounts>, StorageUnavailable>
+    }) => Effect.Effect<CohortsCounted, StorageUnavailable>
 
     /** Of the imports in the state PENDING those that were staged first before the others. */
     readonly oldestPending: (query: {

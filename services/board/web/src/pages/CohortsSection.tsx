@@ -8,7 +8,8 @@ import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { count, counted, share } from "../text/Numbers.ts"
+import { closing } from "../text/Cohorts.ts"
+import { count, share } from "../text/Numbers.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
 
 type Cohort = Cohorts["cohorts"][number]
@@ -79,13 +80,6 @@ const columnsFor = (
     cell: (cohort) => <Actions cohort={cohort} supplier={supplier} />
   }
 ]
-
-const closing = ({ cohorts }: Cohorts, total: number): string => {
-  const sum = cohorts.reduce((all, cohort) => all + cohort.total, 0)
-  return sum === total
-    ? `They come to ${counted(sum, "account")}: all of them.`
-    : `They come to ${counted(sum, "account")} of ${count(total)}, which were read at another time.`
-}
 
 export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, states, total } = detail.migration
