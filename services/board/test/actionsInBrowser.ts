@@ -240,13 +240,22 @@ const downloads = ({ open }: Board) => {
     await page.getByRole("button", { name: "Download as CSV" }).first().click()
     const download = await downloading
     expect(download.suggestedFilename()).toBe("DELTA_LEGACY-progress.csv")
-    const shown = await page
-      .locator("details.data table tr")
-      .evaluateAll((rows) => rows.map((row) => [...row.children].map((it) => it.textContent)))
-    const cells = shown.map((row) => row.map((cell) => cell?.replaceAll(/,|^–$/g, "")))
-    const lines = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n")
+    const numbers = await page
+      .locator("details.data tbody tr")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll(".number")].map((it) => it.textContent))
+      )
+    const lines = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n").slice(1)
     expect(lines.length).toBeGreaterThan(100)
-    expect(lines.map((line) => line.split(","))).toEqual(cells)
+    // Staged and imported; the plan and the time of the last row go on.
+    expect(
+      lines.map((line) =>
+        line
+          .replace(/^".*",/, "")
+          .split(",")
+          .slice(0, 2)
+      )
+    ).toEqual(numbers.map((row) => row.slice(0, 2).map((cell) => cell?.replaceAll(",", ""))))
     await close(page)
   })
 }
