@@ -99,7 +99,28 @@ const people = ({ open, server }: Board) => {
   })
 }
 
+/** The page behind a dialog follows what the action has changed. */
+const outcomes = ({ open, server }: Board) => {
+  it.each([
+    ["Pause…", "Pause DELTA_LEGACY", "is paused.", "Paused", ".summary button >> text=Resume…"],
+    ["Retry 412 failed…", "Retry 412 accounts", "has started", "Complete", "h1 >> text=signed off"]
+  ] as const)("keeps saying what came of %s", async (button, confirm, said, status, behind) => {
+    const page = await open(supplier)
+    await page.getByRole("button", { name: button }).first().click()
+    server().fixture = { ...standard, status }
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("button", { name: confirm }).click()
+    await dialog.getByText(said).waitFor()
+    await page.locator(behind).waitFor()
+    expect(await dialog.getByText(said).isVisible()).toBe(true)
+    await dialog.getByRole("button", { name: "Close" }).click()
+    await dialog.waitFor({ state: "detached" })
+    await close(page)
+  })
+}
+
 export const replyTests = (board: Board): void => {
+  outcomes(board)
   refusals(board)
   documents(board)
   people(board)

@@ -13,6 +13,8 @@ export interface Fixture {
   readonly role: "viewer" | "manager"
   /** No migration at all. */
   readonly isEmpty: boolean
+  /** All of them, instead of what they are. */
+  readonly status?: "Ongoing" | "Paused" | "Complete"
   /** Imports of each list. */
   readonly imports: number
   /** Answers, by a pattern of their paths, that are refused with a status. */
@@ -60,14 +62,15 @@ const session = ({ role }: Fixture, now: number) => ({
 
 const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture: Fixture) => {
   const now = Date.now()
-  const migration = Samples.migrations(now).find(({ import_supplier }) => import_supplier === name)
-  if (migration === undefined) return undefined
+  const found = Samples.migrations(now).find(({ import_supplier }) => import_supplier === name)
+  if (found === undefined) return undefined
+  const migration = { ...found, status: fixture.status ?? found.status }
   const account = /^imports\/([^/]+)\/$/.exec(rest)?.[1]
   if (account !== undefined) return Accounts.account(name, decodeURIComponent(account), now)
   const batch = /^batches\/([^/]+)\/$/.exec(rest)?.[1]
   if (batch !== undefined) return Samples.batch(batch, now)
   const step = query.get("step") === "day" ? "day" : "hour"
-  const found: Readonly<Record<string, () => unknown>> = {
+  const parts: Readonly<Record<string, () => unknown>> = {
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     "cohorts/": () => Samples.cohorts(migration),
@@ -76,7 +79,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
     "sign-off/": () => ({ open: [{ what: "FAILED", count: 412 }], signed: null })
   }
-  return found[rest]?.()
+  return parts[rest]?.()
 }
 
 const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unknown => {

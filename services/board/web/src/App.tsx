@@ -1,5 +1,6 @@
 /** The frame around every page: who is signed in, where one is, and whether what is shown is old. */
 import { useEffect } from "preact/hooks"
+import { DialogHost } from "./actions/DialogHost.tsx"
 import { useRequest } from "./actions/useRequest.ts"
 import type { Session } from "./data/Answers.ts"
 import { post, Refusal } from "./data/Http.ts"
@@ -120,10 +121,12 @@ const Board = ({ session }: { readonly session: Session }) => {
       </a>
       <Header page={page} session={session} />
       <ConnectionBar />
-      <main id="content">
-        <Trail page={page} />
-        <Content page={page} />
-      </main>
+      <DialogHost>
+        <main id="content">
+          <Trail page={page} />
+          <Content page={page} />
+        </main>
+      </DialogHost>
       <footer>
         <p>Times are in {ownZone()} unless another zone is named.</p>
       </footer>

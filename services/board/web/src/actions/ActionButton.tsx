@@ -1,14 +1,13 @@
 /** A button that opens a dialog. Viewers do not have it. */
-import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
 import { useIsManager } from "../data/User.ts"
+import { type Dialog, useDialog } from "./DialogHost.tsx"
 
 interface Props {
   readonly name: string
   readonly label?: string | undefined
   readonly isDisabled?: boolean
   readonly class?: string
-  readonly dialog: (close: () => void) => ComponentChildren
+  readonly dialog: Dialog
 }
 
 export const ActionButton = ({
@@ -18,21 +17,18 @@ export const ActionButton = ({
   label,
   name
 }: Props) => {
-  const [isOpen, setOpen] = useState(false)
+  const open = useDialog()
   if (!useIsManager()) return null
   return (
-    <>
-      <button
-        type="button"
-        class={kind}
-        aria-label={label}
-        aria-haspopup="dialog"
-        disabled={isDisabled}
-        onClick={() => setOpen(true)}
-      >
-        {name}
-      </button>
-      {isOpen && dialog(() => setOpen(false))}
-    </>
+    <button
+      type="button"
+      class={kind}
+      aria-label={label}
+      aria-haspopup="dialog"
+      disabled={isDisabled}
+      onClick={() => open(dialog)}
+    >
+      {name}
+    </button>
   )
 }
