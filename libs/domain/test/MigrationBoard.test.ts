@@ -284,7 +284,7 @@ layer(boardLayer)("the migration board", (it) => {
       const { migrations } = yield* board.list(user)
       expect(migrations[0]).toMatchObject({
         condition: "stuck",
-        reason: "A batch is paused because the operator paused it."
+        reason: "A batch is paused: the operator did so, 1 line waits."
       })
     })
   )

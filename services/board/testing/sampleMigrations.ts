@@ -33,7 +33,7 @@ const reasonOf = (
   const open = PENDING + FAILED
   switch (condition) {
     case "stuck":
-      return `${text(PENDING)} imports wait, and no account was created for 31 hours.`
+      return `A batch is paused: 96 lines failed, ${text(PENDING)} lines wait.`
     case "failing":
       return `${text(FAILED)} of ${text(FAILED + IMPORTED)} that were tried have failed.`
     case "slow":

@@ -6,6 +6,7 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batch-processing/BatchManagement.ts"
 import { type Batch, BatchId } from "../batch/Batch.ts"
+import { remaining } from "../batch/Counts.ts"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../organisation/Supplier.ts"
 import { Batches } from "../ports/Batches.ts"
@@ -111,7 +112,11 @@ const known = Effect.fnUntraced(function* (
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
             forecast: forecasts.of(supplier.code),
-            pausedBatches: paused.map(({ pausedBy }) => pausedBy)
+            pausedBatches: paused.map(({ counts: lines, pausedBy }) => ({
+              pausedBy,
+              failed: lines.failed,
+              remaining: remaining(lines)
+            }))
           }
         ]
   })

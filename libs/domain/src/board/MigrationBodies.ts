@@ -5,7 +5,6 @@
 import type { DateTime } from "effect"
 import { documentsMissing, type SupplierSummary, ties } from "../account/SupplierSummary.ts"
 import type { BatchBody } from "../batch/BatchBody.ts"
-import type { PauseReason } from "../batch/Batch.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batch/Problems.ts"
 import { type Supplier, wireCode } from "../organisation/Supplier.ts"
@@ -20,7 +19,7 @@ import type {
 } from "../ports/Migrations.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
-import { type Forecast, judge } from "./Condition.ts"
+import { type Forecast, judge, type PausedBatch } from "./Condition.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -47,8 +46,7 @@ export interface Known {
   readonly counts: MigrationCounts
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
-  /** Why each paused batch is. */
-  readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  readonly pausedBatches: ReadonlyArray<PausedBatch>
 }
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {

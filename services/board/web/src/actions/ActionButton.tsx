@@ -5,7 +5,8 @@ import { type Dialog, useDialog } from "./DialogHost.tsx"
 interface Props {
   readonly name: string
   readonly label?: string | undefined
-  readonly isDisabled?: boolean
+  /** Whether there is nothing to do it with. */
+  readonly isIdle?: boolean
   readonly class?: string
   readonly dialog: Dialog
 }
@@ -13,19 +14,19 @@ interface Props {
 export const ActionButton = ({
   class: kind = "action",
   dialog,
-  isDisabled = false,
+  isIdle = false,
   label,
   name
 }: Props) => {
   const open = useDialog()
-  if (!useIsManager()) return null
+  const isManager = useIsManager()
+  if (isIdle || !isManager) return null
   return (
     <button
       type="button"
       class={kind}
       aria-label={label}
       aria-haspopup="dialog"
-      disabled={isDisabled}
       onClick={() => open(dialog)}
     >
       {name}

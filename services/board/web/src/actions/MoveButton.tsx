@@ -88,7 +88,7 @@ export const MoveButton = ({ name, ...props }: Props) => (
   <ActionButton
     name={name}
     label={`${name} ${described(props.selection)} to another cohort`}
-    isDisabled={props.accounts === 0}
+    isIdle={props.accounts === 0}
     dialog={(close) => <MoveDialog {...props} close={close} />}
   />
 )
