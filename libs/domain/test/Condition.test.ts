@@ -30,7 +30,11 @@ const standing: Standing = {
   at: noon
 }
 
-const pausedBy = (...reasons: ReadonlyArray<PauseReason>) => new Set(reasons)
+const pausedBy = (...reasons: ReadonlyArray<PauseReason>) => ({
+  pausedBy: new Set(reasons),
+  failed: 25,
+  remaining: 1_500
+})
 
 const doneIn = (hours: number): Forecast => {
   const at = DateTime.add(noon, { hours })
@@ -61,25 +65,25 @@ const cases: ReadonlyArray<Case> = [
     "has a batch with too many failures",
     { pausedBatches: [pausedBy("FAILURES")] },
     "stuck",
-    "A batch is paused because too many of its lines failed."
+    "A batch is paused: 25 lines failed, 1,500 lines wait."
   ],
   [
     "has imported all but the lines of a batch that is held",
     { states: states({ IMPORTED: 75 }), pausedBatches: [pausedBy("FAILURES")] },
     "stuck",
-    "A batch is paused because too many of its lines failed."
+    "A batch is paused: 25 lines failed, 1,500 lines wait."
   ],
   [
     "has nothing but a batch that is held",
     { states: noCounts, pausedBatches: [pausedBy("FAILURES")] },
     "stuck",
-    "A batch is paused because too many of its lines failed."
+    "A batch is paused: 25 lines failed, 1,500 lines wait."
   ],
   [
     "has several paused batches",
     { pausedBatches: [pausedBy("OPERATOR"), pausedBy("CALLER"), pausedBy("SUPPLIER", "KEY")] },
     "stuck",
-    "2 batches are paused, one because its API key has ended."
+    "2 batches are paused: an API key has ended, 3,000 lines wait."
   ],
   [
     "has a batch that its sender paused",

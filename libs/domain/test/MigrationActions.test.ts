@@ -1,9 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
-import { MigrationActions } from "../src/board/MigrationActions.ts"
+import { importsAtOnce, MigrationActions } from "../src/board/MigrationActions.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import type { Selection } from "../src/board/Selection.ts"
+import type { MovedSelection, Selection } from "../src/board/Selection.ts"
 import { RequestId } from "../src/organisation/Organisation.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
@@ -110,18 +110,14 @@ layer(boardLayer)("the actions of the board", (it) => {
       yield* fail(mine, "b")
       yield* complete(mine, "d")
       const selection = { state: "FAILED" }
-      expect(yield* setCohort(caller, code, { cohort: "late", selection })).toEqual({ changed: 1 })
-      expect(yield* setCohort(caller, code, { cohort: "all", selection: {} })).toEqual({
-        changed: 3
-      })
-      expect(yield* setCohort(caller, code, { cohort: "all", selection: {} })).toEqual({
-        changed: 0
-      })
+      const set = (cohort: string, moved: MovedSelection) =>
+        setCohort(caller, code, { cohort, selection: moved })
+      const ended = (changed: number) => ({ changed, next_after: null })
+      expect(yield* set("late", selection)).toEqual(ended(1))
+      expect(yield* set("all", {})).toEqual(ended(3))
+      expect(yield* set("all", {})).toEqual(ended(0))
       yield* stage(mine, ["e"])
-      const without = { cohort: null }
-      expect(yield* setCohort(caller, code, { cohort: "new", selection: without })).toEqual({
-        changed: 1
-      })
+      expect(yield* set("new", { cohort: null })).toEqual(ended(1))
       const counted = (yield* cohorts(user, code)).cohorts
       expect(counted.map(({ cohort, total }) => [cohort, total])).toEqual([
         [null, 1],
@@ -140,6 +136,33 @@ layer(boardLayer)("the actions of the board", (it) => {
       expect(
         yield* Effect.flip(setCohort(caller, code, { cohort: "", selection: {} }))
       ).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "cohort" }] })
+    })
+  )
+
+  it.effect("set the cohort of a large selection in parts, each after the one before", () =>
+    Effect.gen(function* () {
+      const { setCohort } = yield* MigrationActions
+      const { caller, code, mine } = yield* begun
+      const numberOf = (index: number) => `n${String(index).padStart(5, "0")}`
+      yield* stage(
+        mine,
+        Array.from({ length: importsAtOnce + 2 }, (_, index) => numberOf(index))
+      )
+      const command = { cohort: "wave-1", selection: {} }
+      const next_after = numberOf(importsAtOnce - 1)
+      expect(yield* setCohort(caller, code, command)).toEqual({
+        changed: importsAtOnce,
+        next_after
+      })
+      yield* stage(mine, ["before"])
+      expect(yield* setCohort(caller, code, { ...command, after: next_after })).toEqual({
+        changed: 2,
+        next_after: null
+      })
+      expect(yield* setCohort(caller, code, command)).toEqual({
+        changed: 1,
+        next_after: numberOf(importsAtOnce - 2)
+      })
     })
   )
 

@@ -263,6 +263,21 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
+  it.effect("says what the cohorts come to that are too many to list", () =>
+    Effect.gen(function* () {
+      const board = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      for (let index = 0; index < 1_002; index++) {
+        yield* stage(mine, [`n${index}`], `wave-${String(index).padStart(4, "0")}`)
+      }
+      yield* complete(mine, "n1001")
+      const { cohorts, others } = yield* board.cohorts(user, mine.supplier.code)
+      expect(cohorts.map(({ cohort }) => cohort).slice(-1)).toEqual(["wave-0999"])
+      const states = { ...noCounts, PENDING: 1, IMPORTED: 1 }
+      expect([cohorts.length, others]).toEqual([1_000, { cohorts: 2, total: 2, states }])
+    })
+  )
+
   it.effect("lists unfinished batches before the others, and says that one is paused", () =>
     Effect.gen(function* () {
       const board = yield* MigrationBoard
@@ -298,7 +313,7 @@ layer(boardLayer)("the migration board", (it) => {
       const { migrations } = yield* board.list(user)
       expect(migrations[0]).toMatchObject({
         condition: "stuck",
-        reason: "A batch is paused because the operator paused it."
+        reason: "A batch is paused: the operator did so, 1 line waits."
       })
     })
   )

@@ -104,7 +104,10 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* pastOf(owner, [0, hour])).toEqual([nothing, nothing])
       const migrations = yield* Migrations
       expect(yield* migrations.beginning({ supplier, cohort: null })).toEqual(Option.none())
-      expect(yield* migrations.cohorts({ supplier, limit: 10, at: noon })).toEqual([])
+      expect(yield* migrations.cohorts({ supplier, limit: 10, at: noon })).toEqual({
+        cohorts: [],
+        others: noOthers
+      })
       const waiting = { supplier, failedBefore: noon, limit: 10 }
       expect(yield* migrations.oldestOpen(waiting)).toEqual([])
     })
@@ -196,6 +199,8 @@ const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
+const noOthers = { cohorts: 0, states: noCounts }
+
 const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
   it.effect("counts by cohort, and what has none", () =>
     Effect.gen(function* () {
@@ -213,8 +218,13 @@ const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
         { cohort: "wave-1", states: { ...noCounts, PENDING: 1, IN_PROGRESS: 1 } },
         { cohort: "wave-2", states: { ...noCounts, PENDING: 2 } }
       ]
-      expect(yield* cohorts({ ...query, limit: 10 })).toEqual(counted)
-      expect(yield* cohorts({ ...query, limit: 1 })).toEqual(counted.slice(0, 2))
+      const told = (limit: number) => cohorts({ ...query, limit })
+      expect(yield* told(10)).toEqual({ cohorts: counted, others: noOthers })
+      expect(yield* told(2)).toEqual({ cohorts: counted, others: noOthers })
+      const second = { cohorts: 1, states: { ...noCounts, PENDING: 2 } }
+      expect(yield* told(1)).toEqual({ cohorts: counted.slice(0, 2), others: second })
+      const both = { cohorts: 2, states: { ...noCounts, PENDING: 3, IN_PROGRESS: 1 } }
+      expect(yield* told(0)).toEqual({ cohorts: counted.slice(0, 1), others: both })
     })
   )
 }
@@ -291,11 +301,14 @@ const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* set("wave-1")).toBe(1)
       expect(yield* set("wave-2")).toBe(3)
       expect(yield* set("wave-2")).toBe(0)
-      expect(yield* cohorts({ supplier: supplier.code, limit: 10, at })).toEqual([
-        { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 } },
-        { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 } },
-        { cohort: "wave-2", states: { ...noCounts, PENDING: 3 } }
-      ])
+      expect(yield* cohorts({ supplier: supplier.code, limit: 10, at })).toEqual({
+        cohorts: [
+          { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 } },
+          { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 } },
+          { cohort: "wave-2", states: { ...noCounts, PENDING: 3 } }
+        ],
+        others: noOthers
+      })
       expect(yield* set(null)).toBe(3)
       const auditLog = yield* AuditLog
       const entries = yield* auditLog.audit(keyOf("a"))

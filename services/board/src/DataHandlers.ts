@@ -19,7 +19,11 @@ const supplierOf = ({ params }: Pick<Call, "params">): string => params["import_
 const numberOf = ({ params }: Pick<Call, "params">): string =>
   params["external_account_number"] ?? ""
 
-/** A file for the browser to keep. Codes have any characters, so it is not named after one. */
+/** Codes have any characters; names of files have those that every system and header allows. */
+const summaryName = (call: Pick<Call, "params">, kind: string): string =>
+  `${supplierOf(call).replaceAll(/[^\w.-]/g, "_")}-summary.${kind}`
+
+/** A file for the browser to keep. */
 const file = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` })
 
 const csv = (text: string, name: string) =>
@@ -81,9 +85,11 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
       },
       getSignOff: (call) => ok(actions.signOffState(call.session, supplierOf(call))),
       exportSummary: (call) =>
-        Effect.map(summary(call), (document) => csv(summaryCsv(document), "summary.csv")),
+        Effect.map(summary(call), (document) =>
+          csv(summaryCsv(document), summaryName(call, "csv"))
+        ),
       printSummary: (call) =>
-        Effect.map(summary(call), (document) => pdf(pdfOf(document), "summary.pdf")),
+        Effect.map(summary(call), (document) => pdf(pdfOf(document), summaryName(call, "pdf"))),
       getBoardAccount: (call) =>
         ok(imports.account(call.session.user, supplierOf(call), numberOf(call))),
       listAudit: ({ parameters, session }) =>

@@ -58,7 +58,7 @@ const processing = () => ({
 const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setPlan: () => ({ points: [] }),
   setStatus: () => ({ status: "Paused" }),
-  setCohort: () => ({ cohort: "x", selection: {} }),
+  setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
   processCohort: processing,
   retryFailed: processing,
   signOff: (supplier) => ({ import_supplier: supplier, accept_open: true }),

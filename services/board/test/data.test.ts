@@ -86,9 +86,9 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           expect.stringContaining("points.0.accounts")
         ])
         const cohort = { cohort: "wave-2", selection: { state: "PENDING" } }
-        expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2}')
+        expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2,"next_after":null}')
         const without = { cohort: "wave-3", selection: { cohort: null } }
-        expect((yield* act(`${root}cohort/`, without)).text).toBe('{"changed":0}')
+        expect((yield* act(`${root}cohort/`, without)).text).toBe('{"changed":0,"next_after":null}')
         const status = yield* act(`${root}status/`, { status: "Paused" })
         expect([status.status, status.text]).toEqual([200, '{"status":"Paused"}'])
         const wrong = yield* act(`${root}status/`, { status: "Complete" })

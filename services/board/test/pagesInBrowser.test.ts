@@ -18,6 +18,8 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { actionTests, pausedBatch, supplier } from "./actionsInBrowser.ts"
 import { numberTests } from "./linkedNumbers.ts"
+import { replyTests } from "./repliesInBrowser.ts"
+import { viewerTests } from "./viewerInBrowser.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
 import { build } from "../testing/build.ts"
 
@@ -197,17 +199,6 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("shows a viewer everything, and no action", async () => {
-    server.fixture = { ...standard, role: "viewer" }
-    const { page } = await open(supplier)
-    await page.getByText("You may look, not act").waitFor()
-    expect(await page.locator("main button[aria-haspopup]").count()).toBe(0)
-    await page.goto(`${server.origin}${supplier}imports/NL-0004712/`)
-    await page.getByText("M… (5 characters)").waitFor()
-    expect(await page.getByRole("button", { name: /Show personal data/ }).count()).toBe(0)
-    await close(page)
-  })
-
   it("turns the pages of 1,000,000 accounts, 100 at a time", async () => {
     server.fixture = { ...standard, imports: 1_000_000 }
     const { page } = await open(`${supplier}imports/`)
@@ -282,7 +273,9 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  numberTests(paths, async (path) => (await open(path)).page)
-
-  actionTests({ open: async (path) => (await open(path)).page, server: () => server })
+  const board = { open: async (path: string) => (await open(path)).page, server: () => server }
+  numberTests(paths, board.open)
+  viewerTests({ open, server: () => server, paths })
+  actionTests(board)
+  replyTests(board)
 })

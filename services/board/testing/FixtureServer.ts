@@ -14,6 +14,8 @@ export interface Fixture {
   readonly role: "viewer" | "manager"
   /** No migration at all. */
   readonly isEmpty: boolean
+  /** All of them, instead of what they are. */
+  readonly status?: "Ongoing" | "Paused" | "Complete"
   /** Imports of each list. */
   readonly imports: number
   /** Answers, by a pattern of their paths, that are refused with a status. */
@@ -61,8 +63,9 @@ const session = ({ role }: Fixture, now: number) => ({
 
 const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture: Fixture) => {
   const now = Date.now()
-  const migration = Samples.migrations(now).find(({ import_supplier }) => import_supplier === name)
-  if (migration === undefined) return undefined
+  const found = Samples.migrations(now).find(({ import_supplier }) => import_supplier === name)
+  if (found === undefined) return undefined
+  const migration = { ...found, status: fixture.status ?? found.status }
   const account = /^imports\/([^/]+)\/$/.exec(rest)?.[1]
   if (account !== undefined) return Accounts.account(name, decodeURIComponent(account), now)
   const batch = /^batches\/([^/]+)\/$/.exec(rest)?.[1]
@@ -70,7 +73,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   const ofBatch = /^batches\/([^/]+)\/lines\/$/.exec(rest)?.[1]
   if (ofBatch !== undefined) return Lists.lines(ofBatch, query, now)
   const step = query.get("step") === "day" ? "day" : "hour"
-  const found: Readonly<Record<string, () => unknown>> = {
+  const parts: Readonly<Record<string, () => unknown>> = {
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     "cohorts/": () => Samples.cohorts(migration),
@@ -80,7 +83,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
     "sign-off/": () => ({ open: [{ what: "FAILED", count: 412 }], signed: null })
   }
-  return found[rest]?.()
+  return parts[rest]?.()
 }
 
 const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unknown => {
@@ -99,8 +102,8 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
 const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
   if (path.endsWith("reveal/")) return Accounts.revealed
   if (path.endsWith("cohort/")) {
-    const times = posted.filter((each) => each.path === path).length
-    return { changed: times === 1 ? 412 : 0 }
+    const isFirst = posted.filter((each) => each.path === path).length === 1
+    return isFirst ? { changed: 400, next_after: "NL-0000400" } : { changed: 12, next_after: null }
   }
   if (path.endsWith("plan/")) return { points: [] }
   if (path.endsWith("document-links/")) {
@@ -114,10 +117,18 @@ const json = (response: ServerResponse, status: number, body: unknown) => {
   response.end(JSON.stringify(body))
 }
 
-const refusal = (status: number) => ({
-  code: "permission_denied",
-  detail: `Refused with ${status}.`
-})
+const wrongFields = {
+  code: "request_failed_validation",
+  detail: "The request breaks 2 rules; see errors.",
+  errors: ["The first is wrong.", "So is the second."].map((detail) => ({
+    attr: "points",
+    code: "invalid",
+    detail
+  }))
+}
+
+const refusal = (status: number) =>
+  status === 400 ? wrongFields : { code: "permission_denied", detail: `Refused with ${status}.` }
 
 const file = (response: ServerResponse, path: string) => {
   const type = types[extname(path)]

@@ -33,7 +33,7 @@ const reasonOf = (
   const open = PENDING + FAILED
   switch (condition) {
     case "stuck":
-      return `${text(PENDING)} imports wait, and no account was created for 31 hours.`
+      return `A batch is paused: 96 lines failed, ${text(PENDING)} lines wait.`
     case "failing":
       return `${text(FAILED)} of ${text(FAILED + IMPORTED)} that were tried have failed.`
     case "slow":
@@ -54,13 +54,21 @@ const names = "ACME BALTIC CITY DELTA EAST FJORD GRAND HARBOUR ISLE JURA".split(
 const codeOf = (index: number): string =>
   `${names[index % names.length]}_${["LEGACY", "GAS", "POWER", "WATER"][Math.floor(index / 10)]}`
 
+export const noStates = {
+  PENDING: 0,
+  FAILED: 0,
+  IN_PROGRESS: 0,
+  SKIPPED: 0,
+  IMPORTED: 0,
+  ERASED: 0
+}
+
 const statesOf = (condition: Condition, total: number): Migration["states"] => {
-  const none = { PENDING: 0, FAILED: 0, IN_PROGRESS: 0, SKIPPED: 0, IMPORTED: 0, ERASED: 0 }
-  if (condition === "done") return { ...none, IMPORTED: total - 3, SKIPPED: 2, ERASED: 1 }
-  if (condition === "waiting") return { ...none, PENDING: total }
+  if (condition === "done") return { ...noStates, IMPORTED: total - 3, SKIPPED: 2, ERASED: 1 }
+  if (condition === "waiting") return { ...noStates, PENDING: total }
   const FAILED = condition === "failing" ? 412 : condition === "stuck" ? 96 : 7
   const IMPORTED = Math.floor(total * 0.64)
-  return { ...none, FAILED, IMPORTED, IN_PROGRESS: 8, PENDING: total - IMPORTED - FAILED - 8 }
+  return { ...noStates, FAILED, IMPORTED, IN_PROGRESS: 8, PENDING: total - IMPORTED - FAILED - 8 }
 }
 
 const isMoving = (condition: Condition): boolean =>
@@ -207,7 +215,8 @@ export const cohorts = ({ states, total }: Migration): typeof Migrations.Cohorts
     cohorts: [
       { cohort: "wave-1", total: sum, states: first },
       { cohort: null, total: total - sum, states: rest }
-    ]
+    ],
+    others: { cohorts: 0, total: 0, states: noStates }
   }
 }
 

@@ -12,6 +12,7 @@ import * as Browsing from "@data-import/server/testing/Browser"
 import { persistently } from "@data-import/server/testing/RunningService"
 import { textAt } from "@data-import/testbed/Client"
 import type { Page } from "playwright-core"
+import { downloads, formulaSupplier } from "./boardDownloads.ts"
 import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
@@ -135,36 +136,57 @@ const journey = async (page: Page, link: string, code: string) => {
   await signsOff(page, code)
 }
 
+/** A page of a browser of its own, with a link that signs in. */
+const inBrowser = Effect.fnUntraced(function* (run: (page: Page, link: string) => Promise<void>) {
+  const { gatewayUrl, log } = yield* WholeSystem
+  const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`
+  const browser = yield* Effect.acquireRelease(
+    Effect.promise(() => Browsing.launch()),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  const { faults, page } = yield* Effect.promise(() =>
+    Browsing.blank(browser, gatewayUrl, Browsing.wide)
+  )
+  page.setDefaultTimeout(stepTimeout)
+  yield* Effect.promise(() =>
+    run(page, link).catch(async (cause: unknown) => {
+      const seen = await page.locator("body").innerText()
+      const errors = log.filter((line) => /"level":"error"/i.test(line)).slice(-3)
+      throw new Error(`${errors.join("")}At ${page.url()}: ${seen}`, { cause })
+    })
+  )
+  expect(faults).toEqual([])
+})
+
 layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
   "the board",
   (it) => {
     const test = Browsing.hasBrowser ? it.effect : it.effect.skip
+    const long = { timeout: Browsing.patience }
 
     test(
       "leads a manager from a failing batch to the sign-off",
       () =>
         Effect.gen(function* () {
           const code = yield* failingBatch
-          const { gatewayUrl, log } = yield* WholeSystem
-          const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`
-          const browser = yield* Effect.acquireRelease(
-            Effect.promise(() => Browsing.launch()),
-            (opened) => Effect.promise(() => opened.close())
-          )
-          const { faults, page } = yield* Effect.promise(() =>
-            Browsing.blank(browser, gatewayUrl, Browsing.wide)
-          )
-          page.setDefaultTimeout(stepTimeout)
-          yield* Effect.promise(() =>
-            journey(page, link, code).catch(async (cause: unknown) => {
-              const seen = await page.locator("body").innerText()
-              const errors = log.filter((line) => /"level":"error"/i.test(line)).slice(-3)
-              throw new Error(`${errors.join("")}At ${page.url()}: ${seen}`, { cause })
-            })
-          )
-          expect(faults).toEqual([])
+          yield* inBrowser((page, link) => journey(page, link, code))
         }),
-      { timeout: Browsing.patience }
+      long
+    )
+
+    test(
+      "gives files with the figures of the page, in which a spreadsheet runs nothing",
+      () =>
+        Effect.gen(function* () {
+          const code = yield* formulaSupplier
+          yield* inBrowser(async (page, link) => {
+            await signIn(page, link)
+            await page.getByRole("link", { name: code, exact: true }).click()
+            await headline(page, /2 of 3 imported/)
+            await downloads(page, code)
+          })
+        }),
+      long
     )
   }
 )

@@ -55,7 +55,10 @@ export const actionBodies = {
   status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
   cohort: Schema.Struct({
     cohort: Schema.NullOr(Schema.String),
-    selection: MovedSelectionBody
+    selection: MovedSelectionBody,
+    after: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
+      description: "`next_after` of the answer before; none to begin."
+    })
   }),
   processing: Processing,
   signOff: Schema.Struct({
@@ -194,7 +197,12 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("setCohort", `${migration}cohort/`, {
     params: supplier,
     payload: actionBodies.cohort,
-    success: Schema.Struct({ changed: Schema.Int })
+    success: Schema.Struct({
+      changed: Schema.Int,
+      next_after: Schema.NullOr(Schema.String).annotateKey({
+        description: "Where the next request goes on; null: there is no more."
+      })
+    })
   }),
   post("processCohort", `${migration}process/`, {
     params: supplier,

@@ -143,7 +143,12 @@ export const CohortsBody = Schema.Struct({
       total: Schema.Int,
       states: StateCounts
     })
-  )
+  ).annotateKey({ description: "The first 1,000 by name." }),
+  others: Schema.Struct({
+    cohorts: count("Cohorts after these."),
+    total: Schema.Int,
+    states: StateCounts
+  }).annotateKey({ description: "With them, the list comes to all imports." })
 })
 
 export const BoardBatchBody = Schema.Struct({

@@ -28,6 +28,12 @@ export interface Forecast {
   readonly high: DateTime.Utc
 }
 
+export interface PausedBatch {
+  readonly pausedBy: ReadonlySet<PauseReason>
+  readonly failed: number
+  readonly remaining: number
+}
+
 /** What a condition follows from. */
 export interface Standing {
   readonly status: SupplierStatus
@@ -35,8 +41,8 @@ export interface Standing {
   readonly importedLastHour: number
   /** When an account was created last; null if none was. */
   readonly importedAt: DateTime.Utc | null
-  /** Why its unfinished batches are paused, one entry for each that is. */
-  readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  /** Its unfinished batches that are paused. */
+  readonly pausedBatches: ReadonlyArray<PausedBatch>
   /** Of batches that go on: some of them are no imports yet. */
   readonly linesToDo: number
   readonly plan: MigrationPlan | null
@@ -71,20 +77,26 @@ const waitingIn = ({ states }: Standing): number => states.PENDING + states.IN_P
 /** Erased imports were accounts, or never were tried; they are no part of a share. */
 const triedIn = ({ states }: Standing): number => states.IMPORTED + states.FAILED
 
+const lines = (count: number): string => `${inEnglish(count)} line${count === 1 ? "" : "s"}`
+
 /** Who pauses because something is wrong, and what it is in words. */
-const serious: ReadonlyArray<readonly [PauseReason, string]> = [
-  ["FAILURES", "too many of its lines failed"],
-  ["KEY", "its API key has ended"],
-  ["OPERATOR", "the operator paused it"]
+const serious: ReadonlyArray<readonly [PauseReason, (failed: number) => string]> = [
+  ["FAILURES", (failed) => `${lines(failed)} failed`],
+  ["KEY", () => "an API key has ended"],
+  ["OPERATOR", () => "the operator did so"]
 ]
 
+/** With numbers, because lines that were refused are in no other count. */
 const heldBatches = ({ pausedBatches }: Standing): string | null => {
-  const held = pausedBatches.filter((reasons) => serious.some(([reason]) => reasons.has(reason)))
-  const why = serious.find(([reason]) => held.some((reasons) => reasons.has(reason)))
+  const held = pausedBatches.filter(({ pausedBy }) =>
+    serious.some(([reason]) => pausedBy.has(reason))
+  )
+  const why = serious.find(([reason]) => held.some(({ pausedBy }) => pausedBy.has(reason)))
   if (why === undefined) return null
-  return held.length === 1
-    ? `A batch is paused because ${why[1]}.`
-    : `${inEnglish(held.length)} batches are paused, one because ${why[1]}.`
+  const failed = held.reduce((sum, batch) => sum + batch.failed, 0)
+  const left = held.reduce((sum, batch) => sum + batch.remaining, 0)
+  const which = held.length === 1 ? "A batch is" : `${inEnglish(held.length)} batches are`
+  return `${which} paused: ${why[1](failed)}, ${lines(left)} ${left === 1 ? "waits" : "wait"}.`
 }
 
 const stuck = (standing: Standing): string | null => {
@@ -164,11 +176,10 @@ const atRest = (standing: Standing): Judgement | null => {
   return open === 0 ? { condition: "done", reason: `All ${imports(total)} are done.` } : null
 }
 
-const linesText = ({ linesToDo: lines }: Standing): string => {
-  if (lines === 0) return "."
-  const verb = lines === 1 ? "is" : "are"
-  return `, and ${inEnglish(lines)} line${lines === 1 ? "" : "s"} of batches ${verb} to do.`
-}
+const linesText = ({ linesToDo }: Standing): string =>
+  linesToDo === 0
+    ? "."
+    : `, and ${lines(linesToDo)} of batches ${linesToDo === 1 ? "is" : "are"} to do.`
 
 export const judge = (standing: Standing): Judgement => {
   const rest = atRest(standing)

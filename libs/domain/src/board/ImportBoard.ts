@@ -136,7 +136,9 @@ const countOf = Effect.fnUntraced(function* (
   if (code !== undefined && state !== undefined && state !== "FAILED") return 0
   if (cohort === null) {
     if (code !== undefined) return null
-    const [first] = yield* migrations.cohorts({ supplier, limit: 0, at })
+    const {
+      cohorts: [first]
+    } = yield* migrations.cohorts({ supplier, limit: 0, at })
     return first?.cohort === null ? inState(first.states, state) : 0
   }
   const { codes, states } = yield* summaries.read({ supplier, cohort: cohort ?? null, at })

@@ -33,6 +33,19 @@ type BatchAction = (
   batch: string
 ) => Effect.Effect<ReturnType<typeof batchBody>, Failure>
 
+interface Move {
+  readonly cohort: string | null
+  readonly selection: MovedSelection
+  /** `next_after` of the answer before; the first one unless given. */
+  readonly after?: string | null
+}
+
+interface Moved {
+  readonly changed: number
+  /** After which number to go on; null at the end. */
+  readonly next_after: string | null
+}
+
 export class MigrationActions extends Context.Service<
   MigrationActions,
   {
@@ -47,10 +60,7 @@ export class MigrationActions extends Context.Service<
       { readonly status: string }
     >
     /** Of the pending imports that are selected, at most `importsAtOnce` of them. */
-    readonly setCohort: Action<
-      { readonly cohort: string | null; readonly selection: MovedSelection },
-      { readonly changed: number }
-    >
+    readonly setCohort: Action<Move, Moved>
     /** Processes the pending imports that are selected, failed ones too. */
     readonly process: Action<BatchActions.Processing, BatchActions.Started>
     /** Processes again what has failed. */
@@ -71,10 +81,10 @@ export class MigrationActions extends Context.Service<
   }
 >()("@data-import/domain/MigrationActions") {}
 
-/** One request changes so many imports at most; the next one goes on. */
-export const importsAtOnce = 20_000
-
 const pageSize = 1_000
+
+/** One request looks for so many imports at most; the next one goes on after them. */
+export const importsAtOnce = 20 * pageSize
 
 interface Dependencies {
   readonly batches: Batches["Service"]
@@ -117,15 +127,12 @@ const setStatus = Effect.fnUntraced(function* (
   return { status: changed.status }
 })
 
-/** Those that meet the filter, in pages, until none is left or the limit is reached. */
+/** Those that meet the filter, in pages, until none is left or so many pages were read. */
 const setCohort = Effect.fnUntraced(function* (
   { migrations, searching }: Dependencies,
   caller: BoardCaller,
   { code: supplier, organisation }: Supplier,
-  {
-    cohort: named,
-    selection
-  }: { readonly cohort: string | null; readonly selection: MovedSelection }
+  { after: start = null, cohort: named, selection }: Move
 ) {
   const filter = yield* selectedToMove(selection)
   const cohort =
@@ -134,9 +141,9 @@ const setCohort = Effect.fnUntraced(function* (
       : yield* Effect.map(selected({ cohort: named }), (read) => read.cohort ?? null)
   const at = yield* DateTime.now
   const command = { supplier, cohort, caller: callerFor(caller, organisation), at }
-  let after: string | null = null
+  let after = start
   let changed = 0
-  do {
+  for (let looked = 0; looked < importsAtOnce; looked += pageSize) {
     const query = { supplier, filter, after, limit: pageSize, at }
     const page: Effect.Success<ReturnType<typeof searching.page>> = yield* searching.page(query)
     const numbers = page.imports.flatMap(({ account, cohort: present, number }) =>
@@ -144,8 +151,9 @@ const setCohort = Effect.fnUntraced(function* (
     )
     if (numbers.length > 0) changed += yield* migrations.setCohorts({ ...command, numbers })
     after = page.next
-  } while (after !== null && changed + pageSize <= importsAtOnce)
-  return { changed }
+    if (after === null) break
+  }
+  return { changed, next_after: after } satisfies Moved
 })
 
 const signOffState = Effect.fnUntraced(function* (

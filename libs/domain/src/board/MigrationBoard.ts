@@ -49,10 +49,11 @@ export class MigrationBoard extends Context.Service<
       readonly step: Step
       readonly points: ReadonlyArray<ReturnType<typeof Bodies.pointBody>>
     }>
+    /** The first 1,000 by name, and what the others come to. */
     readonly cohorts: (
       user: BoardUser,
       supplier: string
-    ) => Answer<{ readonly cohorts: ReadonlyArray<ReturnType<typeof Bodies.cohortBody>> }>
+    ) => Answer<ReturnType<typeof Bodies.cohortsBody>>
     /** The unfinished ones first, then the newest. */
     readonly batches: (
       user: BoardUser,
@@ -104,8 +105,6 @@ const importing: ReadonlySet<string> = new Set(["STAGE", "IMPORT", "PROCESS"])
 const makesImports = ({ pausedBy, settings, started }: Batch): boolean =>
   started !== null && pausedBy.size === 0 && importing.has(settings.operation) && !settings.dryRun
 
-const linesLeft = ({ counts }: Batch): number => remaining(counts)
-
 /** What is known of each, by few statements for all of them. */
 const known = Effect.fnUntraced(function* (
   { batches, forecasts, migrations }: Dependencies,
@@ -136,8 +135,14 @@ const known = Effect.fnUntraced(function* (
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
             forecast: forecasts.of(supplier.code),
-            pausedBatches: paused.map(({ pausedBy }) => pausedBy),
-            linesToDo: own.filter(makesImports).reduce((sum, batch) => sum + linesLeft(batch), 0)
+            pausedBatches: paused.map(({ counts: lines, pausedBy }) => ({
+              pausedBy,
+              failed: lines.failed,
+              remaining: remaining(lines)
+            })),
+            linesToDo: own
+              .filter(makesImports)
+              .reduce((sum, { counts: lines }) => sum + remaining(lines), 0)
           }
         ]
   })
@@ -275,7 +280,7 @@ const make = Effect.gen(function* () {
           const { code: supplier } = yield* seen(user, named)
           const at = yield* DateTime.now
           const found = yield* deps.migrations.cohorts({ supplier, limit: cohortsShown, at })
-          return { cohorts: found.map(Bodies.cohortBody) }
+          return Bodies.cohortsBody(found)
         })
       )
     ),

@@ -5,7 +5,6 @@
 import type { DateTime } from "effect"
 import { documentsMissing, type SupplierSummary, ties } from "../account/SupplierSummary.ts"
 import type { BatchBody } from "../batch/BatchBody.ts"
-import type { PauseReason } from "../batch/Batch.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batch/Problems.ts"
 import type { TimeZone } from "../organisation/BusinessDay.ts"
@@ -13,6 +12,7 @@ import { type Supplier, wireCode } from "../organisation/Supplier.ts"
 import type { ForecastRecord, KeptForecast } from "../ports/Forecasts.ts"
 import type {
   CohortCounts,
+  CohortsCounted,
   MigrationCounts,
   MigrationPlan,
   OpenImport,
@@ -21,7 +21,7 @@ import type {
 } from "../ports/Migrations.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
-import { type Forecast, judge } from "./Condition.ts"
+import { type Forecast, judge, type PausedBatch } from "./Condition.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -48,8 +48,7 @@ export interface Known {
   readonly counts: MigrationCounts
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
-  /** Why each paused batch is. */
-  readonly pausedBatches: ReadonlyArray<ReadonlySet<PauseReason>>
+  readonly pausedBatches: ReadonlyArray<PausedBatch>
   readonly linesToDo: number
 }
 
@@ -150,10 +149,15 @@ export const pointBody = (counts: PastCounts, at: DateTime.Utc) => ({
   ...counts
 })
 
-export const cohortBody = ({ cohort, states }: CohortCounts) => ({
+const cohortBody = ({ cohort, states }: CohortCounts) => ({
   cohort,
   total: totalOf(states),
   states
+})
+
+export const cohortsBody = ({ cohorts, others }: CohortsCounted) => ({
+  cohorts: cohorts.map(cohortBody),
+  others: { cohorts: others.cohorts, total: totalOf(others.states), states: others.states }
 })
 
 /** A line each second is too much to say of a batch that does not run. */

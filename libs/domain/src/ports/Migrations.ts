@@ -47,6 +47,12 @@ export interface CohortCounts {
   readonly states: StateCounts
 }
 
+export interface CohortsCounted {
+  readonly cohorts: ReadonlyArray<CohortCounts>
+  /** Cohorts beyond the limit: how many there are, and what their imports come to. */
+  readonly others: { readonly cohorts: number; readonly states: StateCounts }
+}
+
 /** An import that waits: to be processed, or to be corrected since its latest attempt failed. */
 export interface OpenImport {
   readonly number: ExternalAccountNumber
@@ -113,13 +119,13 @@ export class Migrations extends Context.Service<
 
     /**
      * Of at most `limit` cohorts in code point order, and first of all imports without one, if
-     * there are any.
+     * there are any. With the others it comes to all imports.
      */
     readonly cohorts: (query: {
       readonly supplier: SupplierCode
       readonly limit: number
       readonly at: DateTime.Utc
-    }) => Effect.Effect<ReadonlyArray<CohortCounts>, StorageUnavailable>
+    }) => Effect.Effect<CohortsCounted, StorageUnavailable>
 
     /**
      * Those that wait longest: of the imports in the state PENDING the ones that were staged first,

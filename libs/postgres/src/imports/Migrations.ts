@@ -261,6 +261,10 @@ const beginning = (
       order by hour limit 1
     ) as first`).pipe(Effect.map(([row]) => Option.fromNullishOr(row?.hour)))
 
+/** The cohorts that are not listed are told as one with an empty name, with how many they are. */
+const unlisted = ""
+const cohortsCounted = "cohorts"
+
 /** Imports without a cohort are those that are in no cohort's count. */
 const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"cohorts">) =>
   tallyRows(sql`
@@ -280,23 +284,36 @@ const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"c
       ) as all_parts
       group by cohort, name
     ),
-    shown as (
-      select cohort from parts where cohort <> ''
-      group by cohort having sum(count) > 0 order by cohort collate "C" limit ${limit}
+    ranked as (
+      select cohort, row_number() over (order by cohort collate "C") > ${limit} as is_unlisted
+      from parts where cohort <> '' group by cohort having sum(count) > 0
     )
     select * from (
     select ${supplier} as supplier, null as cohort, name,
       sum(case when cohort = '' then count else -count end) as count
     from parts group by name
     union all
-    select ${supplier}, cohort, name, count from parts
-    where cohort in (select cohort from shown)
+    select ${supplier}, case when is_unlisted then ${unlisted} else cohort end, name, count
+    from parts join ranked using (cohort)
+    union all
+    select ${supplier}, ${unlisted}, ${cohortsCounted}, count(*) from ranked where is_unlisted
     ) as told order by cohort collate "C" nulls first`).pipe(
     Effect.map((rows) => {
       const byCohort = Map.groupBy(rows, ({ cohort }) => cohort)
-      return [...byCohort]
-        .map(([cohort, tallies]) => ({ cohort, states: statesIn(tallies) }))
-        .filter(({ states }) => Object.values(states).some((count) => count !== 0))
+      const counted = [...byCohort].map(([cohort, tallies]) => ({
+        cohort,
+        states: statesIn(tallies)
+      }))
+      return {
+        cohorts: counted.filter(
+          ({ cohort, states }) =>
+            cohort !== unlisted && Object.values(states).some((count) => count !== 0)
+        ),
+        others: {
+          cohorts: rows.find(({ name }) => name === cohortsCounted)?.count ?? 0,
+          states: counted.find(({ cohort }) => cohort === unlisted)?.states ?? noCounts
+        }
+      }
     })
   )
 

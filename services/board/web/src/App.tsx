@@ -1,5 +1,7 @@
 /** The frame around every page: who is signed in, where one is, and whether what is shown is old. */
 import { useEffect } from "preact/hooks"
+import { DialogHost } from "./actions/DialogHost.tsx"
+import { useRequest } from "./actions/useRequest.ts"
 import type { Session } from "./data/Answers.ts"
 import { post, Refusal } from "./data/Http.ts"
 import { listen } from "./data/Changes.ts"
@@ -58,9 +60,23 @@ const Content = ({ page }: { readonly page: Page }) => {
   }
 }
 
-const signOut = async ({ csrf_token }: Session) => {
-  await post(answers.signOut, csrf_token)
-  location.assign("/board/sign-in/")
+const SignOut = ({ session }: { readonly session: Session }) => {
+  const { error, isSending, start } = useRequest(async () => {
+    await post(answers.signOut, session.csrf_token)
+    location.assign("/board/sign-in/")
+  })
+  return (
+    <>
+      {error !== null && (
+        <span class="bad" role="alert">
+          You are still signed in. {error.message}
+        </span>
+      )}
+      <button type="button" class="plain" disabled={isSending} onClick={start}>
+        Sign out
+      </button>
+    </>
+  )
 }
 
 const Header = ({ page, session }: { page: Page; session: Session }) => (
@@ -77,9 +93,7 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
       <span>
         {session.name}, {session.role}
       </span>
-      <button type="button" class="plain" onClick={() => void signOut(session)}>
-        Sign out
-      </button>
+      <SignOut session={session} />
     </div>
   </header>
 )
@@ -113,10 +127,12 @@ const Board = ({ session }: { readonly session: Session }) => {
       </a>
       <Header page={page} session={session} />
       <ConnectionBar />
-      <main id="content">
-        <Trail page={page} />
-        <Content page={page} />
-      </main>
+      <DialogHost>
+        <main id="content">
+          <Trail page={page} />
+          <Content page={page} />
+        </main>
+      </DialogHost>
       <footer>
         <p>Times are in {ownZone()} unless another zone is named.</p>
       </footer>

@@ -91,12 +91,18 @@ const pastCounts = (
 }
 
 const cohortsOf = (imports: ReadonlyArray<StoredImport>, limit: number, at: DateTime.Utc) => {
-  const names = [...new Set(imports.flatMap(({ cohort }) => cohort ?? []))]
-  const shown = names.toSorted(codePointOrder).slice(0, limit)
-  return [null, ...shown].flatMap((cohort) => {
-    const found = imports.filter((stored) => stored.cohort === cohort)
+  const byCohort = Map.groupBy(imports, ({ cohort }) => cohort)
+  const names = [...byCohort.keys()].filter((name) => name !== null).toSorted(codePointOrder)
+  const cohorts = [null, ...names.slice(0, limit)].flatMap((cohort) => {
+    const found = byCohort.get(cohort) ?? []
     return found.length === 0 ? [] : [{ cohort, states: statesOf(found, at) }]
   })
+  const left = names.slice(limit)
+  const states = statesOf(
+    left.flatMap((cohort) => byCohort.get(cohort) ?? []),
+    at
+  )
+  return { cohorts, others: { cohorts: left.length, states } }
 }
 
 const beginningOf = (store: Store, supplier: SupplierCode, cohort: string) => {

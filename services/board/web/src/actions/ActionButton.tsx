@@ -1,38 +1,35 @@
 /** A button that opens a dialog. Viewers do not have it. */
-import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
 import { useIsManager } from "../data/User.ts"
+import { type Dialog, useDialog } from "./DialogHost.tsx"
 
 interface Props {
   readonly name: string
   readonly label?: string | undefined
-  readonly isDisabled?: boolean
+  /** Whether there is nothing to do it with. */
+  readonly isIdle?: boolean
   readonly class?: string
-  readonly dialog: (close: () => void) => ComponentChildren
+  readonly dialog: Dialog
 }
 
 export const ActionButton = ({
   class: kind = "action",
   dialog,
-  isDisabled = false,
+  isIdle = false,
   label,
   name
 }: Props) => {
-  const [isOpen, setOpen] = useState(false)
-  if (!useIsManager()) return null
+  const open = useDialog()
+  const isManager = useIsManager()
+  if (isIdle || !isManager) return null
   return (
-    <>
-      <button
-        type="button"
-        class={kind}
-        aria-label={label}
-        aria-haspopup="dialog"
-        disabled={isDisabled}
-        onClick={() => setOpen(true)}
-      >
-        {name}
-      </button>
-      {isOpen && dialog(() => setOpen(false))}
-    </>
+    <button
+      type="button"
+      class={kind}
+      aria-label={label}
+      aria-haspopup="dialog"
+      onClick={() => open(dialog)}
+    >
+      {name}
+    </button>
   )
 }

@@ -80,6 +80,11 @@ const useModal = () => {
   return ref
 }
 
+/** The second click of a double click would close what came of the first. */
+const ignoreSecond = (event: MouseEvent) => {
+  if (event.detail > 1) event.preventDefault()
+}
+
 export const ActionDialog = (props: Props) => {
   const { children, close, confirm, isReady = true, run, title, typed } = props
   const dialog = useModal()
@@ -123,6 +128,7 @@ export const ActionDialog = (props: Props) => {
           <button
             type="submit"
             class="primary"
+            onClick={ignoreSecond}
             disabled={!isDone && (isSending || !isReady || (typed !== undefined && word !== typed))}
           >
             {isDone ? "Close" : isSending ? "Sending…" : confirm}

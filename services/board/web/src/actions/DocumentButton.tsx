@@ -4,6 +4,7 @@ import type { DocumentLink } from "../data/Answers.ts"
 import { useAction, useIsManager } from "../data/User.ts"
 import { Time } from "../parts/Time.tsx"
 import { answers } from "../routing/Paths.ts"
+import { useRequest } from "./useRequest.ts"
 
 interface Props {
   readonly supplier: string
@@ -16,17 +17,11 @@ interface Props {
 export const DocumentButton = ({ number, path, place, supplier }: Props) => {
   const act = useAction()
   const [link, setLink] = useState<DocumentLink | null>(null)
-  const [problem, setProblem] = useState("")
+  const asking = useRequest(async () => {
+    const to = answers.account(supplier, number, "document-links/")
+    setLink((await act(to, { document: place })) as DocumentLink)
+  })
   if (!useIsManager()) return null
-
-  const ask = async () => {
-    try {
-      const to = answers.account(supplier, number, "document-links/")
-      setLink((await act(to, { document: place })) as DocumentLink)
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-    }
-  }
   if (link !== null) {
     return (
       <>
@@ -45,13 +40,14 @@ export const DocumentButton = ({ number, path, place, supplier }: Props) => {
         type="button"
         class="action"
         aria-label={`Link to document ${place + 1}, ${path}`}
-        onClick={() => void ask()}
+        disabled={asking.isSending}
+        onClick={asking.start}
       >
         Link
       </button>
-      {problem !== "" && (
+      {asking.error !== null && (
         <span class="bad" role="alert">
-          {problem}
+          {asking.error.message}
         </span>
       )}
     </>

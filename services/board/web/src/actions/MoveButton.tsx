@@ -16,19 +16,25 @@ interface Props {
 
 type DialogProps = Omit<Props, "name"> & { readonly close: () => void }
 
-/** One request moves a part; the last one moves nothing. */
+interface Moved {
+  readonly changed: number
+  readonly next_after: string | null
+}
+
+/** One request moves a part; the next one goes on after it. */
 const useMove = ({ selection, supplier }: DialogProps) => {
   const act = useAction()
   const [moved, setMoved] = useState(0)
   const move = async (cohort: string | null): Promise<number> => {
-    const body = { cohort, selection }
+    const path = answers.of(supplier, "cohort/")
     let sum = 0
-    let changed: number
+    let after: string | null = null
     do {
-      ;({ changed } = (await act(answers.of(supplier, "cohort/"), body)) as { changed: number })
-      sum += changed
+      const moved = (await act(path, { cohort, selection, after })) as Moved
+      after = moved.next_after
+      sum += moved.changed
       setMoved(sum)
-    } while (changed > 0)
+    } while (after !== null)
     return sum
   }
   return { move, moved }
@@ -82,7 +88,7 @@ export const MoveButton = ({ name, ...props }: Props) => (
   <ActionButton
     name={name}
     label={`${name} ${described(props.selection)} to another cohort`}
-    isDisabled={props.accounts === 0}
+    isIdle={props.accounts === 0}
     dialog={(close) => <MoveDialog {...props} close={close} />}
   />
 )

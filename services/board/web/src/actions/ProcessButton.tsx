@@ -17,7 +17,7 @@ export const ProcessButton = ({ cohort, pending, supplier }: Props) => {
     <ActionButton
       name={cohort === undefined ? `Import all ${count(pending)}…` : `Import ${count(pending)}…`}
       label={cohort === undefined ? undefined : `${sentence}…`}
-      isDisabled={pending === 0}
+      isIdle={pending === 0}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}

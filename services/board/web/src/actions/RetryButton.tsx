@@ -25,7 +25,7 @@ export const RetryButton = ({ accounts, code, cohort, isOfRow = false, supplier 
     <ActionButton
       name={isOfRow ? "Retry…" : `Retry ${count(accounts)} failed…`}
       label={isOfRow ? `${sentence}…` : undefined}
-      isDisabled={accounts === 0}
+      isIdle={accounts === 0}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}

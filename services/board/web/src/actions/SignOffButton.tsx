@@ -49,8 +49,14 @@ const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string })
       </>
     )}
     <p>
-      Summary: <a href={answers.of(supplier, "summary.pdf")}>PDF</a>,{" "}
-      <a href={answers.of(supplier, "summary.csv")}>CSV</a>
+      Summary:{" "}
+      <a href={answers.of(supplier, "summary.pdf")} download>
+        PDF
+      </a>
+      ,{" "}
+      <a href={answers.of(supplier, "summary.csv")} download>
+        CSV
+      </a>
     </p>
   </>
 )

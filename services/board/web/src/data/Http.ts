@@ -20,10 +20,15 @@ interface ErrorBody {
   readonly code?: unknown
   readonly detail?: unknown
   readonly request_id?: unknown
+  readonly errors?: unknown
 }
 
 const text = (value: unknown, otherwise: string): string =>
   typeof value === "string" ? value : otherwise
+
+/** What is wrong with each field, which says more than that something is. */
+const fieldErrors = (errors: unknown): string =>
+  Array.isArray(errors) ? errors.map(({ detail }: ErrorBody) => text(detail, "")).join(" ") : ""
 
 /** Answers of proxies in between: the service itself is not reached. */
 const isAway = (status: number, code: string) =>
@@ -33,7 +38,7 @@ const refusalOf = async (response: Response): Promise<Refusal | Unreachable> => 
   const body = (await response.json().catch(() => ({}))) as ErrorBody
   const code = text(body.code, "")
   if (isAway(response.status, code)) return new Unreachable("The service does not answer.")
-  const said = text(body.detail, `The answer was ${response.status}.`)
+  const said = fieldErrors(body.errors) || text(body.detail, `The answer was ${response.status}.`)
   const requestId = text(body.request_id, "") || response.headers.get("X-Request-Id")
   return new Refusal(response.status, code, said, requestId)
 }

@@ -8,7 +8,8 @@ import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { count, counted, share } from "../text/Numbers.ts"
+import { closing } from "../text/Cohorts.ts"
+import { count, share } from "../text/Numbers.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
 
 type Cohort = Cohorts["cohorts"][number]
@@ -85,15 +86,9 @@ const columnsFor = (
   }
 ]
 
-const Closing = ({ cohorts, detail }: Cohorts & { readonly detail: MigrationDetail }) => {
+const Closing = ({ detail, ...counted }: Cohorts & { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, total } = detail.migration
-  const sum = cohorts.reduce((all, cohort) => all + cohort.total, 0)
-  return (
-    <Link to={pages.imports(supplier)}>
-      They come to {counted(sum, "account")}
-      {sum === total ? ": all of them." : ` of ${count(total)}, which were read at another time.`}
-    </Link>
-  )
+  return <Link to={pages.imports(supplier)}>{closing(counted, total)}</Link>
 }
 
 export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail }) => {

@@ -169,9 +169,15 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
         </>
       )}
       <p class="quiet">
-        Summary: <a href={answers.of(supplier, "summary.pdf")}>PDF</a>,{" "}
-        <a href={answers.of(supplier, "summary.csv")}>CSV</a>.{" "}
-        <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
+        Summary:{" "}
+        <a href={answers.of(supplier, "summary.pdf")} download>
+          PDF
+        </a>
+        ,{" "}
+        <a href={answers.of(supplier, "summary.csv")} download>
+          CSV
+        </a>
+        . <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
       </p>
     </>
   )

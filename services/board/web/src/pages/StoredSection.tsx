@@ -1,5 +1,6 @@
 /** What is stored of an account: masked, until somebody asks for it, which is audited. */
 import { useState } from "preact/hooks"
+import { useRequest } from "../actions/useRequest.ts"
 import type { Account, Revealed } from "../data/Answers.ts"
 import { useAction, useIsManager } from "../data/User.ts"
 import { Failure } from "../parts/Answered.tsx"
@@ -24,17 +25,11 @@ export const StoredSection = ({ account }: { readonly account: Account }) => {
   const act = useAction()
   const isManager = useIsManager()
   const [revealed, setRevealed] = useState<Revealed | null>(null)
-  const [error, setError] = useState<Error | null>(null)
   const { external_account_number: number, import_supplier: supplier, stored } = account
 
-  const reveal = async () => {
-    setError(null)
-    try {
-      setRevealed((await act(answers.account(supplier, number, "reveal/"))) as Revealed)
-    } catch (failure) {
-      setError(failure instanceof Error ? failure : new Error(String(failure)))
-    }
-  }
+  const revealing = useRequest(async () => {
+    setRevealed((await act(answers.account(supplier, number, "reveal/"))) as Revealed)
+  })
   const note =
     stored === null
       ? "What was staged is deleted."
@@ -50,7 +45,12 @@ export const StoredSection = ({ account }: { readonly account: Account }) => {
         stored !== null &&
         isManager &&
         (revealed === null ? (
-          <button type="button" class="action" onClick={() => void reveal()}>
+          <button
+            type="button"
+            class="action"
+            disabled={revealing.isSending}
+            onClick={revealing.start}
+          >
             Show personal data (is audited)
           </button>
         ) : (
@@ -60,7 +60,7 @@ export const StoredSection = ({ account }: { readonly account: Account }) => {
         ))
       }
     >
-      {error !== null && <Failure error={error} />}
+      {revealing.error !== null && <Failure error={revealing.error} />}
       {stored !== null && <Stored stored={revealed === null ? stored : revealed.stored} />}
     </Section>
   )

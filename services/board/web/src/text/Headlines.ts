@@ -49,9 +49,12 @@ const ending = (migration: Migration, now: number, zone: string): string => {
 export const ofMigration = (migration: Migration, now: number, zone: string): string => {
   const { import_supplier, states, total } = migration
   if (total === 0) return `${import_supplier}: nothing is staged yet`
-  const failed = states.FAILED === 0 ? "none failed" : `${count(states.FAILED)} failed`
-  const imported = `${count(states.IMPORTED)} of ${count(total)} imported`
-  return `${import_supplier}: ${imported}, ${failed}${ending(migration, now, zone)}`
+  const { FAILED, IMPORTED } = states
+  // Where it is stuck, lines may have failed that are no accounts.
+  const none = migration.condition === "stuck" ? "" : ", none failed"
+  const failed = FAILED === 0 ? none : `, ${count(FAILED)} failed`
+  const imported = `${count(IMPORTED)} of ${count(total)} imported`
+  return `${import_supplier}: ${imported}${failed}${ending(migration, now, zone)}`
 }
 
 /** Of one batch. */

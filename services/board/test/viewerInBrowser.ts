@@ -1,0 +1,62 @@
+/**
+ * Every page as a viewer sees it, in a real Chromium: all that a manager sees, and no action. One
+ * width and theme, the wide and light one, where everything that is offered is shown;
+ * `pagesInBrowser.test.ts` looks at the others, and runs this.
+ */
+import { inaccessible, type Opened } from "@data-import/server/testing/Browser"
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { type FixtureServer, standard } from "../testing/FixtureServer.ts"
+
+interface Board {
+  readonly open: (path: string) => Promise<Opened>
+  readonly server: () => FixtureServer
+  readonly paths: ReadonlyArray<string>
+}
+
+/** They show more or other rows of the same, or end the viewer's own session. */
+const harmless = /^(Sign out|Show|Back|Next|Newer|Older)$/
+
+const textsOf = (page: Page, selector: string) => page.locator(selector).allInnerTexts()
+
+/** What is on a page, and what can be pressed there. */
+const seen = async ({ page }: Opened) => {
+  await page.locator("h1").filter({ hasText: /\d/ }).waitFor()
+  await page.waitForLoadState("networkidle")
+  return {
+    parts: await textsOf(page, "main h2"),
+    heads: await textsOf(page, "main thead th:not(.act)"),
+    rows: await page.locator("main tbody tr").count(),
+    links: await page.locator("main a").count(),
+    buttons: await textsOf(page, "button")
+  }
+}
+
+const isHarmless = (name: string) => harmless.test(name)
+
+export const viewerTests = ({ open, paths, server }: Board): void => {
+  it.each(paths)("%s shows a viewer the same as a manager, and no action", async (path) => {
+    const manager = await open(path)
+    const { buttons: offered, ...all } = await seen(manager)
+    await manager.page.context().close()
+    server().fixture = { ...standard, role: "viewer" }
+    const viewer = await open(path)
+    const { buttons, ...shown } = await seen(viewer)
+    expect(shown).toEqual(all)
+    expect(buttons).toEqual(offered.filter(isHarmless))
+    expect(await inaccessible(viewer.page)).toEqual([])
+    expect(viewer.faults).toEqual([])
+    expect(server().posted).toEqual([])
+    await viewer.page.context().close()
+  })
+
+  it("tells a viewer whom to ask for more, and keeps personal data masked", async () => {
+    server().fixture = { ...standard, role: "viewer" }
+    const [, migration = "", , , account = ""] = paths
+    const { page } = await open(migration)
+    await page.getByText("You may look, not act").waitFor()
+    await page.goto(`${server().origin}${account}`)
+    await page.getByText("M… (5 characters)").waitFor()
+    await page.context().close()
+  })
+}

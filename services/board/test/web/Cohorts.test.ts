@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest"
+import { noStates } from "../../testing/sampleMigrations.ts"
+import { closing } from "../../web/src/text/Cohorts.ts"
+
+const cohort = (name: string | null, total: number) => ({
+  cohort: name,
+  total,
+  states: { ...noStates, PENDING: total }
+})
+
+const none = { cohorts: 0, total: 0, states: noStates }
+
+describe("what the cohorts come to", () => {
+  it("is all accounts, with those that have no cohort", () => {
+    const cohorts = [cohort(null, 1), cohort("wave-1", 1_200)]
+    expect(closing({ cohorts, others: none }, 1_201)).toBe(
+      "They come to 1,201 accounts: all of them."
+    )
+    expect(closing({ cohorts, others: none }, 1_300)).toBe(
+      "They come to 1,201 accounts of 1,300, which were read at another time."
+    )
+  })
+
+  it("is all accounts, also of the cohorts that are not listed", () => {
+    const cohorts = [cohort(null, 1), cohort("wave-1", 10), cohort("wave-2", 10)]
+    const others = {
+      cohorts: 234,
+      total: 5_000,
+      states: { ...noStates, PENDING: 1, FAILED: 4_999 }
+    }
+    expect(closing({ cohorts, others }, 5_021)).toBe(
+      "The first 2 cohorts by name are listed. 234 other cohorts have 5,000 accounts: 4,999 failed, " +
+        "1 pending. Find them by name in the list of accounts. All cohorts come to 5,021 accounts: " +
+        "all of them."
+    )
+  })
+})
