@@ -4,46 +4,46 @@
  */
 import { readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Latch } from "effect"
 import { bytesOf, open } from "@data-import/server/testing/RawClient"
 import { layer as issue, TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { behind, bodyOf, listening } from "./gatewayService.ts"
 
 const path = "/v1/data-import/validate-account/"
+/** A request that the service does not answer. */
+const heldPath = `${path}?held`
 const mebibyte = 1024 * 1024
 
 /** One holder gets half of it. */
-const settings = { BODY_MEMORY_MIB: "24", METRICS_PORT: "0" }
+const settings = { BODY_MEMORY_MIB: "24" }
 
 /** A gateway before a service that reads whole bodies, and publishes these keys. */
 const world = Effect.gen(function* () {
   const { jwksFile, tokenNaming } = yield* TokenIssuer
   const keys = readFileSync(jwksFile)
+  const occupied = yield* Latch.make()
   const { url } = yield* behind((incoming, answer) => {
     answer.setHeader("content-type", "application/json")
     if (incoming.url === "/.well-known/jwks.json") return void answer.end(keys)
-    void bodyOf(incoming).then(() => answer.end("{}"))
+    const isHeld = incoming.url === heldPath
+    void bodyOf(incoming).then(() => (isHeld ? occupied.openUnsafe() : answer.end("{}")))
   })
-  const { metricsPort, port } = yield* listening(url, settings)
-  const held = Effect.promise(async () => {
-    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
-    return Number(/^http_request_body_bytes (\d+)/m.exec(await answer.text())?.[1])
-  })
-  const post = (token: string | undefined, mebibytes: number) =>
+  const { port } = yield* listening(url, settings)
+  const post = (token: string | undefined, mebibytes: number, target = path) =>
     bytesOf({
       method: "POST",
-      path,
+      path: target,
       headers: {
         "content-type": "application/json",
         ...(token !== undefined && { authorization: `Token ${token}` })
       },
       body: `"${"x".repeat(mebibytes * mebibyte)}"`
     })
-  /** Sends a body that holds most of what one holder gets, but for its last byte. */
+  /** Sends a body that holds most of what one holder gets, and that is not answered. */
   const occupy = Effect.fnUntraced(function* (token: string | undefined) {
     const connection = yield* open(port)
-    connection.send(post(token, 9).subarray(0, -1))
-    yield* Effect.repeat(held, { until: (bytes) => bytes >= 9 * mebibyte })
+    connection.send(post(token, 9, heldPath))
+    yield* occupied.await
   })
   const statusOf = Effect.fnUntraced(function* (token: string | undefined, address?: string) {
     const connection = yield* open(port, address)

@@ -1,0 +1,67 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { MigrationBoard } from "../src/board/MigrationBoard.ts"
+import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
+import { Migrations } from "../src/ports/Migrations.ts"
+import { noon } from "../testing/freshNames.ts"
+import { begin, boardLayer, complete, fold, stage } from "./boardPrograms.ts"
+
+/** Stages thirty accounts, imports ten of them, one in each hour, and gives the others. */
+const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stage>[0]) {
+  const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
+  yield* stage(mine, numbers)
+  for (const number of numbers.slice(0, 10)) {
+    yield* complete(mine, number)
+    yield* fold
+    yield* TestClock.adjust("1 hour")
+  }
+  return numbers.slice(10)
+})
+
+layer(boardLayer)("the forecasts of the board", (it) => {
+  it.effect("forecasts the end from what was imported by hour", () =>
+    Effect.gen(function* () {
+      const { detail, forecasts: listed } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      const open = yield* importedHourly(mine)
+      expect((yield* detail(user, code)).migration.forecast).toBeNull()
+      yield* keepAll
+      const { forecast } = (yield* detail(user, code)).migration
+      const ends = [forecast?.low, forecast?.at, forecast?.high].map((end) => end ?? "")
+      expect(ends).toEqual(ends.toSorted())
+      expect(ends[0]?.startsWith("2026-01-0")).toBe(true)
+      for (const number of open) yield* complete(mine, number)
+      yield* fold
+      yield* keepAll
+      expect(yield* detail(user, code)).toMatchObject({
+        migration: { condition: "done", forecast: null },
+        forecast_record: { made: 1 }
+      })
+      const { forecasts, ...record } = yield* listed(user, code)
+      expect(record).toMatchObject({ made: 1, time_zone: "UTC" })
+      expect(forecasts).toMatchObject([{ open: 20, ...forecast, held: record.held === 1 }])
+    })
+  )
+
+  it.effect("forecasts nothing of a supplier that is signed off, whatever is left open", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const { recordSignOff } = yield* Migrations
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      yield* importedHourly(mine)
+      yield* keepAll
+      expect((yield* detail(user, code)).migration.forecast).not.toBeNull()
+      yield* recordSignOff({ supplier: code, caller: mine.caller, at: noon })
+      yield* keepAll
+      expect(yield* detail(user, code)).toMatchObject({
+        migration: { condition: "done", forecast: null },
+        forecast_record: { made: 1 }
+      })
+    })
+  )
+})
