@@ -160,7 +160,8 @@ function* adding(
     ),
     ${sql.csv(rows)},
     event as (
-      insert into outbox (at, name, import_id) select at, ${addedEvent}, id from target order by place
+      insert into outbox (at, name, import_id)
+      select at, ${addedEvent}, id from target order by place
     ),
     audit as (
       insert into audit_log (at, organisation, api_key, request_id, action, outcome,

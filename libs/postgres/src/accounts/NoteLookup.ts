@@ -78,8 +78,9 @@ const ofEarlierReleases = (id: string) => `
 
 /**
  * SQL that finds notes on the account of the SQL id: one value for `noteTimesOf`, null if none is
- * found. `sent` is SQL for the JSON of `lookedUpNotes`. Of several notes in one second it finds any,
- * since an answer has no parts of a second. `someWithoutBody` says whether any has only documents.
+ * found. `sent` is SQL for the JSON of `lookedUpNotes`. Of several notes in one second it finds
+ * any, since an answer has no parts of a second. `someWithoutBody` says whether any has only
+ * documents.
  */
 export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): string => {
   const isSame = `${storedKey} = int8send(${id}) || digest`

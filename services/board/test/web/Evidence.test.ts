@@ -5,7 +5,7 @@ import { evidenceOf } from "../../web/src/text/Evidence.ts"
 const all = migrations(Date.parse("2026-11-24T08:00:00Z"))
 
 it.each([
-  ["stuck", "/#oldest"],
+  ["stuck", "/#batches"],
   ["failing", "/imports/?state=FAILED"],
   ["slow", "/#progress"],
   ["waiting", "/imports/?state=PENDING"],
@@ -18,11 +18,11 @@ it.each([
   expect(evidenceOf(found)).toBe(`/board/migrations/${found.import_supplier}${place}`)
 })
 
-it("leads to a batch that is paused, and to failed imports where only they are open", () => {
+it("leads to what waits longest, and to failed imports where only they are open", () => {
   const [found] = all
   if (found === undefined) throw new Error("There is no sample")
-  const reason = "A batch is paused because too many of its lines failed."
-  expect(evidenceOf({ ...found, reason })).toMatch(/#batches$/)
+  const reason = "3 imports wait, and no account was created for 30 hours."
+  expect(evidenceOf({ ...found, condition: "stuck", reason })).toMatch(/#oldest$/)
   const states = { ...found.states, PENDING: 0, IN_PROGRESS: 0 }
   expect(evidenceOf({ ...found, condition: "waiting", states })).toMatch(/state=FAILED$/)
 })
