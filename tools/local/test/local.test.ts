@@ -96,7 +96,7 @@ const takenPort = async (): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-describe("the local run", { timeout: 120_000 }, () => {
+describe("the local run", { timeout: 300_000 }, () => {
   it("starts with the demo tenant, passes the demo, and keeps data over a restart", async () => {
     const dataDir = freshDataDir()
     const first = await startLocal(dataDir)
