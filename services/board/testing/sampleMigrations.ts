@@ -1,5 +1,6 @@
 /** Answers of the board's API about 40 migrations in every condition, for looking at its pages. */
 import type * as Migrations from "@data-import/api/board/Migrations"
+import { noCounts } from "@data-import/domain/ports/Migrations"
 
 type Migration = Migrations.MigrationBody
 type Detail = typeof Migrations.MigrationDetailBody.Type
@@ -54,21 +55,12 @@ const names = "ACME BALTIC CITY DELTA EAST FJORD GRAND HARBOUR ISLE JURA".split(
 const codeOf = (index: number): string =>
   `${names[index % names.length]}_${["LEGACY", "GAS", "POWER", "WATER"][Math.floor(index / 10)]}`
 
-export const noStates = {
-  PENDING: 0,
-  FAILED: 0,
-  IN_PROGRESS: 0,
-  SKIPPED: 0,
-  IMPORTED: 0,
-  ERASED: 0
-}
-
 const statesOf = (condition: Condition, total: number): Migration["states"] => {
-  if (condition === "done") return { ...noStates, IMPORTED: total - 3, SKIPPED: 2, ERASED: 1 }
-  if (condition === "waiting") return { ...noStates, PENDING: total }
+  if (condition === "done") return { ...noCounts, IMPORTED: total - 3, SKIPPED: 2, ERASED: 1 }
+  if (condition === "waiting") return { ...noCounts, PENDING: total }
   const FAILED = condition === "failing" ? 412 : condition === "stuck" ? 96 : 7
   const IMPORTED = Math.floor(total * 0.64)
-  return { ...noStates, FAILED, IMPORTED, IN_PROGRESS: 8, PENDING: total - IMPORTED - FAILED - 8 }
+  return { ...noCounts, FAILED, IMPORTED, IN_PROGRESS: 8, PENDING: total - IMPORTED - FAILED - 8 }
 }
 
 const isMoving = (condition: Condition): boolean =>
@@ -216,7 +208,7 @@ export const cohorts = ({ states, total }: Migration): typeof Migrations.Cohorts
       { cohort: "wave-1", total: sum, states: first },
       { cohort: null, total: total - sum, states: rest }
     ],
-    others: { cohorts: 0, total: 0, states: noStates }
+    others: { cohorts: 0, total: 0, states: noCounts }
   }
 }
 

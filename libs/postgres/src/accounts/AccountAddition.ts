@@ -11,9 +11,9 @@ import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import type { AuditedWrite } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
-import { batchAnswerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
+import { answerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
 import * as tables from "../tables/AccountItemTables.ts"
-import { position, recordSet } from "../tables/RecordSet.ts"
+import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import * as Table from "../tables/Table.ts"
 import { placed } from "../tables/Table.ts"
 import {
@@ -132,7 +132,7 @@ function* adding(
     added[table]
       ? sql`(select coalesce(max(sequence) + 1, 0) from ${sql(table)} where account_id = id)`
       : sql`0`
-  const keeping = batchAnswerClauses(
+  const keeping = answerClauses(
     sql,
     additions.map(({ kept }) => kept)
   )
@@ -189,10 +189,7 @@ const outcomeOf = (row: { readonly stored: number | null } | undefined): Outcome
 const addAll = (sql: Sql, additions: ReadonlyArray<Addition>) =>
   inTimeSlices(() => adding(sql, additions)).pipe(
     Effect.flatMap(addedRows),
-    Effect.map((rows) => {
-      const found = new Map(rows.map((row) => [Number(row.position), row]))
-      return additions.map((_, index) => outcomeOf(found.get(index + 1)))
-    })
+    Effect.map((rows) => byPosition(additions, rows, outcomeOf))
   )
 
 /** How many rows are added, apart from those of items and documents. */

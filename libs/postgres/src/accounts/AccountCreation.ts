@@ -12,9 +12,9 @@ import type { Completion, ImportProcesses } from "@data-import/domain/ports/Impo
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "./AccountInserts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { batchAnswerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
+import { answerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
 import { breaks, isContended } from "../connection/SqlFailure.ts"
-import { position, recordSet } from "../tables/RecordSet.ts"
+import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 type Command = Parameters<ImportProcesses["Service"]["complete"]>[0]
@@ -72,7 +72,7 @@ function* statement(
   sql: Sql,
   commands: ReadonlyArray<Command>
 ): Steps<Statement.Statement<unknown>> {
-  const keeping = batchAnswerClauses(sql, yield* keptAnswers(commands))
+  const keeping = answerClauses(sql, yield* keptAnswers(commands))
   const created = yield* accountInserts(
     sql,
     commands.map(({ newAccount }) => newAccount)
@@ -123,10 +123,7 @@ const outcomeOf = (row: { readonly stored: number | null } | undefined): Outcome
 const completeAll = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
   inTimeSlices(() => statement(sql, commands)).pipe(
     Effect.flatMap(rows),
-    Effect.map((stored) => {
-      const found = new Map(stored.map((row) => [Number(row.position), row]))
-      return commands.map((_, index) => outcomeOf(found.get(index + 1)))
-    })
+    Effect.map((stored) => byPosition(commands, stored, outcomeOf))
   )
 
 const completeAlone = (database: Database["Service"], command: Command) =>

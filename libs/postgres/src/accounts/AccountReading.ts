@@ -13,12 +13,12 @@ import {
   type SizedTransaction
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { Transaction, TransactionId } from "@data-import/domain/account/Transaction"
+import type { TransactionId } from "@data-import/domain/account/Transaction"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
 import { instructionColumns } from "../tables/AccountItemTables.ts"
-import { recordSet } from "../tables/RecordSet.ts"
+import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import { schemaOf, selected } from "../tables/Table.ts"
 import {
   firstTransactions,
@@ -43,8 +43,10 @@ export interface SeenAccount {
   readonly id: bigint
   readonly revision: number
   readonly view: Omit<AccountView, "transactions" | "unreadTransaction">
-  /** Those transactions of the lookup that the account had at this revision. */
-  readonly sizes: ReadonlyArray<SizedTransaction>
+  /** The transactions of the lookup that it has, up to the size limit. */
+  readonly readable: Readable
+  /** The ids of the lookup that none of its transactions has. */
+  readonly absent: ReadonlySet<TransactionId>
 }
 
 /** Lists are decoded by themselves, because they may be long. */
@@ -52,7 +54,7 @@ const elements = Schema.NullOr(Schema.Array(Schema.Unknown))
 
 const seenRows = rowsOf(
   Schema.Struct({
-    place: Schema.Int,
+    position: Schema.BigInt,
     id: Schema.BigInt,
     revision: Schema.Int,
     number: AccountNumber,
@@ -88,25 +90,28 @@ const distinct = (lookup: Lookup): ReadonlyArray<TransactionId> => [
 /** SQL for the texts of a JSON array of `sent`. */
 const textsOf = (column: string) => `json_array_elements_text(sent.${column}::json)`
 
+const notesOfAccount = foundNotes("account.id", "sent.notes::json", true)
+const notesWithBody = foundNotes("account.id", "sent.notes::json", false)
+const statementsOfAccount = namedStatements("account.id", textsOf("statement_ids"))
+
 /** A list that none of the accounts is asked for costs nothing. */
 function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.Statement<unknown>> {
   const notes: Array<string> = []
   for (const { lookup } of wanted) notes.push(yield* lookedUpNotes(lookup.notes ?? []))
   const sent = recordSet(sql, "sent", wanted, {
-    place: ["integer", (_, place) => place],
+    position,
     supplier: ["text", ({ key }) => key.import_supplier],
     external_account_number: ["text", ({ key }) => key.external_account_number],
-    notes: ["text", (_, place) => notes[place]],
+    notes: ["text", (_, index) => notes[index]],
     statement_ids: ["text", ({ lookup }) => JSON.stringify(lookup.statementIds ?? [])],
     transaction_ids: ["text", ({ lookup }) => JSON.stringify(distinct(lookup))]
   })
-  const ids = sql.literal(textsOf("transaction_ids"))
-  const firsts = firstTransactions(sql, sql`account.id`, sql`${ids}`)
-  const sought = foundNotes("account.id", "sent.notes::json", wanted.some(namesNoteWithoutBody))
-  const named = namedStatements("account.id", textsOf("statement_ids"))
+  const sought = wanted.some(namesNoteWithoutBody) ? notesOfAccount : notesWithBody
+  const ids = sql`${sql.literal(textsOf("transaction_ids"))}`
+  const firsts = firstTransactions(sql, sql`account.id`, ids)
   const none = sql`null::json`
   return sql`
-    select place, account.id, revision, number, balance::text,
+    select position, account.id, revision, number, balance::text,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
         where account_id = account.id) as "lastClosingDate",
       (select ${sql.literal(selected(instructionColumns))}
@@ -114,7 +119,7 @@ function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.State
         where account_id = account.id and ended_at is null) as instruction,
       ${wanted.some(hasTransactions) ? sql`(${sizes(sql, firsts)})` : none} as sizes,
       ${wanted.some(hasNotes) ? sql.literal(sought) : none} as notes,
-      ${wanted.some(hasStatements) ? sql.literal(named) : none} as statements
+      ${wanted.some(hasStatements) ? sql.literal(statementsOfAccount) : none} as statements
     from ${sent} cross join lateral (
       select accounts.id, revision, number, balance
       from accounts join import_processes using (id)
@@ -123,6 +128,9 @@ function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.State
       limit 1) as account`
 }
 
+const sizesById = (sizes: ReadonlyArray<SizedTransaction>) =>
+  new Map(sizes.map((size) => [size.id, size]))
+
 const decoded = Effect.fnUntraced(function* (
   { lookup }: Wanted,
   row: Effect.Success<ReturnType<typeof seenRows>>[number]
@@ -130,10 +138,16 @@ const decoded = Effect.fnUntraced(function* (
   const { balance, id, instruction, lastClosingDate, number, revision } = row
   const { notes, sizes: sized, statements: stored } = row
   const known = stored === null ? [] : yield* statementRows(Effect.succeed(stored))
+  const sizeOfId = yield* Effect.map(sizeRows(Effect.succeed(sized ?? [])), sizesById)
+  const ids = distinct(lookup)
   const seen: SeenAccount = {
     id,
     revision,
-    sizes: sized === null ? [] : yield* sizeRows(Effect.succeed(sized)),
+    readable: readableOf(
+      ids.flatMap((each) => sizeOfId.get(each) ?? []),
+      lookup
+    ),
+    absent: new Set(ids.filter((each) => !sizeOfId.has(each))),
     view: {
       number,
       balance,
@@ -151,33 +165,18 @@ const decoded = Effect.fnUntraced(function* (
 /** The imported accounts, each None if there is none. */
 export const seeAccounts = Effect.fnUntraced(function* (sql: Sql, wanted: ReadonlyArray<Wanted>) {
   const rows = yield* seenRows(Effect.flatten(inTimeSlices(() => seeing(sql, wanted))))
-  const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return yield* Effect.forEach(wanted, (one, place) => {
-    const row = byPlace.get(place)
-    return row === undefined ? Effect.succeedNone : Effect.asSome(decoded(one, row))
-  })
+  return yield* Effect.all(
+    byPosition(wanted, rows, (row, one) =>
+      row === undefined ? Effect.succeedNone : Effect.asSome(decoded(one, row))
+    )
+  )
 })
 
-/** The ids of the lookup that no transaction of the account had. */
-export const absentFrom = ({ sizes: sized }: SeenAccount, lookup: Lookup) =>
-  new Set(lookup.transactionIds).difference(new Set(sized.map(({ id }) => id)))
-
-/** The transactions of the lookup that the account has, up to the size limit. */
-export const readableIn = ({ sizes: sized }: SeenAccount, lookup: Lookup): Readable => {
-  const sizeById = new Map(sized.map((size) => [size.id, size]))
-  return readableOf(
-    distinct(lookup).flatMap((each) => sizeById.get(each) ?? []),
-    lookup
-  )
-}
-
-/** These transactions of the account, by their ids. */
+/** The readable transactions of the account, by their ids. */
 export const readNamed = Effect.fnUntraced(function* (
   sql: Sql,
-  { id }: SeenAccount,
-  { ids }: Readable
+  { id, readable: { ids } }: SeenAccount
 ) {
-  if (ids.length === 0) return new Map<TransactionId, Transaction>()
   const named = firstTransactions(sql, id, sql`unnest(${ids}::text[])`)
   const read = yield* readTransactions(sql, id, yield* readHeads(sql, named))
   return new Map(read.map(({ transaction }) => [transaction.transaction_id, transaction] as const))

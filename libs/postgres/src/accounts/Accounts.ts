@@ -4,7 +4,7 @@
  * only processes contend for the row of an account.
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
-import { type AccountView, isEmpty, type Lookup } from "@data-import/domain/account/AccountChange"
+import { type AccountView, isEmpty } from "@data-import/domain/account/AccountChange"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
@@ -13,15 +13,7 @@ import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavai
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import { makeAdd } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescriptions.ts"
-import {
-  absentFrom,
-  itemsOf,
-  readableIn,
-  readNamed,
-  seeAccounts,
-  type SeenAccount,
-  type Wanted
-} from "./AccountReading.ts"
+import { itemsOf, readNamed, seeAccounts, type SeenAccount, type Wanted } from "./AccountReading.ts"
 import { locate } from "./StoredAccountHead.ts"
 import { readStored } from "./StoredAccounts.ts"
 import { Database, lockWait } from "../connection/Database.ts"
@@ -101,13 +93,12 @@ const makeSee = Effect.fnUntraced(function* ({ batched, run, sql }: Database["Se
 /** Reads the transactions of an account that was seen. */
 const viewOf = Effect.fnUntraced(function* (
   { runOnce, sql }: Database["Service"],
-  account: SeenAccount,
-  lookup: Lookup
+  account: SeenAccount
 ) {
-  const readable = readableIn(account, lookup)
+  const { ids, unread: unreadTransaction } = account.readable
   const transactions: AccountView["transactions"] =
-    readable.ids.length > 0 ? yield* runOnce(readNamed(sql, account, readable)) : new Map()
-  return { ...account.view, transactions, unreadTransaction: readable.unread }
+    ids.length > 0 ? yield* runOnce(readNamed(sql, account)) : new Map()
+  return { ...account.view, transactions, unreadTransaction }
 })
 
 const makeChange = Effect.fnUntraced(function* (
@@ -119,11 +110,11 @@ const makeChange = Effect.fnUntraced(function* (
   const add = yield* makeAdd(database)
 
   const changeSeen = Effect.fnUntraced(function* <A, E>(
-    { action, at, caller, decide, keep, key, lookup }: ChangeCommand<A, E>,
+    { action, at, caller, decide, keep, key }: ChangeCommand<A, E>,
     account: SeenAccount
   ) {
     const write = { action, at, caller, key }
-    const decided = decide(yield* viewOf(database, account, lookup))
+    const decided = decide(yield* viewOf(database, account))
     if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
     const { answer, change } = decided.success
     if (isEmpty(change)) {
@@ -132,14 +123,13 @@ const makeChange = Effect.fnUntraced(function* (
     }
     const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""
     const kept = keep ? { reservation: keep.reservation, at, first: text, later: text } : null
-    const { id, revision } = account
-    yield* add({ id, revision, absent: absentFrom(account, lookup), change, write, kept })
+    const { absent, id, revision } = account
+    yield* add({ id, revision, absent, change, write, kept })
     return answer
   })
 
   /** The budget limits the memory of large reads. A wait for it holds no connection. */
   return Effect.fnUntraced(function* <A, E>(command: ChangeCommand<A, E>) {
-    const { caller, lookup } = command
     const first = yield* see(command)
     if (Option.isNone(first)) return Option.none<A>()
     let next: typeof first | null = first
@@ -151,8 +141,8 @@ const makeChange = Effect.fnUntraced(function* (
         Effect.transposeOption(Option.map(found, (account) => changeSeen(command, account)))
       )
     })
-    const { bytes } = readableIn(first.value, lookup)
-    return yield* budget(caller.organisation, bytes)(repeated(change))
+    const { bytes } = first.value.readable
+    return yield* budget(command.caller.organisation, bytes)(repeated(change))
   })
 })
 
@@ -168,8 +158,8 @@ const make = Effect.gen(function* () {
       if (!isStorableKey(key)) return Option.none()
       const seen = yield* see({ key, lookup })
       if (Option.isNone(seen)) return Option.none()
-      const { bytes } = readableIn(seen.value, lookup)
-      return Option.some(yield* budget(null, bytes)(viewOf(database, seen.value, lookup)))
+      const { bytes } = seen.value.readable
+      return Option.some(yield* budget(null, bytes)(viewOf(database, seen.value)))
     }),
     locate: (number) => run(locate(sql, number)),
     read: (numbers) => readStored(database, numbers),

@@ -29,7 +29,7 @@ export const isReservation = (
 ): Statement.Fragment =>
   sql`organisation = ${organisation} and key = ${key} and token = ${token} and answer is null`
 
-/** The parts of a statement, all empty for a write without a key. */
+/** The parts of a statement, all empty if no command has a key. */
 export interface AnswerClauses {
   /** Common table expressions before `changed`. */
   readonly before: Statement.Fragment
@@ -37,7 +37,7 @@ export interface AnswerClauses {
   readonly guard: Statement.Fragment
   /** Common table expressions after `changed`. */
   readonly after: Statement.Fragment
-  /** After the final `select id`: a row without an id if the reservation is lost. */
+  /** After the final `select`: a row with its position and null for each lost reservation. */
   readonly lost: Statement.Fragment
 }
 
@@ -50,12 +50,12 @@ export interface BatchAnswers {
 }
 
 /**
- * The same for a statement of several commands. `sent` has their positions from 1, and `stored`
- * those of the stored ones, with the `id` of the import and how many `times` it was written. A
- * command with a lost reservation returns a row with its position and null, and does not affect the
- * others. The reservations are locked in the order of their keys, so two statements never deadlock.
+ * The parts of a statement of one or several commands. `sent` has their positions from 1, and
+ * `stored` those of the stored ones, with the `id` of the import and how many `times` it was
+ * written. A command with a lost reservation does not affect the others. The reservations are
+ * locked in the order of their keys, so two statements never deadlock.
  */
-export const batchAnswerClauses = (
+export const answerClauses = (
   sql: Sql,
   commands: ReadonlyArray<BatchAnswers | null>
 ): AnswerClauses => {

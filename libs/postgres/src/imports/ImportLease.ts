@@ -10,7 +10,7 @@ import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportPro
 import { type Database, rowsOf } from "../connection/Database.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { readImport } from "../tables/ImportRow.ts"
-import { position, recordSet } from "../tables/RecordSet.ts"
+import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
@@ -76,15 +76,13 @@ const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command
     from changed, lateral (
       select coalesce(payload_bytes, octet_length(payload::text)) as bytes offset 0
     ) as measured`).pipe(
-    Effect.map((rows) => {
-      const found = new Map(rows.map((row) => [Number(row.position), row]))
-      return commands.map((_, index): Claim | null => {
-        const row = found.get(index + 1)
+    Effect.map((rows) =>
+      byPosition(commands, rows, (row): Claim | null => {
         if (row === undefined) return null
         const { bytes, payload } = row
         return { _tag: "Claimed", payload: payload ?? { bytes } }
       })
-    })
+    )
   )
 
 /** A separate read, because a large text is read only after its permits are acquired. */

@@ -9,10 +9,10 @@ import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports
 import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { readImport } from "../tables/ImportRow.ts"
-import { position, recordSet } from "../tables/RecordSet.ts"
+import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import {
   keepInTransaction,
-  batchAnswerClauses,
+  answerClauses,
   type BatchAnswers
 } from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
@@ -64,7 +64,7 @@ const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command
  * keys, so that two batches never deadlock.
  */
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
-  const keeping = batchAnswerClauses(database.sql, commands.map(keptAnswers))
+  const keeping = answerClauses(database.sql, commands.map(keptAnswers))
   return rows(database.sql`
     with sent as (select * from ${sent(database, commands)}),
     ${keeping.before}
@@ -142,12 +142,7 @@ const outcomeOf = (row: { readonly stagings: number | null } | undefined): Outco
 
 /** The outcome of each command. */
 const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
-  store(database, commands).pipe(
-    Effect.map((stored) => {
-      const found = new Map(stored.map((row) => [Number(row.position), row]))
-      return commands.map((_, index) => outcomeOf(found.get(index + 1)))
-    })
-  )
+  store(database, commands).pipe(Effect.map((stored) => byPosition(commands, stored, outcomeOf)))
 
 /** Two concurrent batches keep the disk busy. Larger batches are faster than a third slot. */
 const limits = { slots: 2, commands: 64, weight: 1024 * 1024 }

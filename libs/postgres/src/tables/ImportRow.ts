@@ -9,7 +9,7 @@ import {
 import type { OwnImport } from "@data-import/domain/ports/ImportProcesses"
 import { codeIn, SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
-import { position, recordSet } from "./RecordSet.ts"
+import { byPosition, position, recordSet } from "./RecordSet.ts"
 import { columnsOf } from "./Selection.ts"
 
 const Instant = Schema.DateTimeUtcFromDate
@@ -78,12 +78,11 @@ const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey
         and present.external_account_number = sought.external_account_number
       offset 0
     ) as found`).pipe(
-    Effect.map((rows) => {
-      const found = new Map(rows.map((row) => [Number(row.position), row]))
-      return keys.map((key, index) =>
-        Option.map(Option.fromUndefinedOr(found.get(index + 1)), (row) => processOf(key, row))
+    Effect.map((rows) =>
+      byPosition(keys, rows, (found, key) =>
+        Option.map(Option.fromUndefinedOr(found), (row) => processOf(key, row))
       )
-    })
+    )
   )
 
 /** Finds imports, in batches. */
@@ -111,14 +110,13 @@ const readOwnImports = ({ sql }: Database["Service"], imports: ReadonlyArray<Own
         and suppliers.organisation = sought.organisation
       offset 0
     ) as found`).pipe(
-    Effect.map((rows) => {
-      const found = new Map(rows.map((row) => [Number(row.position), row]))
-      return imports.map(({ number }, index) =>
-        Option.map(Option.fromUndefinedOr(found.get(index + 1)), (row) =>
+    Effect.map((rows) =>
+      byPosition(imports, rows, (found, { number }) =>
+        Option.map(Option.fromUndefinedOr(found), (row) =>
           processOf({ import_supplier: row.supplier, external_account_number: number }, row)
         )
       )
-    })
+    )
   )
 
 /** Finds imports of own suppliers, in batches. */

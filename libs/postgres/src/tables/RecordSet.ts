@@ -15,6 +15,16 @@ export interface SentColumns<Value> {
 /** A position from 1, which assigns a result to its command. */
 export const position = ["bigint", (_: unknown, index: number) => index + 1] as const
 
+/** For each of the values what is made of the row with its position; undefined without one. */
+export const byPosition = <Value, Row extends { readonly position: bigint }, A>(
+  values: ReadonlyArray<Value>,
+  rows: ReadonlyArray<Row>,
+  resultOf: (row: Row | undefined, value: Value) => A
+): ReadonlyArray<A> => {
+  const found = new Map(rows.map((row) => [Number(row.position), row]))
+  return values.map((value, index) => resultOf(found.get(index + 1), value))
+}
+
 /** The driver cannot send an array that has only nulls. */
 const arrayOf = (sql: Sql, type: string, values: ReadonlyArray<unknown>): Statement.Fragment =>
   values.length > 0 && values.every((value) => value === null)

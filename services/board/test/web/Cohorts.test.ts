@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { noStates } from "../../testing/sampleMigrations.ts"
+import { noCounts } from "@data-import/domain/ports/Migrations"
 import { closing } from "../../web/src/text/Cohorts.ts"
 
 const cohort = (name: string | null, total: number) => ({
   cohort: name,
   total,
-  states: { ...noStates, PENDING: total }
+  states: { ...noCounts, PENDING: total }
 })
 
-const none = { cohorts: 0, total: 0, states: noStates }
+const none = { cohorts: 0, total: 0, states: noCounts }
 
 describe("what the cohorts come to", () => {
   it("is all accounts, with those that have no cohort", () => {
@@ -26,7 +26,7 @@ describe("what the cohorts come to", () => {
     const others = {
       cohorts: 234,
       total: 5_000,
-      states: { ...noStates, PENDING: 1, FAILED: 4_999 }
+      states: { ...noCounts, PENDING: 1, FAILED: 4_999 }
     }
     expect(closing({ cohorts, others }, 5_021)).toBe(
       "The first 2 cohorts by name are listed. 234 other cohorts have 5,000 accounts: 4,999 failed, " +

@@ -4,6 +4,7 @@ import type { Migration, SignOff } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { useAction } from "../data/User.ts"
 import { Answered } from "../parts/Answered.tsx"
+import { SummaryLinks } from "../parts/SummaryLinks.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { count } from "../text/Numbers.ts"
@@ -49,14 +50,7 @@ const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string })
       </>
     )}
     <p>
-      Summary:{" "}
-      <a href={answers.of(supplier, "summary.pdf")} download>
-        PDF
-      </a>
-      ,{" "}
-      <a href={answers.of(supplier, "summary.csv")} download>
-        CSV
-      </a>
+      <SummaryLinks supplier={supplier} />
     </p>
   </>
 )

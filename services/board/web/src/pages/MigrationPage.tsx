@@ -12,6 +12,7 @@ import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { States } from "../parts/States.tsx"
 import { Time } from "../parts/Time.tsx"
+import { SummaryLinks } from "../parts/SummaryLinks.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { missingDocument, tellingCodes } from "../text/Codes.ts"
@@ -169,15 +170,8 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
         </>
       )}
       <p class="quiet">
-        Summary:{" "}
-        <a href={answers.of(supplier, "summary.pdf")} download>
-          PDF
-        </a>
-        ,{" "}
-        <a href={answers.of(supplier, "summary.csv")} download>
-          CSV
-        </a>
-        . <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
+        <SummaryLinks supplier={supplier} />.{" "}
+        <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
       </p>
     </>
   )
