@@ -4,8 +4,9 @@
  * expects each answer within seconds. Nx takes from its cache what has not changed, so a second run
  * takes seconds. A failure stops nothing, so that one run tells everything
  * that is wrong. At last it compares the answers that the tests saw with the published document and
- * the registry of codes. What was skipped, for want of a browser for example, is named before the
- * last line, which counts checks and tests together; the exit code is 1 if one of them failed.
+ * the registry of codes. What was skipped, for want of a browser for example, and what failed are
+ * named before the last line, which counts checks and tests together; the exit code is 1 if one of
+ * them failed.
  */
 import { spawn } from "node:child_process"
 import {
@@ -66,7 +67,13 @@ interface Report {
   readonly numFailedTests: number
   readonly testResults: ReadonlyArray<{
     readonly name: string
-    readonly assertionResults: ReadonlyArray<{ readonly status: string }>
+    /** Why the file itself could not be run. */
+    readonly message: string
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: ReadonlyArray<string>
+    }>
   }>
 }
 
@@ -86,9 +93,14 @@ const sum = (count: (report: Report) => number) =>
   reports().reduce((total, report) => total + count(report), 0)
 const failedTests = sum(({ numFailedTests }) => numFailedTests) + (missing.length > 0 ? 1 : 0)
 const failed = code === 0 ? failedTests : Math.max(1, failedTests)
-for (const { assertionResults, name } of reports().flatMap(({ testResults }) => testResults)) {
-  const skipped = assertionResults.filter(({ status }) => status === "skipped").length
-  if (skipped > 0) console.log(`${skipped} skipped in ${relative(root, name)}`)
+for (const file of reports().flatMap(({ testResults }) => testResults)) {
+  const name = relative(root, file.name)
+  const skipped = file.assertionResults.filter(({ status }) => status === "skipped").length
+  if (skipped > 0) console.log(`${skipped} skipped in ${name}`)
+  if (file.message !== "") console.log(`${name} failed: ${file.message}`)
+  for (const { failureMessages, fullName, status } of file.assertionResults) {
+    if (status === "failed") console.log(`${name} > ${fullName} failed: ${failureMessages.join()}`)
+  }
 }
 const passedTests = sum(({ numPassedTests }) => numPassedTests) + (missing.length > 0 ? 0 : 1)
 const passed = code === 0 ? passedTests + checks : passedTests

@@ -40,8 +40,8 @@ const storage = (url: Redacted.Redacted, poolSize = 4) =>
     Layer.provideMerge(layerWith({ url, poolSize, statementTimeout: Duration.seconds(20) }))
   )
 
-/** Far more than a refusal takes, and less than any time-out on the way. */
-const quickly = Duration.millis(1_500)
+/** Far more than a refusal takes, and less than any wait for a connection or a lock. */
+const quickly = Duration.seconds(4)
 
 const refusesQuickly = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E, R>

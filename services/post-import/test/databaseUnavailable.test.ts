@@ -26,8 +26,8 @@ const serviceBehindProxy = Layer.unwrap(
   })
 )
 
-/** Far more than a refusal takes, and far less than any time-out on the way. */
-const quickly = "1500 millis"
+/** Far more than a refusal takes, and less than any wait for a connection or a lock. */
+const quickly = "4 seconds"
 
 const isAway = { code: "service_unavailable", detail: expect.any(String) as string }
 
