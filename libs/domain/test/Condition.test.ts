@@ -95,19 +95,19 @@ const cases: ReadonlyArray<Case> = [
     "has created no account for a day",
     { importedLastHour: 0, importedAt: DateTime.subtract(noon, { hours: 1_024 }) },
     "stuck",
-    "400 imports wait, and no account was created for 1,024 hours."
+    "400 accounts wait, and none was imported for 1,024 hours."
   ],
   [
     "has created none for less than a day",
     { importedLastHour: 0, importedAt: DateTime.subtract(noon, { hours: 23, minutes: 59 }) },
     "waiting",
-    "400 imports wait to be processed."
+    "400 accounts wait to be imported."
   ],
   [
     "has never created an account",
     { importedLastHour: 0, importedAt: null, states: states({ PENDING: 1 }) },
     "waiting",
-    "1 import waits to be processed."
+    "1 account waits to be imported."
   ],
   [
     "has failures of one percent",
@@ -131,13 +131,13 @@ const cases: ReadonlyArray<Case> = [
     "waits for corrected data only",
     { states: states({ IMPORTED: 10_000, FAILED: 7 }) },
     "waiting",
-    "7 imports failed and wait for corrected data."
+    "7 accounts failed and wait for corrected data."
   ],
   [
     "is behind its plan by more than a tenth",
     { plan: [point("2025-12-30", 0), point("2025-12-31", 700), point("2026-02-01", 700)] },
     "slow",
-    "600 are imported, 100 fewer than planned by now (14.2 %)."
+    "600 are imported, 100 fewer than planned by now (14.2 % of the plan)."
   ],
   [
     "is behind its plan by a tenth",
@@ -169,25 +169,25 @@ const cases: ReadonlyArray<Case> = [
     "running",
     "0 were imported in the last hour, 1 are open."
   ],
-  ["is paused", { status: "Paused" }, "paused", "It is paused, with 400 imports open."],
+  ["is paused", { status: "Paused" }, "paused", "It is paused, with 400 accounts open."],
   [
     "is paused, and would be stuck",
     { status: "Paused", pausedBatches: [pausedBy("FAILURES")] },
     "paused",
-    "It is paused, with 400 imports open."
+    "It is paused, with 400 accounts open."
   ],
   ["has nothing staged", { states: noCounts }, "waiting", "Nothing was staged yet."],
   [
     "has nothing open",
     { states: states({ IMPORTED: 2_000, SKIPPED: 1, ERASED: 1 }) },
     "done",
-    "All 2,002 imports are done."
+    "All 2,002 accounts are done."
   ],
   [
     "is signed off with open imports",
     { status: "Complete" },
     "done",
-    "It is signed off, with 400 imports left open."
+    "It is signed off, with 400 accounts left open."
   ],
   ["is signed off", { status: "Complete", states: noCounts }, "done", "It is signed off."]
 ]

@@ -96,7 +96,7 @@ layer(boardLayer)("the migration board", (it) => {
       expect(own.migrations.map((each) => each.import_supplier)).toEqual([mine.supplier.code])
       expect(own.migrations[0]).toMatchObject({
         condition: "waiting",
-        reason: "1 import waits to be processed.",
+        reason: "1 account waits to be imported.",
         total: 1,
         planned: null,
         last_change_at: "2026-01-01T12:00:00Z",
@@ -147,8 +147,8 @@ layer(boardLayer)("the migration board", (it) => {
       yield* fold
       const told = yield* detail(user, supplier.code)
       expect(told).toMatchObject({
-        time_zone: "UTC",
         migration: {
+          time_zone: "UTC",
           import_supplier: supplier.code,
           organisation: supplier.organisation,
           status: "Ongoing",
@@ -335,6 +335,28 @@ layer(boardLayer)("the migration board", (it) => {
         const refused = yield* Effect.flip(batch(user, mine.supplier.code, unknown))
         expect(refused).toMatchObject({ _tag: "NotFound" })
       }
+    })
+  )
+
+  it.effect("counts the lines that are no accounts, of batches that stage some", () =>
+    Effect.gen(function* () {
+      const { list } = yield* MigrationBoard
+      const { mine, user } = yield* begin
+      yield* createBatch(mine, "processes")
+      const lines = Effect.map(list(user), ({ migrations: [own] }) => [
+        own?.lines_failed,
+        own?.lines_remaining
+      ])
+      expect(yield* lines).toEqual([0, 0])
+      const numbers = Array.from({ length: 101 }, (_, index) => `${index}`)
+      yield* started(numbers, { of: mine })
+      expect(yield* lines).toEqual([0, 101])
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
+      expect(yield* lines).toEqual([100, 1])
+      const last = yield* taken()
+      yield* finish(last, last.lines.map(endOf("FAILED")))
+      expect(yield* lines).toEqual([0, 0])
     })
   )
 

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { Migrations } from "../src/ports/Migrations.ts"
 import { noon } from "../testing/freshNames.ts"
 import { begin, boardLayer, complete, fold, stage } from "./boardPrograms.ts"
@@ -62,6 +63,24 @@ layer(boardLayer)("the forecasts of the board", (it) => {
         migration: { condition: "done", forecast: null },
         forecast_record: { made: 1 }
       })
+    })
+  )
+
+  it.effect("tells none of a supplier that is paused, and tells it again once it goes on", () =>
+    Effect.gen(function* () {
+      const { detail } = yield* MigrationBoard
+      const { keepAll } = yield* MigrationForecasts
+      const configuration = yield* Configuration
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      yield* importedHourly(mine)
+      yield* keepAll
+      const { forecast } = (yield* detail(user, code)).migration
+      expect(forecast).not.toBeNull()
+      yield* configuration.configureSupplier(code, { status: "Paused" })
+      expect((yield* detail(user, code)).migration.forecast).toBeNull()
+      yield* configuration.configureSupplier(code, { status: "Ongoing" })
+      expect((yield* detail(user, code)).migration.forecast).toEqual(forecast)
     })
   )
 })

@@ -2,6 +2,7 @@
  * Every number that a page shows is a link to the list behind it, but for numbers that no list is
  * behind. `pagesInBrowser.test.ts` runs this on each of its pages.
  */
+/// <reference lib="dom" />
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { pageAt } from "../web/src/routing/Paths.ts"

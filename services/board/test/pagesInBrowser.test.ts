@@ -172,10 +172,7 @@ suite("the board in Chromium", () => {
   it("leads from a forecast to the part of the page that it is of", async () => {
     const { page } = await open("/board/")
     await headline(page)
-    await page
-      .getByRole("link", { name: /Friday/ })
-      .first()
-      .click()
+    await page.locator("td.forecast a").first().click()
     await page.locator("#progress-title:focus").waitFor()
     expect(await page.locator("#progress-title").isVisible()).toBe(true)
     await close(page)

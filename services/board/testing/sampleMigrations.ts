@@ -40,13 +40,13 @@ const reasonOf = (
     case "slow":
       return `${text(IMPORTED)} are imported, ${text(Math.round(IMPORTED / 6))} fewer than planned.`
     case "waiting":
-      return `${text(PENDING)} imports wait to be processed.`
+      return `${text(PENDING)} accounts wait to be imported.`
     case "paused":
-      return `It is paused, with ${text(open)} imports open.`
+      return `It is paused, with ${text(open)} accounts open.`
     case "running":
       return `${text(lastHour)} were imported in the last hour, ${text(open)} are open.`
     case "done":
-      return `All ${text(IMPORTED)} imports are done.`
+      return `All ${text(IMPORTED)} accounts are done.`
   }
 }
 
@@ -84,12 +84,15 @@ const migrationOf = (index: number, condition: Condition, now: number): Migratio
   return {
     import_supplier: codeOf(index),
     organisation: index % 2 === 0 ? "north" : "south",
+    time_zone: "Europe/Berlin",
     status: condition === "paused" ? "Paused" : condition === "done" ? "Complete" : "Ongoing",
     condition,
     reason: reasonOf(condition, states, imported_last_hour),
     total,
     planned: index % 3 === 0 ? total : null,
     states,
+    lines_failed: condition === "stuck" ? 96 : 0,
+    lines_remaining: condition === "stuck" ? states.PENDING : 0,
     imported_last_hour,
     imported_hourly,
     last_change_at: condition === "waiting" ? null : instant(now - index * 187_000),
@@ -135,7 +138,6 @@ const dateOf = (at: number) => instant(at).slice(0, 10)
 
 export const detail = (migration: Migration, now: number): Detail => ({
   at: instant(now),
-  time_zone: "Europe/Berlin",
   migration,
   plan:
     migration.planned === null

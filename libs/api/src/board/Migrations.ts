@@ -30,6 +30,7 @@ const ForecastBody = Schema.Struct({
 export const MigrationBody = Schema.Struct({
   import_supplier: Schema.String,
   organisation: Schema.String,
+  time_zone: Schema.String.annotateKey({ description: "Of its business days and its plan." }),
   status: Schema.Literals(["Ongoing", "Paused", "Complete"]),
   condition: Condition,
   reason: Schema.String.annotateKey({
@@ -40,13 +41,18 @@ export const MigrationBody = Schema.Struct({
     description: "How many accounts the plan has at its end; null without a plan."
   }),
   states: StateCounts,
+  lines_failed: count(
+    "Failed lines of unfinished batches that stage accounts. Those that were refused before they " +
+      "were staged are in no other count."
+  ),
+  lines_remaining: count("Lines that these batches have left."),
   imported_last_hour: count("Accounts that were created in the last hour."),
   imported_hourly: Schema.Array(Schema.Int).annotateKey({
     description: "Accounts that were created in each of the last 24 hours, the oldest first."
   }),
   last_change_at: Schema.NullOr(InstantText),
   forecast: Schema.NullOr(ForecastBody).annotateKey({
-    description: "Null where nothing is open, or nothing moves."
+    description: "Null where nothing is open, nothing moves, or it is paused."
   })
 })
 export type MigrationBody = typeof MigrationBody.Type
@@ -83,7 +89,6 @@ const OpenImport = Schema.Struct({
 
 export const MigrationDetailBody = Schema.Struct({
   at: InstantText,
-  time_zone: Schema.String,
   migration: MigrationBody,
   plan: Schema.NullOr(PlanBody),
   codes: Schema.Array(

@@ -67,7 +67,7 @@ const behindShare = 10
 
 const inEnglish = (count: number): string => count.toLocaleString("en-GB")
 
-const imports = (count: number): string => `${inEnglish(count)} import${count === 1 ? "" : "s"}`
+const accounts = (count: number): string => `${inEnglish(count)} account${count === 1 ? "" : "s"}`
 
 const percent = (part: number, whole: number): string =>
   `${(Math.floor((part / whole) * 1_000) / 10).toFixed(1)} %`
@@ -108,7 +108,7 @@ const stuck = (standing: Standing): string | null => {
   const idle = DateTime.distance(importedAt, at)
   return Duration.isLessThan(idle, stuckAfter)
     ? null
-    : `${imports(waiting)} wait, and no account was created for ` +
+    : `${accounts(waiting)} wait, and none was imported for ` +
         `${inEnglish(Math.floor(Duration.toHours(idle)))} hours.`
 }
 
@@ -131,7 +131,7 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
   if (behind * 100 > planned * behindShare) {
     return (
       `${inEnglish(states.IMPORTED)} are imported, ${inEnglish(behind)} fewer than planned by now ` +
-      `(${percent(behind, planned)}).`
+      `(${percent(behind, planned)} of the plan).`
     )
   }
   const end = endOfPlan(plan, timeZone)
@@ -145,9 +145,9 @@ const waiting = (standing: Standing): string | null => {
   const { importedLastHour, states } = standing
   const count = waitingIn(standing)
   if (standing.linesToDo > 0) return null
-  if (count === 0) return `${imports(states.FAILED)} failed and wait for corrected data.`
+  if (count === 0) return `${accounts(states.FAILED)} failed and wait for corrected data.`
   if (states.IN_PROGRESS > 0 || importedLastHour > 0) return null
-  return `${imports(count)} ${count === 1 ? "waits" : "wait"} to be processed.`
+  return `${accounts(count)} ${count === 1 ? "waits" : "wait"} to be imported.`
 }
 
 const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string | null]> = [
@@ -164,16 +164,16 @@ const atRest = (standing: Standing): Judgement | null => {
   const total = Object.values(states).reduce((sum, count) => sum + count, 0)
   const open = states.PENDING + states.FAILED + states.IN_PROGRESS
   if (status === "Complete") {
-    const rest = open === 0 ? "." : `, with ${imports(open)} left open.`
+    const rest = open === 0 ? "." : `, with ${accounts(open)} left open.`
     return { condition: "done", reason: `It is signed off${rest}` }
   }
   if (status === "Paused") {
-    return { condition: "paused", reason: `It is paused, with ${imports(open)} open.` }
+    return { condition: "paused", reason: `It is paused, with ${accounts(open)} open.` }
   }
   // Lines of a batch that is held, or goes on, are no imports yet.
   if (isHeld || linesToDo > 0) return null
   if (total === 0) return { condition: "waiting", reason: "Nothing was staged yet." }
-  return open === 0 ? { condition: "done", reason: `All ${imports(total)} are done.` } : null
+  return open === 0 ? { condition: "done", reason: `All ${accounts(total)} are done.` } : null
 }
 
 const linesText = ({ linesToDo }: Standing): string =>

@@ -99,11 +99,18 @@ interface Dependencies {
   readonly summaries: SupplierSummaries["Service"]
 }
 
-const importing: ReadonlySet<string> = new Set(["STAGE", "IMPORT", "PROCESS"])
+const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
+const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])
 
-/** Whether it goes on, and leaves imports. */
-const makesImports = ({ pausedBy, settings, started }: Batch): boolean =>
-  started !== null && pausedBy.size === 0 && importing.has(settings.operation) && !settings.dryRun
+const changes = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
+  operations.has(settings.operation) && !settings.dryRun
+
+const goesOn = ({ pausedBy, started }: Batch): boolean => started !== null && pausedBy.size === 0
+
+const countLines = (found: ReadonlyArray<Batch>): Bodies.Known["lines"] => ({
+  failed: found.reduce((sum, { counts }) => sum + counts.failed, 0),
+  remaining: found.reduce((sum, { counts }) => sum + remaining(counts), 0)
+})
 
 /** What is known of each, by few statements for all of them. */
 const known = Effect.fnUntraced(function* (
@@ -134,15 +141,15 @@ const known = Effect.fnUntraced(function* (
             supplier,
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
-            forecast: forecasts.of(supplier.code),
+            forecast: supplier.status === "Paused" ? null : forecasts.of(supplier.code),
             pausedBatches: paused.map(({ counts: lines, pausedBy }) => ({
               pausedBy,
               failed: lines.failed,
               remaining: remaining(lines)
             })),
-            linesToDo: own
-              .filter(makesImports)
-              .reduce((sum, { counts: lines }) => sum + remaining(lines), 0)
+            linesToDo: countLines(own.filter((it) => goesOn(it) && changes(it, importing)))
+              .remaining,
+            lines: countLines(own.filter((it) => changes(it, staging)))
           }
         ]
   })

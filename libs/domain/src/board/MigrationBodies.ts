@@ -50,10 +50,12 @@ export interface Known {
   readonly forecast: Forecast | null
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   readonly linesToDo: number
+  /** Of unfinished batches that stage accounts, whether they go on or not. */
+  readonly lines: { readonly failed: number; readonly remaining: number }
 }
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {
-  const { counts, forecast, plan, supplier } = known
+  const { counts, forecast, lines, plan, supplier } = known
   const { changedAt, importedHourly, importedLastHour, states } = counts
   const { condition, reason } = judge({
     ...known,
@@ -65,12 +67,15 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
   return {
     import_supplier: wireCode(supplier.code) as string,
     organisation: supplier.organisation as string,
+    time_zone: supplier.timeZone as string,
     status: supplier.status,
     condition,
     reason,
     total: totalOf(states),
     planned: plan?.at(-1)?.accounts ?? null,
     states,
+    lines_failed: lines.failed,
+    lines_remaining: lines.remaining,
     imported_last_hour: importedLastHour,
     imported_hourly: importedHourly,
     last_change_at: orNull(changedAt),
@@ -134,7 +139,6 @@ export interface Details {
 
 export const detailBody = ({ known, oldest, record, summary }: Details, at: DateTime.Utc) => ({
   at: formatInstant(at),
-  time_zone: known.supplier.timeZone as string,
   migration: migrationBody(known, at),
   plan: known.plan && { points: known.plan },
   codes: codesBody(summary),

@@ -21,7 +21,7 @@ export interface SummaryDocument {
 }
 
 export const summaryDocument = (
-  { at, codes, money, migration, time_zone }: ReturnType<typeof detailBody>,
+  { at, codes, money, migration }: ReturnType<typeof detailBody>,
   { open, signed }: SignOffBody
 ): SummaryDocument => ({
   title: `Summary of ${migration.import_supplier}`,
@@ -33,7 +33,7 @@ export const summaryDocument = (
         ["Organisation", migration.organisation],
         ["Status", migration.status],
         ["As of", at],
-        ["Time zone", time_zone],
+        ["Time zone", migration.time_zone],
         ["Signed off by", signed?.by ?? "nobody"],
         ["Signed off at", signed?.at ?? "never"]
       ]
@@ -41,6 +41,13 @@ export const summaryDocument = (
     {
       title: "Imports",
       rows: [...Object.entries(migration.states), ["Total", migration.total]]
+    },
+    {
+      title: "Lines of unfinished batches",
+      rows: [
+        ["Failed", migration.lines_failed],
+        ["To do", migration.lines_remaining]
+      ]
     },
     {
       title: "Open",

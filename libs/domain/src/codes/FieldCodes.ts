@@ -55,11 +55,11 @@ export const fieldCodes = {
     "Shorten the value, or send less at once.",
     "limit"
   ),
-  min_value: field("Less than allowed.", '"period_start_day": 0', "Send a greater value.", "limit"),
+  min_value: field("Less than allowed.", '"period_start_day": 0', "Send a greater value, or a later date.", "limit"),
   max_value: field(
     "Greater than allowed.",
     '"period_start_day": 29',
-    "Send a smaller value.",
+    "Send a smaller value, or an earlier date.",
     "limit"
   ),
   max_digits: field(
@@ -86,7 +86,7 @@ export const fieldCodes = {
   unknown_field: field(
     "The field is not documented.",
     '"given_nam": "Ada"',
-    "Remove the field, or spell it as `detail` suggests.",
+    "Remove the field, or correct its name; the detail of the error suggests one.",
     "nearest"
   ),
   unknown_parameter: field(

@@ -21,7 +21,7 @@ it.each([
 it("leads to what waits longest, and to failed imports where only they are open", () => {
   const [found] = all
   if (found === undefined) throw new Error("There is no sample")
-  const reason = "3 imports wait, and no account was created for 30 hours."
+  const reason = "3 accounts wait, and none was imported for 30 hours."
   expect(evidenceOf({ ...found, condition: "stuck", reason })).toMatch(/#oldest$/)
   const states = { ...found.states, PENDING: 0, IN_PROGRESS: 0 }
   expect(evidenceOf({ ...found, condition: "waiting", states })).toMatch(/state=FAILED$/)

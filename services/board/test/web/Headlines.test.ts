@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { noCounts } from "@data-import/domain/ports/Migrations"
 import { account } from "../../testing/sampleAccount.ts"
 import { forecasts } from "../../testing/sampleLists.ts"
 import { batches, migrations, problems } from "../../testing/sampleMigrations.ts"
@@ -14,7 +15,6 @@ import {
 } from "../../web/src/text/Headlines.ts"
 
 const now = Date.parse("2026-11-24T08:00:00Z")
-const zone = "Europe/Berlin"
 const all = migrations(now)
 const failing = all.find(({ condition }) => condition === "failing")
 if (failing === undefined) throw new Error("No sample is failing")
@@ -43,35 +43,45 @@ describe("the first line of a migration", () => {
   }
 
   it("answers how far, how bad, and until when", () => {
-    expect(ofMigration(migration, now, zone)).toBe(
+    expect(ofMigration(migration, now)).toBe(
       "ACME_LEGACY: 61,204 of 95,000 imported, 412 failed, done on Thursday ± 6 h"
     )
   })
 
   it("says that nothing moves where there is no forecast", () => {
     const still = { ...migration, forecast: null, imported_last_hour: 0 }
-    expect(ofMigration(still, now, zone)).toMatch(/, nothing moves$/)
+    expect(ofMigration(still, now)).toMatch(/, nothing moves$/)
     const moving = { ...still, imported_last_hour: 425 }
-    expect(ofMigration(moving, now, zone)).toMatch(/, no forecast yet$/)
+    expect(ofMigration(moving, now)).toMatch(/, no forecast yet$/)
   })
 
   it("says that it is over", () => {
     const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
     const over = { ...migration, states, forecast: null }
-    expect(ofMigration({ ...over, condition: "done" }, now, zone)).toMatch(/, nothing is open$/)
-    expect(ofMigration({ ...over, status: "Complete" }, now, zone)).toMatch(/, signed off$/)
-    expect(ofMigration({ ...over, condition: "running" }, now, zone)).toMatch(/, a batch goes on$/)
+    expect(ofMigration({ ...over, condition: "done" }, now)).toMatch(/, nothing is open$/)
+    expect(ofMigration({ ...over, status: "Complete" }, now)).toMatch(/, signed off$/)
+    expect(ofMigration({ ...over, condition: "running" }, now)).toMatch(/, a batch goes on$/)
   })
 
   it("does not say that nothing is open where a batch is stuck", () => {
     const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
     const stuck = { ...migration, states, forecast: null, condition: "stuck" as const }
-    expect(ofMigration(stuck, now, zone)).toMatch(/ imported, stuck$/)
+    const withLines = { ...stuck, lines_failed: 25, lines_remaining: 1_500 }
+    expect(ofMigration(withLines, now)).toMatch(
+      / imported, 25 lines failed, 1,500 lines to do, stuck$/
+    )
+    expect(ofMigration({ ...withLines, lines_failed: 0 }, now)).toMatch(
+      / imported, none failed, 1,500 lines to do, stuck$/
+    )
   })
 
   it("says that nothing has begun", () => {
-    expect(ofMigration({ ...migration, total: 0 }, now, zone)).toBe(
-      "ACME_LEGACY: nothing is staged yet"
+    expect(ofMigration({ ...migration, total: 0 }, now)).toBe("ACME_LEGACY: nothing is staged yet")
+    expect(ofMigration({ ...migration, total: 0, status: "Complete" }, now)).toBe(
+      "ACME_LEGACY: nothing was staged, signed off"
+    )
+    expect(ofMigration({ ...migration, total: 0, states: noCounts, lines_failed: 3 }, now)).toMatch(
+      /^ACME_LEGACY: 0 of 0 imported, 3 lines failed, /
     )
   })
 })
@@ -82,6 +92,9 @@ describe("the first line of lists", () => {
       "Correcting the first 3 of 4 problems clears 390 of 412 failed accounts"
     )
     expect(ofProblems({ failed: 0, of: 0, groups: [] })).toBe("No account has failed")
+    const few = problems(failing)
+    const two = { ...few, groups: few.groups.slice(0, 2) }
+    expect(ofProblems(two)).toMatch(/^Correcting the first of 2 problems clears \d+ of 412 failed/)
   })
 
   it("counts what a list is of", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parsePlan, planText } from "../../web/src/text/PlanText.ts"
+import { parsePlan, planEnd, planText } from "../../web/src/text/PlanText.ts"
 
 const points = [
   { on: "2026-12-01", accounts: 10_000 },
@@ -13,6 +13,11 @@ describe("a plan as text", () => {
 
   it("may have separators, and empty lines", () => {
     expect(parsePlan("2026-12-01; 10,000\n\n 2026-12-15\t95 000\n").plan).toEqual({ points })
+  })
+
+  it("says when it is to be done", () => {
+    expect(planEnd({ points })).toBe("By its plan it is done at the end of 15 Dec 2026.")
+    expect(planEnd({ points: [] })).toBe("There is no plan to compare it with.")
   })
 
   it("is no plan without lines", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { offsetAt } from "../../web/src/text/Times.ts"
 import { linear, path, spread, ticks, timeTicks } from "../../web/src/charts/Scale.ts"
 
 const hour = 3_600_000
@@ -39,6 +40,20 @@ describe("scales", () => {
       expect(found.length).toBeGreaterThan(0)
       expect(found.length).toBeLessThanOrEqual(7)
     }
+  })
+
+  it("has time ticks that are round by the clock of a zone, also when it changes", () => {
+    const from = Date.parse("2026-10-22T05:30:00Z")
+    const berlin = (at: number) => offsetAt(at, "Europe/Berlin")
+    const found = timeTicks(from, from + 6 * 24 * hour, 6, berlin)
+    expect(found.map((at) => new Date(at).toISOString())).toEqual([
+      "2026-10-22T22:00:00.000Z",
+      "2026-10-23T22:00:00.000Z",
+      "2026-10-24T22:00:00.000Z",
+      "2026-10-25T23:00:00.000Z",
+      "2026-10-26T23:00:00.000Z",
+      "2026-10-27T23:00:00.000Z"
+    ])
   })
 
   it("draws a path through points", () => {

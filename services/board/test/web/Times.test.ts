@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { doneBy, halfWidth, interval } from "../../web/src/text/Forecast.ts"
+import { doneBy, interval } from "../../web/src/text/Forecast.ts"
 import {
   absolute,
   calendarDays,
@@ -73,9 +73,13 @@ describe("a forecast", () => {
     expect(doneBy(forecast(middle, hours), now, zone)).toBe(text)
   })
 
-  it("has half of an interval that is not even", () => {
-    const uneven = { at: "", low: "2026-11-24T00:00:00Z", high: "2026-11-24T10:00:00Z" }
-    expect(halfWidth(uneven)).toBe("5 h")
+  it("says how far the farther end of an interval is that is not even", () => {
+    const uneven = {
+      at: "2026-12-11T12:00:00Z",
+      low: "2026-12-06T12:00:00Z",
+      high: "2026-12-22T12:00:00Z"
+    }
+    expect(doneBy(uneven, now, zone)).toBe("on 11 Dec ± 11 days")
   })
 
   it("says how sure it is, and in which zone", () => {

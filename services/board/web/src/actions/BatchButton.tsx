@@ -32,14 +32,19 @@ const Pause = ({ batch, close }: Props & { readonly close: () => void }) => {
 const Resume = ({ batch, close }: Props & { readonly close: () => void }) => {
   const act = useAction()
   const name = batchName(batch)
-  const left = batch.counts.remaining
+  const { failed, remaining: left } = batch.counts
   const run = async () => {
     await act(answers.batch(batch.batch_id, "resume/"))
     return <p>{name} goes on.</p>
   }
   return (
     <ActionDialog title={`Resume ${name}`} confirm="Resume the batch" run={run} close={close}>
-      <p>{counted(left, "line")} of it will be worked on. It can be paused again.</p>
+      <p>
+        {counted(left, "line")} of it will be worked on. It can be paused again.
+        {failed > 0 &&
+          ` ${counted(failed, "line")} that failed ${verb(failed, "stays", "stay")} so: the supplier ` +
+            `sends ${verb(failed, "it", "them")} again in another batch, once corrected.`}
+      </p>
     </ActionDialog>
   )
 }

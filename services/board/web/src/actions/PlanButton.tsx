@@ -27,8 +27,8 @@ const PlanDialog = ({ close, detail }: { detail: MigrationDetail; close: () => v
     >
       <p>
         One line for each day that is planned: the date, and how many accounts are to be imported by
-        its end ({detail.time_zone}). No lines: no plan. It changes no account, and can be changed
-        again.
+        its end ({detail.migration.time_zone}). No lines: no plan. It changes no account, and can be
+        changed again.
       </p>
       <label class="field">
         <span>Plan</span>

@@ -1,7 +1,7 @@
 /** What was staged and imported against the plan, with the forecast as a fan. */
 import { useId } from "preact/hooks"
 import { count, short } from "../text/Numbers.ts"
-import { clock, shortDate } from "../text/Times.ts"
+import { clock, offsetAt, shortDate } from "../text/Times.ts"
 import { type BurnUpModel, described } from "./BurnUpModel.ts"
 import { linear, path, type Point, spread, ticks, timeTicks } from "./Scale.ts"
 import { useWidth } from "./useWidth.ts"
@@ -39,7 +39,7 @@ const Axes = ({ model, scales, zone }: { model: BurnUpModel; scales: Scales; zon
           </text>
         </g>
       ))}
-      {timeTicks(model.from, model.to, wanted).map((tick) => (
+      {timeTicks(model.from, model.to, wanted, (tick) => offsetAt(tick, zone)).map((tick) => (
         <g key={tick}>
           <line x1={scales.x(tick)} x2={scales.x(tick)} y1={base} y2={base + 4} />
           <text x={scales.x(tick)} y={base + 17} text-anchor="middle">

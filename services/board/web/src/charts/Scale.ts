@@ -18,15 +18,25 @@ export const ticks = (most: number, wanted = 4): ReadonlyArray<number> => {
 }
 
 const hour = 3_600_000
-const steps = [1, 3, 6, 12, 24, 48, 96, 168, 336, 672, 1344, 2688].map((hours) => hours * hour)
+const steps = [0.25, 0.5, 1, 3, 6, 12, 24, 48, 96, 168, 336, 672, 1344, 2688].map(
+  (hours) => hours * hour
+)
 
-/** Instants at round distances, at most `wanted` of them. */
-export const timeTicks = (from: number, to: number, wanted: number): ReadonlyArray<number> => {
+/**
+ * Instants at round distances, at most `wanted` of them. They are round by the clock of a zone that
+ * is ahead of UTC by `offsetAt`.
+ */
+export const timeTicks = (
+  from: number,
+  to: number,
+  wanted: number,
+  offsetAt: (at: number) => number = () => 0
+): ReadonlyArray<number> => {
   const step = steps.find((it) => (to - from) / it <= wanted) ?? (to - from) / wanted
-  const first = Math.ceil(from / step) * step
-  const found: Array<number> = []
-  for (let at = first; at <= to && found.length <= wanted; at += step) found.push(at)
-  return found
+  const first = Math.ceil((from + offsetAt(from)) / step) * step
+  return Array.from({ length: wanted + 1 }, (_, index) => first + index * step)
+    .map((wall) => wall - offsetAt(wall - offsetAt(from)))
+    .filter((at) => at >= from && at <= to)
 }
 
 const rounded = (value: number) => Math.round(value * 10) / 10

@@ -113,6 +113,15 @@ interface Props {
   readonly number: string
 }
 
+/** A line that names an account may have been refused before it was staged. */
+const Missing = ({ number, supplier }: Props) => (
+  <p class="empty">
+    No account <span class="code">{number}</span> is stored that you may see. A line that is refused
+    before it is staged leaves none: what is wrong with it is on the page of{" "}
+    <Link to={`${pages.migration(supplier)}#batches`}>its batch</Link>.
+  </p>
+)
+
 export const AccountPage = ({ number, supplier }: Props) => {
   const answer = useAnswer<Account>(answers.account(supplier, number))
   return (
@@ -120,7 +129,11 @@ export const AccountPage = ({ number, supplier }: Props) => {
       <Headline title={`One account of ${supplier}`}>
         {answer.value === undefined ? number : ofAccount(answer.value)}
       </Headline>
-      <Answered answer={answer} lines={12}>
+      <Answered
+        answer={answer}
+        lines={12}
+        missing={<Missing supplier={supplier} number={number} />}
+      >
         {(account) => <Body account={account} />}
       </Answered>
     </>

@@ -30,11 +30,20 @@ const Number = ({ cohort, state, supplier }: NumberProps) => {
   return <Link to={pages.imports(supplier, { state, cohort: cohort.cohort })}>{count(value)}</Link>
 }
 
-const Actions = ({ cohort, supplier }: { cohort: Cohort; supplier: string }) => {
+interface ActionsProps {
+  readonly cohort: Cohort
+  readonly migration: MigrationDetail["migration"]
+}
+
+/** A migration that is not ongoing refuses every import. */
+const isOngoing = ({ status }: MigrationDetail["migration"]): boolean => status === "Ongoing"
+
+const Actions = ({ cohort, migration }: ActionsProps) => {
+  const { import_supplier: supplier } = migration
   const { FAILED, PENDING } = cohort.states
   return (
     <>
-      {cohort.cohort !== null && (
+      {cohort.cohort !== null && isOngoing(migration) && (
         <ProcessButton supplier={supplier} cohort={cohort.cohort} pending={PENDING} />
       )}
       <MoveButton
@@ -48,8 +57,9 @@ const Actions = ({ cohort, supplier }: { cohort: Cohort; supplier: string }) => 
 }
 
 const columnsFor = (
-  supplier: string,
-  cohorts: ReadonlyArray<Cohort>
+  migration: MigrationDetail["migration"],
+  cohorts: ReadonlyArray<Cohort>,
+  supplier = migration.import_supplier
 ): ReadonlyArray<Column<Cohort>> => [
   {
     name: "Cohort",
@@ -82,7 +92,7 @@ const columnsFor = (
     name: "Action",
     isNameHidden: true,
     class: "act",
-    cell: (cohort) => <Actions cohort={cohort} supplier={supplier} />
+    cell: (cohort) => <Actions cohort={cohort} migration={migration} />
   }
 ]
 
@@ -102,7 +112,9 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
       note={answer.value && <Closing {...answer.value} detail={detail} />}
       actions={
         <>
-          <ProcessButton supplier={supplier} pending={states.PENDING} />
+          {isOngoing(detail.migration) && (
+            <ProcessButton supplier={supplier} pending={states.PENDING} />
+          )}
           <MoveButton
             supplier={supplier}
             selection={{}}
@@ -117,7 +129,7 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
           cohorts.length > 0 && (
             <Table
               caption="Cohorts by state"
-              columns={columnsFor(supplier, cohorts)}
+              columns={columnsFor(detail.migration, cohorts)}
               rows={cohorts}
               keyOf={({ cohort }) => cohort ?? ""}
             />

@@ -67,9 +67,10 @@ const columnsFor = (
       name: "Action",
       isNameHidden: true,
       class: "act",
-      cell: ({ code, imports }) => (
-        <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
-      )
+      cell: ({ code, imports }) =>
+        migration.status === "Ongoing" && (
+          <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
+        )
     }
   ]
 }
@@ -83,9 +84,9 @@ const overTime = (codes: ReadonlyArray<Code>, history: History, zone: string) =>
 })
 
 export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
-  const { documents_missing, migration, time_zone: zone } = detail
+  const { documents_missing, migration } = detail
   const codes = tellingCodes(detail)
-  const { import_supplier: supplier, states } = migration
+  const { import_supplier: supplier, lines_failed, states, time_zone: zone } = migration
   const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
   const missing =
     documents_missing === 0 ? (
@@ -102,13 +103,23 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
       title="Failures"
       note={
         states.FAILED === 0 ? (
-          <>No account has failed.</>
+          <>
+            No account has failed.
+            {lines_failed > 0 && (
+              <>
+                {" "}
+                <Link to="#batches">{counted(lines_failed, "line")} of batches have</Link>, before
+                there was an account.
+              </>
+            )}
+          </>
         ) : (
           <>
             <Link to={pages.problems(supplier)}>
               {counted(states.FAILED, "account has", "accounts have")} failed
             </Link>
-            ; one account may have several codes. {missing}
+            ; one account may have several codes.{" "}
+            <Link to={pages.problems(supplier)}>What to correct first</Link>. {missing}
           </>
         )
       }

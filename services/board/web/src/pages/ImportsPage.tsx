@@ -28,7 +28,7 @@ type Filter = Readonly<Record<(typeof filters)[number], string | null>>
 const filterOf = (query: URLSearchParams): Filter =>
   Object.fromEntries(filters.map((name) => [name, query.get(name)])) as Filter
 
-const columnsFor = (supplier: string): ReadonlyArray<Column<Row>> => [
+const columnsFor = (supplier: string, filter: Filter): ReadonlyArray<Column<Row>> => [
   {
     name: "Account",
     isHead: true,
@@ -45,7 +45,10 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<Row>> => [
       code === null ? (
         <span class="quiet">–</span>
       ) : (
-        <Link to={pages.imports(supplier, { state: "FAILED", code })}>{code}</Link>
+        <>
+          <Link to={pages.imports(supplier, { state: "FAILED", code })}>{code}</Link>
+          {filter.code !== null && filter.code !== code && <small> with {filter.code}</small>}
+        </>
       )
   },
   {
@@ -162,14 +165,25 @@ interface ListProps extends FormProps {
 
 const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
   if (list.imports.length === 0 && isFirst && list.next_after === null) {
-    return <p class="empty">No account is like this.</p>
+    return (
+      <p class="empty">
+        No account is like this.
+        {filter.code !== null && (
+          <>
+            {" "}
+            Lines that were refused before they were staged are on the page of{" "}
+            <Link to={`${pages.migration(supplier)}#batches`}>their batch</Link>.
+          </>
+        )}
+      </p>
+    )
   }
   return (
     <>
       <Actions supplier={supplier} filter={filter} list={list} />
       <Table
         caption="Accounts in the order of their numbers"
-        columns={columnsFor(supplier)}
+        columns={columnsFor(supplier, filter)}
         rows={list.imports}
         keyOf={({ external_account_number }) => external_account_number}
       />

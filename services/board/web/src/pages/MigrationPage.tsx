@@ -74,8 +74,8 @@ const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
 /** What would fix most, whether the money is right, and when it is done: each leads to its part. */
 const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
-  const { documents_missing: missing, migration, money: sums, time_zone } = detail
-  const { forecast, import_supplier: supplier } = migration
+  const { documents_missing: missing, migration, money: sums } = detail
+  const { forecast, import_supplier: supplier, states, time_zone } = migration
   const [first] = tellingCodes(detail)
   return (
     <dl class="facts" aria-label="What to know first">
@@ -101,9 +101,13 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
         )}
       </Fact>
       <Fact name="Money">
-        <Link to="#money" class={sums.ties ? "good" : "bad"}>
-          {sums.ties ? "✓ adds up to" : "✗ does not add up to"} {money(sums.balance)}
-        </Link>
+        {states.IMPORTED === 0 && sums.ties ? (
+          "no account is imported yet"
+        ) : (
+          <Link to="#money" class={sums.ties ? "good" : "bad"}>
+            {sums.ties ? "✓ adds up to" : "✗ does not add up to"} {money(sums.balance)}
+          </Link>
+        )}
       </Fact>
       {forecast !== null && (
         <Fact name="Done">
@@ -137,7 +141,8 @@ const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
 
 const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { migration } = detail
-  const { import_supplier: supplier, states, total } = migration
+  const { import_supplier: supplier, lines_failed, lines_remaining, states, total } = migration
+  const isEmpty = total + lines_failed + lines_remaining === 0
   return (
     <>
       <div class="summary">
@@ -153,8 +158,8 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
           <Actions detail={detail} />
         )}
       </div>
-      {total === 0 ? (
-        <Empty detail={detail} />
+      {isEmpty ? (
+        migration.status !== "Complete" && <Empty detail={detail} />
       ) : (
         <>
           <States supplier={supplier} states={states} total={total} />
@@ -184,7 +189,7 @@ export const MigrationPage = ({ supplier }: { readonly supplier: string }) => {
   return (
     <>
       <Headline title={supplier}>
-        {value === undefined ? supplier : ofMigration(value.migration, now, value.time_zone)}
+        {value === undefined ? supplier : ofMigration(value.migration, now)}
       </Headline>
       <Answered answer={answer} lines={16}>
         {(detail) => <Detail detail={detail} />}

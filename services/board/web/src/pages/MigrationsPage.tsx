@@ -13,9 +13,8 @@ import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { doneBy, interval } from "../text/Forecast.ts"
 import { ofMigrations } from "../text/Headlines.ts"
-import { count, share } from "../text/Numbers.ts"
+import { count, counted, share } from "../text/Numbers.ts"
 import { orders, sorted } from "../text/Sorting.ts"
-import { ownZone } from "../text/Times.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
 
@@ -23,7 +22,7 @@ const Forecast = ({ migration }: { readonly migration: Migration }) => {
   const now = useNow()
   const { condition, forecast, import_supplier } = migration
   if (forecast === null) return <span class="quiet">{condition === "done" ? "done" : "–"}</span>
-  const zone = ownZone()
+  const { time_zone: zone } = migration
   return (
     <span class="tip" data-tip={interval(forecast, zone)}>
       <Link to={`${pages.migration(import_supplier)}#progress`}>
@@ -34,8 +33,22 @@ const Forecast = ({ migration }: { readonly migration: Migration }) => {
   )
 }
 
+interface LinesProps {
+  readonly migration: Migration
+  /** What they are, in full. */
+  readonly label: string
+  readonly children: string
+}
+
+/** Lines of batches that are no accounts, or not yet. */
+const Lines = ({ children, label, migration }: LinesProps) => (
+  <Link to={`${pages.migration(migration.import_supplier)}#batches`} label={label}>
+    {children}
+  </Link>
+)
+
 const Progress = ({ migration }: { readonly migration: Migration }) => {
-  const { import_supplier, states, total } = migration
+  const { import_supplier, lines_remaining, states, total } = migration
   const imported = count(states.IMPORTED)
   return (
     <>
@@ -49,20 +62,43 @@ const Progress = ({ migration }: { readonly migration: Migration }) => {
       <Link to={pages.imports(import_supplier)} label={`of ${count(total)} accounts`}>
         {count(total)}
       </Link>
+      {lines_remaining > 0 && (
+        <Lines
+          migration={migration}
+          label={`and ${counted(lines_remaining, "line")} of batches to do`}
+        >
+          +
+        </Lines>
+      )}
     </>
   )
 }
 
 const Failed = ({ migration }: { readonly migration: Migration }) => {
-  const { import_supplier, states } = migration
-  if (states.FAILED === 0) return <span class="quiet">0</span>
+  const { import_supplier, lines_failed, states } = migration
+  const lines = `${counted(lines_failed, "line")} of batches failed`
+  if (states.FAILED === 0) {
+    if (lines_failed === 0) return <span class="quiet">0</span>
+    return (
+      <Lines migration={migration} label={lines}>
+        {counted(lines_failed, "line")}
+      </Lines>
+    )
+  }
   return (
-    <Link
-      to={pages.imports(import_supplier, { state: "FAILED" })}
-      label={`${count(states.FAILED)} failed`}
-    >
-      {count(states.FAILED)}
-    </Link>
+    <>
+      <Link
+        to={pages.imports(import_supplier, { state: "FAILED" })}
+        label={`${count(states.FAILED)} failed`}
+      >
+        {count(states.FAILED)}
+      </Link>
+      {lines_failed > 0 && (
+        <Lines migration={migration} label={`and ${lines}`}>
+          +
+        </Lines>
+      )}
+    </>
   )
 }
 
@@ -98,7 +134,7 @@ const columns: ReadonlyArray<Column<Migration>> = [
     name: "%",
     isNumber: true,
     class: "share",
-    cell: ({ states, total }) => share(states.IMPORTED, total)
+    cell: ({ lines_remaining, states, total }) => share(states.IMPORTED, total + lines_remaining)
   },
   { name: "Failed", isNumber: true, cell: (migration) => <Failed migration={migration} /> },
   {

@@ -8,7 +8,7 @@ import { pages } from "../routing/Paths.ts"
 
 type Open = MigrationDetail["oldest_open"][number]
 
-const columnsFor = ({ migration, time_zone }: MigrationDetail): ReadonlyArray<Column<Open>> => [
+const columnsFor = ({ migration }: MigrationDetail): ReadonlyArray<Column<Open>> => [
   {
     name: "Account",
     isHead: true,
@@ -17,7 +17,7 @@ const columnsFor = ({ migration, time_zone }: MigrationDetail): ReadonlyArray<Co
       <Link to={pages.account(migration.import_supplier, number)}>{number}</Link>
     )
   },
-  { name: "Since", cell: ({ since }) => <Time at={since} zone={time_zone} /> },
+  { name: "Since", cell: ({ since }) => <Time at={since} zone={migration.time_zone} /> },
   {
     name: "Waits for",
     cell: ({ code, waits_for }) => (
@@ -43,7 +43,7 @@ export const OldestSection = ({ detail }: { readonly detail: MigrationDetail }) 
     note={
       detail.oldest_open.length === 0
         ? "No account waits."
-        : "To be imported, or to be tried again since a day or longer."
+        : "Pending accounts since they were staged, and failed ones a day after their last attempt."
     }
   >
     {detail.oldest_open.length > 0 && (

@@ -12,6 +12,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { doneBy, interval } from "../text/Forecast.ts"
 import { count, counted, share } from "../text/Numbers.ts"
+import { planEnd } from "../text/PlanText.ts"
 import type { ComponentChildren } from "preact"
 
 type Step = History["step"]
@@ -31,11 +32,11 @@ const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) =
 /** When it will be done, and how good such forecasts were. */
 const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
-  const { forecast_record: record, migration, time_zone: zone } = detail
-  const { forecast, import_supplier: supplier } = migration
+  const { forecast_record: record, migration } = detail
+  const { forecast, import_supplier: supplier, time_zone: zone } = migration
   const known =
     record.made === 0 ? (
-      "No forecast of this migration has ended yet."
+      "How often such forecasts are right is not known yet: none of this migration has come to its end."
     ) : (
       <>
         So far{" "}
@@ -64,16 +65,17 @@ interface Props {
 
 export const ProgressSection = ({ actions, detail }: Props) => {
   const [step, setStep] = useState<Step>("hour")
-  const { migration, plan, time_zone: zone } = detail
-  const { import_supplier: supplier } = migration
+  const { migration, plan } = detail
+  const { import_supplier: supplier, time_zone: zone } = migration
   const answer = useAnswer<History>(answers.of(supplier, "history/", { step }))
   const at = Date.parse(detail.at)
+  const modelOf = (history: History) => burnUp({ history, migration, plan, zone, at })
   return (
     <Section
       id="progress"
       class="wide"
       title="Progress"
-      note={plan === null ? "There is no plan to compare it with." : undefined}
+      note={planEnd(plan)}
       actions={
         <>
           <Steps step={step} choose={setStep} />
@@ -81,25 +83,24 @@ export const ProgressSection = ({ actions, detail }: Props) => {
         </>
       }
     >
-      <Answered answer={answer} lines={10}>
-        {(history) => {
-          const model = burnUp({ history, migration, plan, zone, at })
-          return (
-            <figure>
-              <BurnUp model={model} at={at} zone={zone} />
-              <figcaption>
-                <ForecastText detail={detail} />
-              </figcaption>
-              <ChartData
-                title={`Staged, imported and planned accounts of ${supplier}`}
-                file={`${supplier}-progress`}
-                head={tableHead}
-                rows={tableRows(model, zone)}
-              />
-            </figure>
-          )
-        }}
-      </Answered>
+      <figure>
+        <Answered answer={answer} lines={8}>
+          {(history) => <BurnUp model={modelOf(history)} at={at} zone={zone} />}
+        </Answered>
+        <figcaption>
+          <ForecastText detail={detail} />
+        </figcaption>
+        {answer.value === undefined ? (
+          <div class="place-of-data" />
+        ) : (
+          <ChartData
+            title={`Staged, imported and planned accounts of ${supplier}`}
+            file={`${supplier}-progress`}
+            head={tableHead}
+            rows={tableRows(modelOf(answer.value), zone)}
+          />
+        )}
+      </figure>
     </Section>
   )
 }

@@ -76,14 +76,22 @@ export const Failure = ({
 interface Props<A> {
   readonly answer: Answer<A>
   readonly lines?: number
+  /** What is said instead where there is nothing of this name. */
+  readonly missing?: ComponentChildren
   readonly children: (value: A) => ComponentChildren
 }
 
-export const Answered = <A,>({ answer, children, lines = 6 }: Props<A>) => {
+export const Answered = <A,>({ answer, children, lines = 6, missing }: Props<A>) => {
   const { error, path, receivedAt, value } = answer
   const again = () => void refresh(path)
   if (value === undefined) {
-    return error === null ? <Skeleton lines={lines} /> : <Failure error={error} again={again} />
+    if (error === null) return <Skeleton lines={lines} />
+    const isMissing = error instanceof Refusal && error.status === 404
+    return isMissing && missing !== undefined ? (
+      <>{missing}</>
+    ) : (
+      <Failure error={error} again={again} />
+    )
   }
   const isOld = error !== null && !(error instanceof Unreachable) && receivedAt !== null
   return (

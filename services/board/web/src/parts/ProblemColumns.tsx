@@ -19,12 +19,19 @@ interface Cleared {
   readonly cleared: number
   /** Its place among all problems, from 1. */
   readonly rank: number
+  /** What correcting it clears besides, once those above are corrected. */
+  readonly more: number
 }
 
 /** The rows of a table of problems, each with its place. */
 export const ranked = <Group extends { readonly cleared: number }>(
   groups: ReadonlyArray<Group>
-): ReadonlyArray<Group & Cleared> => groups.map((group, index) => ({ ...group, rank: index + 1 }))
+): ReadonlyArray<Group & Cleared> =>
+  groups.map((group, index) => ({
+    ...group,
+    rank: index + 1,
+    more: group.cleared - (groups[index - 1]?.cleared ?? 0)
+  }))
 
 /** `listTo` leads to what the first so many problems keep back. */
 export const clearedColumns = (
@@ -46,8 +53,8 @@ export const clearedColumns = (
     )
   },
   {
-    name: "Share",
+    name: "By itself",
     class: "bar-cell",
-    cell: ({ cleared }) => <Bar value={cleared} most={failed} />
+    cell: ({ more }) => <Bar value={more} most={failed} />
   }
 ]

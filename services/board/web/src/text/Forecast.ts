@@ -11,7 +11,9 @@ export interface Forecast {
 const farAway = 300
 const hour = 3_600_000
 
-const widthOf = ({ high, low }: Forecast): number => (Date.parse(high) - Date.parse(low)) / 2
+/** To the end of the interval that is farther away. */
+const widthOf = ({ at, high, low }: Forecast): number =>
+  Math.max(Date.parse(high) - Date.parse(at), Date.parse(at) - Date.parse(low))
 
 /** Minutes would say more than is known, if it is not known to the hour. */
 const rounded = (forecast: Forecast): number => {
@@ -27,12 +29,9 @@ const dayOf = (at: number, now: number, zone: string): string => {
   return `on ${days < farAway ? shortDate(at, zone) : date(at, zone)}`
 }
 
-/** Half of the interval, such as `6 h`. */
-export const halfWidth = (forecast: Forecast): string => duration(widthOf(forecast))
-
 /** Such as `on Thursday ± 6 h`. */
 export const doneBy = (forecast: Forecast, now: number, zone: string): string =>
-  `${dayOf(rounded(forecast), now, zone)} ± ${halfWidth(forecast)}`
+  `${dayOf(rounded(forecast), now, zone)} ± ${duration(widthOf(forecast))}`
 
 /** The interval in full, for those who point at the short form. */
 export const interval = ({ high, low }: Forecast, zone: string): string => {

@@ -33,8 +33,8 @@ export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
   return `${count(needy)} of ${counted(all, "migration")} ${verb(needy, "needs", "need")} attention`
 }
 
-const ending = (migration: Migration, now: number, zone: string): string => {
-  const { condition, forecast, imported_last_hour, states, status } = migration
+const ending = (migration: Migration, now: number): string => {
+  const { condition, forecast, imported_last_hour, states, status, time_zone: zone } = migration
   if (status === "Complete") return ", signed off"
   // A batch may have lines left where no account is open.
   if (condition === "stuck") return ", stuck"
@@ -46,15 +46,21 @@ const ending = (migration: Migration, now: number, zone: string): string => {
 }
 
 /** Of one migration. */
-export const ofMigration = (migration: Migration, now: number, zone: string): string => {
+export const ofMigration = (migration: Migration, now: number): string => {
   const { import_supplier, states, total } = migration
-  if (total === 0) return `${import_supplier}: nothing is staged yet`
+  const { lines_failed, lines_remaining } = migration
+  const isSignedOff = migration.status === "Complete"
+  if (total === 0 && lines_failed + lines_remaining === 0)
+    return `${import_supplier}: nothing ${isSignedOff ? "was staged, signed off" : "is staged yet"}`
   const { FAILED, IMPORTED } = states
-  // Where it is stuck, lines may have failed that are no accounts.
-  const none = migration.condition === "stuck" ? "" : ", none failed"
-  const failed = FAILED === 0 ? none : `, ${count(FAILED)} failed`
-  const imported = `${count(IMPORTED)} of ${count(total)} imported`
-  return `${import_supplier}: ${imported}${failed}${ending(migration, now, zone)}`
+  // Lines that are refused before they are staged are no accounts.
+  const parts = [
+    `${count(IMPORTED)} of ${count(total)} imported`,
+    FAILED === 0 && lines_failed > 0 ? "" : `${FAILED === 0 ? "none" : count(FAILED)} failed`,
+    lines_failed === 0 ? "" : `${counted(lines_failed, "line")} failed`,
+    lines_remaining === 0 ? "" : `${counted(lines_remaining, "line")} to do`
+  ].filter((part) => part !== "")
+  return `${import_supplier}: ${parts.join(", ")}${ending(migration, now)}`
 }
 
 /** Of one batch. */
@@ -102,12 +108,14 @@ const first = 3
 /** Of the problems of a migration. */
 export const ofProblems = ({ failed, groups, of }: Problems): string => {
   if (failed === 0) return "No account has failed"
-  const named = Math.min(first, groups.length)
+  // That all problems keep all accounts back says nothing.
+  const named = Math.min(first, groups.length - 1)
   const cleared = groups[named - 1]?.cleared ?? 0
   const whole = `${count(cleared)} of ${counted(of, "failed account")}`
   if (groups.length === 1)
     return `One problem keeps ${counted(failed, "account")} from being imported`
-  return `Correcting the first ${count(named)} of ${count(groups.length)} problems clears ${whole}`
+  const which = named === 1 ? "first" : `first ${count(named)}`
+  return `Correcting the ${which} of ${count(groups.length)} problems clears ${whole}`
 }
 
 interface Filter {

@@ -1,5 +1,6 @@
-/** A plan as text, one line for each day: `2026-12-01 10000`. */
+/** A plan as text, one line for each day, such as `2026-12-01 10000`, and where it ends. */
 import type { Plan } from "../data/Answers.ts"
+import { date } from "./Times.ts"
 
 interface Parsed {
   readonly plan: Plan
@@ -16,6 +17,14 @@ const isDate = (on: string): boolean => {
 
 export const planText = (plan: Plan | null): string =>
   (plan?.points ?? []).map(({ accounts, on }) => `${on} ${accounts}`).join("\n")
+
+/** When it is to be done. */
+export const planEnd = (plan: Plan | null): string => {
+  const last = plan?.points.at(-1)
+  if (last === undefined) return "There is no plan to compare it with."
+  const on = date(Date.parse(`${last.on}T00:00:00Z`), "UTC")
+  return `By its plan it is done at the end of ${on}.`
+}
 
 export const parsePlan = (text: string): Parsed => {
   const points: Array<Plan["points"][number]> = []

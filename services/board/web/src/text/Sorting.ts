@@ -30,8 +30,12 @@ export const orders: Readonly<Record<string, Order>> = {
     direction: "ascending"
   },
   "Imported / all": descending(byNumber(({ total }) => total)),
-  "%": descending(byNumber(({ states, total }) => (total === 0 ? 0 : states.IMPORTED / total))),
-  Failed: descending(byNumber(({ states }) => states.FAILED)),
+  "%": descending(
+    byNumber(
+      ({ lines_remaining, states, total }) => states.IMPORTED / Math.max(1, total + lines_remaining)
+    )
+  ),
+  Failed: descending(byNumber(({ lines_failed, states }) => states.FAILED + lines_failed)),
   "Last hour": descending(byNumber(({ imported_last_hour }) => imported_last_hour)),
   Done: {
     compare: byInstant(({ forecast }) => forecast?.at ?? null, 1),

@@ -57,15 +57,17 @@ export const isoDate = (at: number, zone: string): string => {
   return `${part("year")}-${part("month")}-${part("day")}`
 }
 
+/** How far the clocks of a zone are ahead of UTC, in milliseconds; to the second. */
+export const offsetAt = (at: number, zone: string): number => {
+  const shown = format(zone, { ...clockOptions, second: "2-digit" }).format(at)
+  return Date.parse(`${isoDate(at, zone)}T${shown}Z`) - Math.floor(at / 1000) * 1000
+}
+
 /** The first instant of the day after a date, by the calendar of a zone. */
 export const endOfDate = (on: string, zone: string): number => {
-  const guess = Date.parse(`${on}T00:00:00Z`) + day
-  const wall = (at: number) => {
-    const shown = format(zone, { ...clockOptions, second: "2-digit" }).format(at)
-    return Date.parse(`${isoDate(at, zone)}T${shown}Z`)
-  }
-  const first = guess - (wall(guess) - guess)
-  return first - (wall(first) - guess)
+  const midnight = Date.parse(`${on}T00:00:00Z`) + day
+  const first = midnight - offsetAt(midnight, zone)
+  return midnight - offsetAt(first, zone)
 }
 
 /** How long something takes, in its largest unit: `45 s`, `6 h`, `3 days`. */
