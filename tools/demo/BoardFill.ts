@@ -7,9 +7,9 @@ import type { Request } from "@data-import/testbed/Client"
 import { openSession } from "@data-import/testbed/Tokens"
 import { randomUUID } from "node:crypto"
 import { Clock, Console, Data, DateTime, Duration, Effect, Schedule, Schema } from "effect"
-import { type BoardSession, setUp, signIn, tighten } from "./BoardSession.ts"
+import { type BoardSession, configure, setUp, signIn } from "./BoardSession.ts"
 import { addPastDays, type PastMigration } from "./PastDays.ts"
-import { firstZone, linesOf, type Migration, portfolio } from "./Portfolio.ts"
+import { firstZone, homeZone, lastZone, linesOf, type Migration, portfolio } from "./Portfolio.ts"
 
 const Created = Schema.Struct({ batch_id: Schema.String })
 const Watched = Schema.Struct({ state: Schema.String, finished_at: Schema.NullOr(Schema.String) })
@@ -120,8 +120,9 @@ const failLate = Effect.fnUntraced(function* (client: Client, it: Migration) {
   const lastDay = DateTime.formatIsoDate(DateTime.setZoneNamedUnsafe(now, firstZone))
   const lines = linesOf({ from: 0, to: imported, faultEach, lastDay })
   yield* untilItRests(client, yield* sendBatch(client, it, "STAGE", lines))
-  yield* tighten(code)
+  yield* configure(code, { documentCheck: true, timeZone: lastZone })
   yield* untilItRests(client, yield* process(client, code))
+  yield* configure(code, { timeZone: homeZone })
 })
 
 const fill = Effect.fnUntraced(function* (client: Client, board: BoardSession, it: Migration) {
@@ -187,7 +188,12 @@ const untilForecast = Effect.fnUntraced(function* (board: BoardSession) {
 class NotFilled extends Data.TaggedError("NotFilled")<{ readonly why: string }> {}
 
 const fillAll = Effect.fnUntraced(function* (demo: Demo) {
-  const secret = yield* setUp(portfolio.map(({ code }) => code))
+  const secret = yield* setUp(
+    portfolio.map(({ code, trouble }) => ({
+      code,
+      timeZone: trouble === "failing" ? firstZone : homeZone
+    }))
+  )
   const board = yield* signIn(demo.baseUrl, secret)
   const client = yield* clientOf(demo)
   yield* Effect.forEach(order, (migration) => fill(client, board, migration), {

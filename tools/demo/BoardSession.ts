@@ -1,7 +1,7 @@
 /** A manager's session of the board, as a browser has it: signed in by a link that works once. */
 import { borrow } from "@data-import/operator/LocalDatabase"
 import { issueLink } from "@data-import/domain/auth/BoardAccess"
-import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import type { TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { AlreadyExists, Configuration } from "@data-import/domain/ports/Configuration"
@@ -10,10 +10,6 @@ import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { supplierOf } from "@data-import/testbed/Tenants"
 import { Data, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
-import * as Portfolio from "./Portfolio.ts"
-
-const firstZone = TimeZone.make(Portfolio.firstZone)
-const lastZone = TimeZone.make(Portfolio.lastZone)
 
 const demo = OrganisationName.make("demo")
 
@@ -25,14 +21,19 @@ const asOperator = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return yield* Effect.provide(work, access)
   }).pipe(Effect.scoped)
 
+interface Wanted {
+  readonly code: string
+  readonly timeZone: TimeZone
+}
+
 /** Creates the suppliers that are not there yet, and returns the secret of a sign-in link. */
-export const setUp = (codes: ReadonlyArray<string>) =>
+export const setUp = (suppliers: ReadonlyArray<Wanted>) =>
   asOperator(
     Effect.gen(function* () {
       const setup = yield* Configuration
-      for (const code of codes) {
+      for (const { code, timeZone } of suppliers) {
         yield* Effect.catchIf(
-          setup.createSupplier(supplierOf(code, demo, { timeZone: firstZone })),
+          setup.createSupplier(supplierOf(code, demo, { timeZone })),
           (error) => error instanceof AlreadyExists,
           () => Effect.void
         )
@@ -41,11 +42,13 @@ export const setUp = (codes: ReadonlyArray<string>) =>
     })
   )
 
-/** From now on documents are checked, and the supplier's day begins last. */
-export const tighten = (code: string) =>
+export const configure = (
+  code: string,
+  changes: Parameters<Configuration["Service"]["configureSupplier"]>[1]
+) =>
   asOperator(
     Effect.flatMap(Configuration, (setup) =>
-      setup.configureSupplier(SupplierCode.make(code), { documentCheck: true, timeZone: lastZone })
+      setup.configureSupplier(SupplierCode.make(code), changes)
     )
   )
 

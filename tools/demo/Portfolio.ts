@@ -2,6 +2,7 @@
  * Forty migrations in different states of trouble, for the board: what is sent of each, and what
  * makes it so. Each is filled over the interface of clients and over that of the board.
  */
+import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 
 type Trouble =
@@ -125,8 +126,11 @@ const late = (lastDay: string): ReadonlyArray<Fault> => [
 ]
 
 /** The zone in which a day begins first, and the one in which it begins last. */
-export const firstZone = "Pacific/Kiritimati"
-export const lastZone = "Pacific/Pago_Pago"
+export const firstZone = TimeZone.make("Pacific/Kiritimati")
+export const lastZone = TimeZone.make("Pacific/Pago_Pago")
+
+/** Where the suppliers of the demo are. */
+export const homeZone = TimeZone.make("Europe/London")
 
 const waves = ["wave-1", "wave-2", null]
 

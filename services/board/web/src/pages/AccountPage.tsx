@@ -54,7 +54,8 @@ const Documents = ({ account }: { readonly account: Account }) => (
     note={
       account.documents.length === 0
         ? "The account has none."
-        : "A link ends after a few minutes. Asking for one is in the audit log."
+        : "A link ends after a few minutes. Asking for one is in the audit log. Whole paths are in what " +
+          "is stored, once personal data is shown there."
     }
   >
     <ul class="documents">

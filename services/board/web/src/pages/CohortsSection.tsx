@@ -58,43 +58,45 @@ const Actions = ({ cohort, migration }: ActionsProps) => {
 
 const columnsFor = (
   migration: MigrationDetail["migration"],
-  cohorts: ReadonlyArray<Cohort>,
-  supplier = migration.import_supplier
-): ReadonlyArray<Column<Cohort>> => [
-  {
-    name: "Cohort",
-    isHead: true,
-    cell: ({ cohort }) => (
-      <Link to={pages.imports(supplier, { cohort })}>{cohort ?? "without a cohort"}</Link>
-    )
-  },
-  ...stateOrder
-    .filter((state) => always.includes(state) || cohorts.some(({ states }) => states[state] > 0))
-    .map((state): Column<Cohort> => ({
-      name: words[state].word,
+  cohorts: ReadonlyArray<Cohort>
+): ReadonlyArray<Column<Cohort>> => {
+  const { import_supplier: supplier } = migration
+  return [
+    {
+      name: "Cohort",
+      isHead: true,
+      cell: ({ cohort }) => (
+        <Link to={pages.imports(supplier, { cohort })}>{cohort ?? "without a cohort"}</Link>
+      )
+    },
+    ...stateOrder
+      .filter((state) => always.includes(state) || cohorts.some(({ states }) => states[state] > 0))
+      .map((state): Column<Cohort> => ({
+        name: words[state].word,
+        isNumber: true,
+        cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
+      })),
+    {
+      name: "All",
       isNumber: true,
-      cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
-    })),
-  {
-    name: "All",
-    isNumber: true,
-    cell: ({ cohort, total }) => (
-      <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
-    )
-  },
-  {
-    name: "Done",
-    isNumber: true,
-    class: "share",
-    cell: ({ states, total }) => share(states.IMPORTED, total)
-  },
-  {
-    name: "Action",
-    isNameHidden: true,
-    class: "act",
-    cell: (cohort) => <Actions cohort={cohort} migration={migration} />
-  }
-]
+      cell: ({ cohort, total }) => (
+        <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
+      )
+    },
+    {
+      name: "Done",
+      isNumber: true,
+      class: "share",
+      cell: ({ states, total }) => share(states.IMPORTED, total)
+    },
+    {
+      name: "Action",
+      isNameHidden: true,
+      class: "act",
+      cell: (cohort) => <Actions cohort={cohort} migration={migration} />
+    }
+  ]
+}
 
 const Closing = ({ detail, ...counted }: Cohorts & { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, total } = detail.migration
