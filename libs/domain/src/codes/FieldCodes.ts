@@ -55,7 +55,12 @@ export const fieldCodes = {
     "Shorten the value, or send less at once.",
     "limit"
   ),
-  min_value: field("Less than allowed.", '"period_start_day": 0', "Send a greater value, or a later date.", "limit"),
+  min_value: field(
+    "Less than allowed.",
+    '"period_start_day": 0',
+    "Send a greater value, or a later date.",
+    "limit"
+  ),
   max_value: field(
     "Greater than allowed.",
     '"period_start_day": 29',
