@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
@@ -77,9 +77,9 @@ layer(boardLayer)("the forecasts of the board", (it) => {
       yield* keepAll
       const { forecast } = (yield* detail(user, code)).migration
       expect(forecast).not.toBeNull()
-      yield* configuration.configureSupplier(code, { status: "Paused" })
+      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Paused"))
       expect((yield* detail(user, code)).migration.forecast).toBeNull()
-      yield* configuration.configureSupplier(code, { status: "Ongoing" })
+      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
       expect((yield* detail(user, code)).migration.forecast).toEqual(forecast)
     })
   )
