@@ -23,6 +23,8 @@ export const damaged = (payload: Wire): fc.Arbitrary<Wire> => {
     damages.reduce((body, { place: path, value }) => {
       const parent = get(body, path.slice(0, -1))
       if (typeof parent !== "object" || parent === null) return body
+      // Earlier damage may have made the list shorter, and JSON has no lists with gaps.
+      if (Array.isArray(parent) && !((path.at(-1) ?? 0) in parent)) return body
       return value === undefined && !Array.isArray(parent)
         ? drop(body, path)
         : put(body, path, value ?? null)
