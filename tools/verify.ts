@@ -77,6 +77,10 @@ interface Report {
   }>
 }
 
+/** The messages without their stacks, which stand above where the test failed. */
+const whyOf = (messages: ReadonlyArray<string>): string =>
+  messages.map((message) => message.split("\n    at ", 1)[0]).join("\n")
+
 const reports = (): ReadonlyArray<Report> =>
   globSync("**/report.json", { cwd: reportsFolder }).map(
     (file) => JSON.parse(readFileSync(join(reportsFolder, file), "utf8")) as Report
@@ -99,7 +103,7 @@ for (const file of reports().flatMap(({ testResults }) => testResults)) {
   if (skipped > 0) console.log(`${skipped} skipped in ${name}`)
   if (file.message !== "") console.log(`${name} failed: ${file.message}`)
   for (const { failureMessages, fullName, status } of file.assertionResults) {
-    if (status === "failed") console.log(`${name} > ${fullName} failed: ${failureMessages.join()}`)
+    if (status === "failed") console.log(`${name} > ${fullName} failed: ${whyOf(failureMessages)}`)
   }
 }
 const passedTests = sum(({ numPassedTests }) => numPassedTests) + (missing.length > 0 ? 0 : 1)
