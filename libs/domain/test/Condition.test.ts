@@ -60,7 +60,12 @@ const cases: ReadonlyArray<Case> = [
     "running",
     "0 were imported in the last hour, 0 are open, and 1 line of batches is to do."
   ],
-  ["moves", {}, "running", "60 were imported in the last hour, 400 are open."],
+  [
+    "moves",
+    {},
+    "running",
+    "60 were imported in the last hour, 400 are open, and no batch imports them."
+  ],
   [
     "has a batch with too many failures",
     { pausedBatches: [pausedBy("FAILURES")] },
@@ -89,7 +94,7 @@ const cases: ReadonlyArray<Case> = [
     "has a batch that its sender paused",
     { pausedBatches: [pausedBy("CALLER")] },
     "running",
-    "60 were imported in the last hour, 400 are open."
+    "60 were imported in the last hour, 400 are open, and no batch imports them."
   ],
   [
     "has created no account for a day",
@@ -119,7 +124,7 @@ const cases: ReadonlyArray<Case> = [
     "has failures of less than one percent",
     { states: states({ PENDING: 5, IMPORTED: 9_901, FAILED: 99 }) },
     "running",
-    "60 were imported in the last hour, 104 are open."
+    "60 were imported in the last hour, 104 are open, and no batch imports them."
   ],
   [
     "has failed in all that was tried",
@@ -137,13 +142,13 @@ const cases: ReadonlyArray<Case> = [
     "is behind its plan by more than a tenth",
     { plan: [point("2025-12-30", 0), point("2025-12-31", 700), point("2026-02-01", 700)] },
     "slow",
-    "600 are imported, 100 fewer than planned by now (14.2 % of the plan)."
+    "600 are imported, 100 fewer than planned by now (14.2 % behind)."
   ],
   [
     "is behind its plan by a tenth",
     { plan: [point("2025-12-31", 666)], forecast: doneIn(-48) },
     "running",
-    "60 were imported in the last hour, 400 are open."
+    "60 were imported in the last hour, 400 are open, and no batch imports them."
   ],
   [
     "will be done after its plan",
@@ -155,7 +160,7 @@ const cases: ReadonlyArray<Case> = [
     "will be done on the last day of its plan",
     { plan: [point("2026-01-03", 1_000)], forecast: doneIn(58) },
     "running",
-    "60 were imported in the last hour, 400 are open."
+    "60 were imported in the last hour, 400 are open, and no batch imports them."
   ],
   [
     "will be done after the last day where it is",

@@ -131,7 +131,7 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
   if (behind * 100 > planned * behindShare) {
     return (
       `${inEnglish(states.IMPORTED)} are imported, ${inEnglish(behind)} fewer than planned by now ` +
-      `(${percent(behind, planned)} of the plan).`
+      `(${percent(behind, planned)} behind).`
     )
   }
   const end = endOfPlan(plan, timeZone)
@@ -176,10 +176,12 @@ const atRest = (standing: Standing): Judgement | null => {
   return open === 0 ? { condition: "done", reason: `All ${accounts(total)} are done.` } : null
 }
 
-const linesText = ({ linesToDo }: Standing): string =>
-  linesToDo === 0
-    ? "."
-    : `, and ${lines(linesToDo)} of batches ${linesToDo === 1 ? "is" : "are"} to do.`
+const linesText = (standing: Standing): string => {
+  const { linesToDo, states } = standing
+  if (linesToDo > 0)
+    return `, and ${lines(linesToDo)} of batches ${linesToDo === 1 ? "is" : "are"} to do.`
+  return states.PENDING > 0 && states.IN_PROGRESS === 0 ? ", and no batch imports them." : "."
+}
 
 export const judge = (standing: Standing): Judgement => {
   const rest = atRest(standing)

@@ -11,7 +11,8 @@ import {
   ofLines,
   ofMigration,
   ofMigrations,
-  ofProblems
+  ofProblems,
+  wholeOf
 } from "../../web/src/text/Headlines.ts"
 
 const now = Date.parse("2026-11-24T08:00:00Z")
@@ -73,6 +74,13 @@ describe("the first line of a migration", () => {
     expect(ofMigration({ ...withLines, lines_failed: 0 }, now)).toMatch(
       / imported, none failed, 1,500 lines to do, stuck$/
     )
+  })
+
+  it("counts as a part of the whole the lines that are no accounts", () => {
+    const states = { ...noCounts, IMPORTED: 75, FAILED: 10 }
+    const lines = { lines_failed: 25, lines_remaining: 500 }
+    expect(wholeOf({ ...migration, ...lines, states, total: 85 })).toBe(600)
+    expect(wholeOf({ ...migration, states, total: 85 })).toBe(85)
   })
 
   it("says that nothing has begun", () => {

@@ -44,6 +44,8 @@ const Resume = ({ batch, close }: Props & { readonly close: () => void }) => {
         {failed > 0 &&
           ` ${counted(failed, "line")} that failed ${verb(failed, "stays", "stay")} so: the supplier ` +
             `sends ${verb(failed, "it", "them")} again in another batch, once corrected.`}
+        {batch.paused_by.includes("FAILURES") &&
+          " It pauses again when as many more have failed: correct the cause first."}
       </p>
     </ActionDialog>
   )

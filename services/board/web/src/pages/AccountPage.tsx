@@ -117,9 +117,10 @@ interface Props {
 /** A line that names an account may have been refused before it was staged. */
 const Missing = ({ number, supplier }: Props) => (
   <p class="empty">
-    No account <span class="code">{number}</span> is stored that you may see. A line that is refused
-    before it is staged leaves none: what is wrong with it is on the page of{" "}
-    <Link to={`${pages.migration(supplier)}#batches`}>its batch</Link>.
+    No account <span class="code">{number}</span> is stored. A line that is refused before it is
+    staged leaves none: what is wrong with it is on the page of{" "}
+    <Link to={`${pages.migration(supplier)}#batches`}>its batch</Link>. If there should be one, ask
+    whoever gives access to the board.
   </p>
 )
 

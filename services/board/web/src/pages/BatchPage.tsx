@@ -17,6 +17,15 @@ import { count, counted } from "../text/Numbers.ts"
 
 type Group = ReturnType<typeof ranked<BatchDetail["problems"][number]>>[number]
 
+const accountsColumn = (supplier: string): Column<Group> => ({
+  name: "Accounts",
+  cell: ({ code }) => (
+    <Link to={pages.imports(supplier, { state: "FAILED", code })}>
+      that fail with it now<span class="hidden">: {code}</span>
+    </Link>
+  )
+})
+
 const columnsFor = (supplier: string, { batch }: BatchDetail): ReadonlyArray<Column<Group>> => [
   problemColumn(supplier, (line) =>
     pages.lines(supplier, batch.batch_id, { after: String(line - 1) })
@@ -33,14 +42,8 @@ const columnsFor = (supplier: string, { batch }: BatchDetail): ReadonlyArray<Col
   ...clearedColumns(batch.counts.failed, (first_problems) =>
     pages.lines(supplier, batch.batch_id, { outcome: "FAILED", first_problems })
   ),
-  {
-    name: "Accounts",
-    cell: ({ code }) => (
-      <Link to={pages.imports(supplier, { state: "FAILED", code })}>
-        that fail with it now<span class="hidden">: {code}</span>
-      </Link>
-    )
-  }
+  // Lines of other operations may have left no account.
+  ...(batch.operation === "PROCESS" ? [accountsColumn(supplier)] : [])
 ]
 
 interface BodyProps {

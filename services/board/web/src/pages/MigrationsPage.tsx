@@ -12,7 +12,7 @@ import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { doneBy, interval } from "../text/Forecast.ts"
-import { ofMigrations } from "../text/Headlines.ts"
+import { ofMigrations, wholeOf } from "../text/Headlines.ts"
 import { count, counted, share } from "../text/Numbers.ts"
 import { orders, sorted } from "../text/Sorting.ts"
 import { evidenceOf } from "../text/Evidence.ts"
@@ -134,7 +134,7 @@ const columns: ReadonlyArray<Column<Migration>> = [
     name: "%",
     isNumber: true,
     class: "share",
-    cell: ({ lines_remaining, states, total }) => share(states.IMPORTED, total + lines_remaining)
+    cell: (migration) => share(migration.states.IMPORTED, wholeOf(migration))
   },
   { name: "Failed", isNumber: true, cell: (migration) => <Failed migration={migration} /> },
   {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { BurnUp } from "../charts/BurnUp.tsx"
 import { burnUp, tableHead, tableRows } from "../charts/BurnUpModel.ts"
 import { ChartData } from "../charts/ChartData.tsx"
-import type { History, MigrationDetail } from "../data/Answers.ts"
+import type { History, Migration, MigrationDetail } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
@@ -29,6 +29,14 @@ const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) =
   </fieldset>
 )
 
+const whyNoForecast = ({ condition, imported_last_hour }: Migration): string => {
+  if (condition === "done") return ""
+  if (condition === "paused") return "There is no forecast while it is paused."
+  return imported_last_hour > 0
+    ? "There is no forecast yet."
+    : "There is no forecast, because nothing was imported in the last hour."
+}
+
 /** When it will be done, and how good such forecasts were. */
 const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
@@ -46,7 +54,13 @@ const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
         <span class="share">({share(record.held, record.made)}; 80 % are meant to).</span>
       </>
     )
-  if (forecast === null) return <p class="quiet">{known}</p>
+  if (forecast === null) {
+    return (
+      <p class="quiet">
+        {whyNoForecast(migration)} {record.made > 0 && known}
+      </p>
+    )
+  }
   return (
     <p>
       At today's rate it is done{" "}

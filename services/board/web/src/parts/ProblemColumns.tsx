@@ -53,7 +53,7 @@ export const clearedColumns = (
     )
   },
   {
-    name: "By itself",
+    name: "It adds",
     class: "bar-cell",
     cell: ({ more }) => <Bar value={more} most={failed} />
   }

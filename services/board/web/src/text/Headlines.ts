@@ -20,6 +20,10 @@ export const sumOf = (states: States): number =>
 export const openOf = ({ FAILED, IN_PROGRESS, PENDING }: States): number =>
   FAILED + IN_PROGRESS + PENDING
 
+/** The accounts, with the lines of unfinished batches that are none. */
+export const wholeOf = ({ lines_failed, lines_remaining, states, total }: Migration): number =>
+  total + lines_remaining + Math.max(0, lines_failed - states.FAILED)
+
 /** Of all migrations. */
 export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
   const all = conditions.length

@@ -1,5 +1,6 @@
 /** Other orders of the migrations than that of need, by the name of the column that asks for it. */
 import type { Migration } from "../data/Answers.ts"
+import { wholeOf } from "./Headlines.ts"
 
 type Compare = (one: Migration, other: Migration) => number
 
@@ -31,9 +32,7 @@ export const orders: Readonly<Record<string, Order>> = {
   },
   "Imported / all": descending(byNumber(({ total }) => total)),
   "%": descending(
-    byNumber(
-      ({ lines_remaining, states, total }) => states.IMPORTED / Math.max(1, total + lines_remaining)
-    )
+    byNumber((migration) => migration.states.IMPORTED / Math.max(1, wholeOf(migration)))
   ),
   Failed: descending(byNumber(({ lines_failed, states }) => states.FAILED + lines_failed)),
   "Last hour": descending(byNumber(({ imported_last_hour }) => imported_last_hour)),
