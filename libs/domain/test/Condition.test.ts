@@ -60,12 +60,7 @@ const cases: ReadonlyArray<Case> = [
     "running",
     "0 were imported in the last hour, 0 are open, and 1 line of batches is to do."
   ],
-  [
-    "moves",
-    {},
-    "running",
-    "60 were imported in the last hour, 400 are open, and no batch imports them."
-  ],
+  ["moves", {}, "running", "60 were imported in the last hour, 400 are open; no batch runs."],
   [
     "has a batch with too many failures",
     { pausedBatches: [pausedBy("FAILURES")] },
@@ -94,7 +89,7 @@ const cases: ReadonlyArray<Case> = [
     "has a batch that its sender paused",
     { pausedBatches: [pausedBy("CALLER")] },
     "running",
-    "60 were imported in the last hour, 400 are open, and no batch imports them."
+    "60 were imported in the last hour, 400 are open; no batch runs."
   ],
   [
     "has created no account for a day",
@@ -124,7 +119,7 @@ const cases: ReadonlyArray<Case> = [
     "has failures of less than one percent",
     { states: states({ PENDING: 5, IMPORTED: 9_901, FAILED: 99 }) },
     "running",
-    "60 were imported in the last hour, 104 are open, and no batch imports them."
+    "60 were imported in the last hour, 104 are open; no batch runs."
   ],
   [
     "has failed in all that was tried",
@@ -148,7 +143,7 @@ const cases: ReadonlyArray<Case> = [
     "is behind its plan by a tenth",
     { plan: [point("2025-12-31", 666)], forecast: doneIn(-48) },
     "running",
-    "60 were imported in the last hour, 400 are open, and no batch imports them."
+    "60 were imported in the last hour, 400 are open; no batch runs."
   ],
   [
     "will be done after its plan",
@@ -160,7 +155,7 @@ const cases: ReadonlyArray<Case> = [
     "will be done on the last day of its plan",
     { plan: [point("2026-01-03", 1_000)], forecast: doneIn(58) },
     "running",
-    "60 were imported in the last hour, 400 are open, and no batch imports them."
+    "60 were imported in the last hour, 400 are open; no batch runs."
   ],
   [
     "will be done after the last day where it is",

@@ -180,7 +180,7 @@ const linesText = (standing: Standing): string => {
   const { linesToDo, states } = standing
   if (linesToDo > 0)
     return `, and ${lines(linesToDo)} of batches ${linesToDo === 1 ? "is" : "are"} to do.`
-  return states.PENDING > 0 && states.IN_PROGRESS === 0 ? ", and no batch imports them." : "."
+  return states.PENDING > 0 && states.IN_PROGRESS === 0 ? "; no batch runs." : "."
 }
 
 export const judge = (standing: Standing): Judgement => {
