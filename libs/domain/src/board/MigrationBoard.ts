@@ -102,7 +102,8 @@ interface Dependencies {
 const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
 const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])
 
-const changes = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
+/** Whether it is of one of these operations, and no dry run. */
+const performs = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
   operations.has(settings.operation) && !settings.dryRun
 
 const goesOn = ({ pausedBy, started }: Batch): boolean => started !== null && pausedBy.size === 0
@@ -147,9 +148,9 @@ const known = Effect.fnUntraced(function* (
               failed: lines.failed,
               remaining: remaining(lines)
             })),
-            linesToDo: countLines(own.filter((it) => goesOn(it) && changes(it, importing)))
+            linesToDo: countLines(own.filter((it) => goesOn(it) && performs(it, importing)))
               .remaining,
-            lines: countLines(own.filter((it) => changes(it, staging)))
+            lines: countLines(own.filter((it) => performs(it, staging)))
           }
         ]
   })

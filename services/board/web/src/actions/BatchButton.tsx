@@ -45,7 +45,7 @@ const Resume = ({ batch, close }: Props & { readonly close: () => void }) => {
           ` ${counted(failed, "line")} that failed ${verb(failed, "stays", "stay")} so: the supplier ` +
             `sends ${verb(failed, "it", "them")} again in another batch, once corrected.`}
         {batch.paused_by.includes("FAILURES") &&
-          " It pauses again when as many more have failed: correct the cause first."}
+          " It pauses again when too many more fail: correct the cause first."}
       </p>
     </ActionDialog>
   )

@@ -1,5 +1,5 @@
 /** The cohorts of a migration, with the accounts of each by state. */
-import type { Cohorts, MigrationDetail } from "../data/Answers.ts"
+import type { Cohorts, Migration, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { MoveButton } from "../actions/MoveButton.tsx"
 import { ProcessButton } from "../actions/ProcessButton.tsx"
@@ -10,7 +10,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { closing } from "../text/Cohorts.ts"
 import { count, share } from "../text/Numbers.ts"
-import { stateOrder, states as words } from "../text/Words.ts"
+import { isOngoing, stateOrder, states as words } from "../text/Words.ts"
 
 type Cohort = Cohorts["cohorts"][number]
 type State = keyof Cohort["states"]
@@ -32,11 +32,8 @@ const Number = ({ cohort, state, supplier }: NumberProps) => {
 
 interface ActionsProps {
   readonly cohort: Cohort
-  readonly migration: MigrationDetail["migration"]
+  readonly migration: Migration
 }
-
-/** A migration that is not ongoing refuses every import. */
-const isOngoing = ({ status }: MigrationDetail["migration"]): boolean => status === "Ongoing"
 
 const Actions = ({ cohort, migration }: ActionsProps) => {
   const { import_supplier: supplier } = migration
@@ -57,7 +54,7 @@ const Actions = ({ cohort, migration }: ActionsProps) => {
 }
 
 const columnsFor = (
-  migration: MigrationDetail["migration"],
+  migration: Migration,
   cohorts: ReadonlyArray<Cohort>
 ): ReadonlyArray<Column<Cohort>> => {
   const { import_supplier: supplier } = migration

@@ -11,7 +11,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { missingDocument, tellingCodes } from "../text/Codes.ts"
 import { count, counted } from "../text/Numbers.ts"
-import { plain } from "../text/Words.ts"
+import { isOngoing, plain } from "../text/Words.ts"
 import { absolute } from "../text/Times.ts"
 
 type Code = MigrationDetail["codes"][number]
@@ -68,7 +68,7 @@ const columnsFor = (
       isNameHidden: true,
       class: "act",
       cell: ({ code, imports }) =>
-        migration.status === "Ongoing" && (
+        isOngoing(migration) && (
           <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
         )
     }

@@ -34,7 +34,7 @@ const whyNoForecast = ({ condition, imported_last_hour }: Migration): string => 
   if (condition === "paused") return "There is no forecast while it is paused."
   return imported_last_hour > 0
     ? "There is no forecast yet."
-    : "There is no forecast, because nothing was imported in the last hour."
+    : "There is no forecast, because nothing moves."
 }
 
 /** When it will be done, and how good such forecasts were. */
@@ -83,7 +83,8 @@ export const ProgressSection = ({ actions, detail }: Props) => {
   const { import_supplier: supplier, time_zone: zone } = migration
   const answer = useAnswer<History>(answers.of(supplier, "history/", { step }))
   const at = Date.parse(detail.at)
-  const modelOf = (history: History) => burnUp({ history, migration, plan, zone, at })
+  const history = answer.value
+  const model = history && burnUp({ history, migration, plan, zone, at })
   return (
     <Section
       id="progress"
@@ -99,19 +100,19 @@ export const ProgressSection = ({ actions, detail }: Props) => {
     >
       <figure>
         <Answered answer={answer} lines={8}>
-          {(history) => <BurnUp model={modelOf(history)} at={at} zone={zone} />}
+          {() => model && <BurnUp model={model} at={at} zone={zone} />}
         </Answered>
         <figcaption>
           <ForecastText detail={detail} />
         </figcaption>
-        {answer.value === undefined ? (
+        {model === undefined ? (
           <div class="place-of-data" />
         ) : (
           <ChartData
             title={`Staged, imported and planned accounts of ${supplier}`}
             file={`${supplier}-progress`}
             head={tableHead}
-            rows={tableRows(modelOf(answer.value), zone)}
+            rows={tableRows(model, zone)}
           />
         )}
       </figure>

@@ -1,5 +1,5 @@
 /** The words of the contract, with what each means to somebody who manages a migration. */
-import type { BatchBody, BatchLines, Condition, States } from "../data/Answers.ts"
+import type { BatchBody, BatchLines, Condition, Migration, States } from "../data/Answers.ts"
 
 interface Word {
   readonly word: string
@@ -25,6 +25,9 @@ export const conditionOrder = Object.keys(conditions) as ReadonlyArray<Condition
 /** A person should look at these. */
 export const needsAttention = (condition: Condition): boolean =>
   condition === "stuck" || condition === "failing" || condition === "slow"
+
+/** Whether it accepts imports; one that is paused or signed off refuses them. */
+export const isOngoing = ({ status }: Migration): boolean => status === "Ongoing"
 
 export const states: Readonly<Record<keyof States, Word>> = {
   FAILED: { word: "Failed", meaning: "The latest attempt failed. It needs a correction." },
