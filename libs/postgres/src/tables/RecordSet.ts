@@ -31,16 +31,27 @@ const arrayOf = (sql: Sql, type: string, values: ReadonlyArray<unknown>): Statem
     ? sql`array_fill(null::${sql.literal(type)}, array[${values.length}::integer])`
     : sql`${values}::${sql.literal(type)}[]`
 
-/** The values as a record set of this name, in no order. */
+/**
+ * The values as a record set of this name, in no order. PostgreSQL expects ten elements of an array
+ * whose length it does not know, and so plans a statement of one row anew at each execution. Of
+ * values in a row it expects one, and keeps the plan.
+ */
 export const recordSet = <Value>(
   sql: Sql,
   name: string,
   values: ReadonlyArray<Value>,
   columns: SentColumns<Value>
 ): Statement.Fragment => {
+  const alias = `${name}(${Object.keys(columns).join(", ")})`
+  const [only] = values
+  if (only !== undefined && values.length === 1) {
+    const row = Object.values(columns).map(
+      ([type, valueOf]) => sql`${valueOf(only, 0)}::${sql.literal(type)}`
+    )
+    return sql`(values (${sql.csv(row)})) as ${sql.literal(alias)}`
+  }
   const arrays = Object.values(columns).map(([type, valueOf]) =>
     arrayOf(sql, type, values.map(valueOf))
   )
-  const alias = `${name}(${Object.keys(columns).join(", ")})`
   return sql`unnest(${sql.csv(arrays)}) as ${sql.literal(alias)}`
 }
