@@ -15,7 +15,7 @@ import {
 import { HistoricalStatementBody, keyWords, NoteBody, TransactionBody } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
 import {
   duplicateRefusal,
   instructionRequest,
@@ -155,8 +155,7 @@ const anyWrite = [
   "import_supplier_migration_not_ongoing",
   ...anyKeyed,
   ...anyBody,
-  ...anyProtected,
-  ...anywhere
+  ...anyProtected
 ] as const
 
 const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {
