@@ -12,7 +12,7 @@ import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { createDocumentUpload } from "./DocumentUploadApi.ts"
 import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
-import { exampleAccount } from "./ExampleAccount.ts"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import {
   dryRunRequest,
   processRequest,
