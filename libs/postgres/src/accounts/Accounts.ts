@@ -5,6 +5,7 @@
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { type AccountView, isEmpty } from "@data-import/domain/account/AccountChange"
+import { keyText } from "@data-import/domain/account/ImportProcess"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
@@ -75,8 +76,7 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
 /** Reads accounts in batches, without transactions. */
 const makeSee = ({ batched, run, sql }: Database["Service"]) =>
   batched({
-    identity: ({ key }: Wanted) =>
-      JSON.stringify([key.import_supplier, key.external_account_number]),
+    identity: ({ key }: Wanted) => keyText(key),
     weight: itemsOf,
     run: (wanted: ReadonlyArray<Wanted>) => seeAccounts(sql, wanted),
     limits: { slots: 2, commands: 32, weight: 500 },
