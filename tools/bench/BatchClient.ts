@@ -1,6 +1,6 @@
 /** Sends batches through the gateway and follows them. */
 import { Duration, Effect } from "effect"
-import { exampleAccount } from "@data-import/api/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import { get } from "@data-import/domain/testing/wire"
 import { openSession } from "@data-import/testbed/Tokens"
 import type { Subject } from "./Subjects.ts"

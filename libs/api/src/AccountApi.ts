@@ -9,7 +9,7 @@ import { AccountBody, HistoricalStatementBody, NoteBody } from "./AccountBody.ts
 import { storedAccount } from "./AccountExamples.ts"
 import { requires } from "./Authorization.ts"
 import { AmountText, InstantText } from "./DecimalSchema.ts"
-import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { sampleKey, sampleNumber } from "./Examples.ts"
 import { operation } from "./Operation.ts"
 import { plainText } from "./Parameter.ts"
@@ -107,8 +107,7 @@ export type StoredAccountBody = typeof StoredAccountBody.Type
 
 const root = "/v1/data-import/accounts/"
 
-const errors = () =>
-  errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+const errors = () => errorBodies(["request_failed_validation", "not_found", ...anyProtected])
 
 const getAccount = HttpApiEndpoint.get("getAccount", `${root}:kraken_account_number/`, {
   params: { kraken_account_number: Schema.String },

@@ -11,8 +11,8 @@ import { AccountBody, keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { createDocumentUpload } from "./DocumentUploadApi.ts"
-import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
-import { exampleAccount } from "./ExampleAccount.ts"
+import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import {
   dryRunRequest,
   processRequest,
@@ -90,7 +90,7 @@ const validateAccount = HttpApiEndpoint.post(
   {
     payload: AccountRequestBody,
     success: AccountBody,
-    error: errorBodies(["account_failed_validation", ...anyBody, ...anyProtected, ...anywhere])
+    error: errorBodies(["account_failed_validation", ...anyBody, ...anyProtected])
   }
 )
   .annotateMerge(
@@ -129,8 +129,7 @@ const stageAccount = HttpApiEndpoint.post(
       "import_process_differs",
       ...anyKeyed,
       ...anyBody,
-      ...anyProtected,
-      ...anywhere
+      ...anyProtected
     ])
   }
 )
@@ -176,8 +175,7 @@ const processAccount = HttpApiEndpoint.post(
       "concurrency_limit_exceeded",
       ...anyKeyed,
       ...anyBody,
-      ...anyProtected,
-      ...anywhere
+      ...anyProtected
     ])
   }
 )
@@ -228,8 +226,7 @@ const changeImport = HttpApiEndpoint.patch(
       "account_import_process_in_progress",
       "not_found",
       ...anyBody,
-      ...anyProtected,
-      ...anywhere
+      ...anyProtected
     ])
   }
 )

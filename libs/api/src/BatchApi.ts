@@ -22,8 +22,8 @@ import {
   StartRequestBody
 } from "./BatchBody.ts"
 import * as Examples from "./BatchExamples.ts"
-import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
-import { exampleAccount } from "./ExampleAccount.ts"
+import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import { sampleKey } from "./Examples.ts"
 import { longestWait } from "./Limits.ts"
 import {
@@ -50,7 +50,7 @@ const idParameter: ParameterDocs = {
 export const defaultListLimit = 100
 
 const errorsOf = <const Code extends RequestCode = never>(...codes: ReadonlyArray<Code>) =>
-  errorBodies(["request_failed_validation", "not_found", ...codes, ...anyProtected, ...anywhere])
+  errorBodies(["request_failed_validation", "not_found", ...codes, ...anyProtected])
 
 const entityTag =
   "The entity tag of the batch, for If-None-Match. It changes with the counts, the state, " +

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { requires } from "./Authorization.ts"
 import { ConfigurationBody, exampleConfiguration } from "./ConfigurationBody.ts"
-import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { operation } from "./Operation.ts"
 import { supplier } from "./PathParameter.ts"
 
@@ -16,7 +16,7 @@ export const getSupplierConfiguration = HttpApiEndpoint.get(
   {
     params: { import_supplier: Schema.String },
     success: ConfigurationBody,
-    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected])
   }
 )
   .annotateMerge(

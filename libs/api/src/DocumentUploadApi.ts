@@ -9,7 +9,7 @@ import { keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"
-import { anyBody, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyBody, anyProtected, errorBodies } from "./ErrorBody.ts"
 import { uploadAnswer, uploadRequest } from "./Examples.ts"
 import { created, operation } from "./Operation.ts"
 
@@ -49,8 +49,7 @@ export const createDocumentUpload = HttpApiEndpoint.post(
       "request_failed_validation",
       "import_supplier_migration_not_ongoing",
       ...anyBody,
-      ...anyProtected,
-      ...anywhere
+      ...anyProtected
     ])
   }
 )

@@ -215,7 +215,8 @@ export const anywhere = [
 export const anyProtected = [
   "not_authenticated",
   "authentication_failed",
-  "permission_denied"
+  "permission_denied",
+  ...anywhere
 ] as const
 
 /** The codes that every operation with an Idempotency-Key can answer. */

@@ -10,7 +10,7 @@ import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
 import { requires } from "./Authorization.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"
-import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { sampleKey, sampleNumber } from "./Examples.ts"
 import { longestWait } from "./Limits.ts"
 import { operation } from "./Operation.ts"
@@ -89,13 +89,7 @@ const listEvents = HttpApiEndpoint.get("listEvents", "/v1/data-import/events/", 
     name: Schema.optionalKey(oneOf(AnyEventName.literals))
   }),
   success: events,
-  error: errorBodies([
-    "request_failed_validation",
-    "not_found",
-    "events_pruned",
-    ...anyProtected,
-    ...anywhere
-  ])
+  error: errorBodies(["request_failed_validation", "not_found", "events_pruned", ...anyProtected])
 })
   .annotateMerge(
     operation(

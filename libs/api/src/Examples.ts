@@ -2,12 +2,10 @@
  * The example requests and responses of the document, for one supplier and one account. The tests
  * validate each against its schema.
  */
-import { exampleAccount } from "./ExampleAccount.ts"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import { exampleKey, transactionsRequest } from "@data-import/domain/post-import/ExampleRequests"
 
-export const sampleKey = {
-  import_supplier: "DEMO_ENERGY",
-  external_account_number: "NL-0004711"
-}
+export const sampleKey = exampleKey
 
 /** The platform's number of the account. */
 export const sampleNumber = "A-7F3C19E2"
@@ -54,32 +52,6 @@ export const uploadAnswer = {
   expires_at: "2025-04-17T21:19:11Z"
 }
 
-export const notesRequest = {
-  ...sampleKey,
-  notes: [
-    {
-      created_at: "2025-04-18T10:42:00Z",
-      body: "Called about the smart meter. Prefers morning visits.",
-      is_pinned: true,
-      unpin_at: "2027-01-01T00:00:00Z"
-    },
-    {
-      created_at: "2025-04-20T13:05:30Z",
-      document_paths: [
-        {
-          document_path: "notes/NL-0004711/power-of-attorney.pdf"
-        },
-        {
-          document_path: "notes/NL-0004711/id-check.pdf"
-        }
-      ]
-    },
-    {
-      body: "No time of creation is known for this one."
-    }
-  ]
-}
-
 export const notesAnswer = [
   {
     created_at: "2025-04-18T10:42:00Z",
@@ -93,108 +65,6 @@ export const notesAnswer = [
     status: "NOTE_ALREADY_EXISTS"
   }
 ]
-
-export const transactionsRequest = {
-  ...sampleKey,
-  transactions: [
-    {
-      transaction_id: "NL-T-2001",
-      transaction_date: "2025-05-05",
-      amount: 400,
-      type: "PAYMENT",
-      reason: "ACCOUNT_CHARGE_PAYMENT",
-      reference: "DD-2025-05-0004711",
-      payment_type: "DD_REGULAR_COLLECTION",
-      note: "Collected by the old system after cut-over."
-    },
-    {
-      transaction_id: "NL-T-2002",
-      transaction_date: "2025-05-06",
-      amount: 60,
-      type: "CREDIT",
-      reason: "IMPORTED_CREDIT",
-      display_note: "Compensation for late meter visit",
-      note: "Case 5521."
-    },
-    {
-      transaction_id: "NL-T-2003",
-      transaction_date: "2025-05-31",
-      amount: 325,
-      type: "SUPPLY_CHARGE",
-      display_note: "Electricity 1-31 May 2025",
-      product_code: "NORD-VARIABEL-24",
-      line_items: [
-        {
-          rate_band: "CONSUMPTION_STANDARD",
-          start_date: "2025-05-01",
-          end_date: "2025-05-31",
-          number_of_units: 208,
-          net_amount: 260,
-          price_per_unit: 1.25,
-          units: [10876, 11084]
-        }
-      ],
-      tax_items: [
-        {
-          amount: 65,
-          tax_type: "VAT",
-          value_taxed: 260,
-          rate: 0.25,
-          unit_type: "PROPORTION"
-        }
-      ]
-    },
-    {
-      transaction_id: "NL-T-2004",
-      transaction_date: "2025-06-02",
-      amount: 15,
-      type: "CHARGE",
-      reason: "IMPORTED_CHARGE",
-      display_note: "Reminder fee",
-      note: "Legacy fee code R1."
-    },
-    {
-      transaction_id: "NL-T-2005",
-      transaction_date: "2025-06-03",
-      amount: 45,
-      type: "REPAYMENT",
-      reason: "FULL_CREDIT_REFUND",
-      reference: "RF-2025-06-0107",
-      payment_type: "DIRECT_CREDIT"
-    }
-  ]
-}
-
-export const statementsRequest = {
-  ...sampleKey,
-  statements: [
-    {
-      bill_period_from_date: "2024-11-01",
-      bill_period_to_date: "2024-11-30",
-      statement_id: "NL-S-2024-11",
-      issued_date: "2024-12-03",
-      number: "2024-0008812",
-      gross_amount: 389.6,
-      statement_path: "statements/NL-0004711/2024-11.pdf"
-    },
-    {
-      bill_period_from_date: "2024-12-01",
-      bill_period_to_date: "2024-12-31",
-      statement_id: "NL-S-2024-12",
-      issued_date: "2025-01-03",
-      number: "2024-0009745",
-      gross_amount: 412.5,
-      statement_path: "statements/NL-0004711/2024-12.pdf"
-    }
-  ]
-}
-
-export const instructionRequest = {
-  ...sampleKey,
-  vendor: "STRIPE",
-  reference: "pm_fake_7Qd31zNL0004711",
-  type: "CARD"
-}
 
 const withAmountText = <Sample extends { readonly amount: number }>(transaction: Sample) => ({
   ...transaction,

@@ -6,6 +6,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Requests from "@data-import/domain/post-import/ExampleRequests"
 import {
   InstructionRequest,
   NotesRequest,
@@ -15,18 +16,14 @@ import {
 import { HistoricalStatementBody, keyWords, NoteBody, TransactionBody } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
 import {
   duplicateRefusal,
-  instructionRequest,
   itemsRefusal,
   notesAnswer,
-  notesRequest,
   periodRefusal,
   sampleNumber,
-  statementsRequest,
-  transactionsAnswer,
-  transactionsRequest
+  transactionsAnswer
 } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { created, KeyRefusal, operation } from "./Operation.ts"
@@ -155,8 +152,7 @@ const anyWrite = [
   "import_supplier_migration_not_ongoing",
   ...anyKeyed,
   ...anyBody,
-  ...anyProtected,
-  ...anywhere
+  ...anyProtected
 ] as const
 
 const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {
@@ -175,7 +171,7 @@ const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/c
       "Adds notes to an imported account. A note that is there already is not added again, so that a " +
         "retry is safe.",
       {
-        requests: { notes: { summary: "Three notes", value: notesRequest } },
+        requests: { notes: { summary: "Three notes", value: Requests.notesRequest } },
         answers: { 201: { notes: { summary: "Two created, one was there", value: notesAnswer } } }
       }
     )
@@ -221,7 +217,9 @@ const createTransactions = HttpApiEndpoint.post(
             example: true
           }
         },
-        requests: { transactions: { summary: "Every type once", value: transactionsRequest } },
+        requests: {
+          transactions: { summary: "Every type once", value: Requests.transactionsRequest }
+        },
         answers: {
           201: { added: { summary: "One added, one was there", value: transactionsAnswer } },
           400: {
@@ -261,8 +259,8 @@ const createHistoricalStatements = HttpApiEndpoint.post(
         "validated data. A statement that is there with the same content is accepted again; with " +
         "other content it is refused.",
       {
-        requests: { statements: { summary: "Two statements", value: statementsRequest } },
-        answers: { 201: { statements: { summary: "Stored", value: statementsRequest } } }
+        requests: { statements: { summary: "Two statements", value: Requests.statementsRequest } },
+        answers: { 201: { statements: { summary: "Stored", value: Requests.statementsRequest } } }
       }
     )
   )
@@ -294,14 +292,14 @@ const createPaymentInstruction = HttpApiEndpoint.post(
         "instruction again changes nothing. A 400 must not be sent again unchanged; a 500 is to be " +
         "sent again as it is.",
       {
-        requests: { card: { summary: "A card", value: instructionRequest } },
+        requests: { card: { summary: "A card", value: Requests.instructionRequest } },
         answers: {
           201: {
             stored: {
               summary: "Stored",
               value: {
                 kraken_account_number: sampleNumber,
-                reference: instructionRequest.reference
+                reference: Requests.instructionRequest.reference
               }
             }
           }

@@ -10,7 +10,7 @@ import { ImportStatus } from "@data-import/domain/account/ImportProcess"
 import { registry } from "@data-import/domain/codes/Code"
 import { listElements } from "@data-import/domain/schema/Json"
 import { requires } from "./Authorization.ts"
-import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { MethodsElsewhere, operation } from "./Operation.ts"
@@ -152,7 +152,7 @@ const list = <const Name extends string, const Path extends `/${string}`, Entry 
     params: { import_supplier: Schema.String },
     query: ListParameters,
     success: Schema.Array(entry).annotate({ description: "The list, complete or one page of it." }),
-    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected])
   })
 
 const getAccountImportStatus = HttpApiEndpoint.get(
@@ -161,7 +161,7 @@ const getAccountImportStatus = HttpApiEndpoint.get(
   {
     params: { import_supplier: Schema.String, external_account_number: Schema.String },
     success: ImportStatusRecord,
-    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected])
   }
 )
   .annotateMerge(
@@ -193,7 +193,7 @@ const getImport = HttpApiEndpoint.get(
   {
     params: { import_supplier: Schema.String, external_account_number: Schema.String },
     success: ImportBody,
-    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected])
   }
 )
   .annotate(MethodsElsewhere, ["PATCH"])

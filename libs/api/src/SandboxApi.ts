@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { requires } from "./Authorization.ts"
-import { anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
 import { KeyRefusal, operation } from "./Operation.ts"
 
 const count = (description: string) =>
@@ -25,7 +25,6 @@ export const resetSandbox = HttpApiEndpoint.post("resetSandbox", "/v1/data-impor
     "sandbox_in_use",
     ...anyKeyed,
     ...anyProtected,
-    ...anywhere,
     "request_timeout",
     "payload_too_large"
   ])

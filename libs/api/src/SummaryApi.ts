@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { requires } from "./Authorization.ts"
-import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { sampleKey } from "./Examples.ts"
 import { operation } from "./Operation.ts"
 import { textUpTo } from "./Parameter.ts"
@@ -20,7 +20,7 @@ export const getSupplierSummary = HttpApiEndpoint.get(
     params: { import_supplier: Schema.String },
     query: Schema.Struct({ cohort: Schema.optionalKey(textUpTo(cohortLength)) }),
     success: SummaryBody,
-    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected])
   }
 )
   .annotateMerge(

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { requires } from "./Authorization.ts"
-import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
+import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 
@@ -41,7 +41,7 @@ const LimitsRecord = Schema.Struct({
 
 const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {
   success: LimitsRecord,
-  error: errorBodies(["request_failed_validation", ...anyProtected, ...anywhere])
+  error: errorBodies(["request_failed_validation", ...anyProtected])
 })
   .annotateMerge(
     operation("Limits", "The limits that every request is held to; the same for every caller.", {

@@ -9,7 +9,8 @@ import {
 import { batchRequest, startRequest } from "@data-import/domain/validation/BatchValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import * as PostImport from "@data-import/domain/validation/PostImportValidation"
-import { exampleAccount } from "../src/ExampleAccount.ts"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import * as Requests from "@data-import/domain/post-import/ExampleRequests"
 import * as BatchExamples from "../src/BatchExamples.ts"
 import * as Examples from "../src/Examples.ts"
 
@@ -21,14 +22,14 @@ const validated: ReadonlyArray<
   ["the account", accountRequest.validate({ payload: exampleAccount }, facts)],
   ["process", processRequest.validate(Examples.processRequest, facts)],
   ["a dry run", processRequest.validate(Examples.dryRunRequest, facts)],
-  ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
-  ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
-  ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
+  ["notes", PostImport.notesRequest.validate(Requests.notesRequest, facts)],
+  ["transactions", PostImport.transactionsRequest.validate(Requests.transactionsRequest, facts)],
+  ["statements", PostImport.statementsRequest.validate(Requests.statementsRequest, facts)],
   ["a batch", batchRequest.validate(BatchExamples.importBatchRequest, facts)],
   ["a batch of pending imports", batchRequest.validate(BatchExamples.pendingBatchRequest, facts)],
   ["a retry", batchRequest.validate(BatchExamples.retryRequest, facts)],
   ["the start of a batch", startRequest.validate(BatchExamples.startRequest, facts)],
-  ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
+  ["an instruction", PostImport.instructionRequest.validate(Requests.instructionRequest, facts)]
 ]
 
 describe("the examples of requests", () => {

@@ -14,16 +14,11 @@ const openBatch = (maxFailures: number | null = null): Batch.Batch =>
     id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
     organisation: OrganisationName.make("nordlys"),
     settings: {
+      ...Batch.defaultSettings,
       supplier: SupplierCode.make("NORDLYS"),
       operation: "IMPORT",
-      name: null,
       operationsTeam: "Migration Team",
-      dryRun: false,
-      cohort: null,
-      pending: null,
-      retryOf: null,
-      maxFailures,
-      parameters: {}
+      maxFailures
     },
     createdAt: at
   })

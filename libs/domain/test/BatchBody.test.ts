@@ -12,16 +12,11 @@ const open = Batch.open({
   id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
   organisation: OrganisationName.make("nordlys"),
   settings: {
+    ...Batch.defaultSettings,
     supplier: SupplierCode.make("NORDLYS"),
     operation: "IMPORT",
     name: "Wave 3",
-    operationsTeam: "Migration Team",
-    dryRun: false,
-    cohort: null,
-    pending: null,
-    retryOf: null,
-    maxFailures: null,
-    parameters: {}
+    operationsTeam: "Migration Team"
   },
   createdAt: at
 })

@@ -246,16 +246,12 @@ layer(boardLayer)("the actions of the board", (it) => {
       yield* stage(mine, ["a"])
       const command = processing({ state: "PENDING" })
       const settings = {
+        ...Batch.defaultSettings,
         supplier: mine.supplier.code,
         operation: "PROCESS",
         operationsTeam: team,
         name: "Processed from the board",
-        dryRun: false,
-        cohort: null,
-        pending: { state: "PENDING" },
-        retryOf: null,
-        maxFailures: null,
-        parameters: {}
+        pending: { state: "PENDING" }
       } as const
       const id = Batch.BatchId.make(command.batch_id)
       yield* batches.create({ id, settings, limit: 20, caller: mine.caller, at: noon })

@@ -30,16 +30,11 @@ const createBatch = Effect.fnUntraced(function* ({ caller, supplier }: Owner, na
   const batches = yield* Batches
   const id = Batch.BatchId.make(crypto.randomUUID())
   const settings = {
+    ...Batch.defaultSettings,
     supplier: supplier.code,
     operation: "PROCESS",
     operationsTeam: "Migration Team",
-    name,
-    dryRun: false,
-    cohort: null,
-    pending: null,
-    retryOf: null,
-    maxFailures: null,
-    parameters: {}
+    name
   } as const
   yield* batches.create({ id, settings, limit: 20, caller, at: noon })
   return id

@@ -16,16 +16,10 @@ export const settingsOf = (
   operation: Batch.BatchOperation,
   settings: Partial<Batch.BatchSettings> = {}
 ): Batch.BatchSettings => ({
+  ...Batch.defaultSettings,
   supplier: supplierCode,
   operation,
-  name: null,
   operationsTeam: team,
-  dryRun: false,
-  cohort: null,
-  pending: null,
-  retryOf: null,
-  maxFailures: null,
-  parameters: {},
   ...settings
 })
 

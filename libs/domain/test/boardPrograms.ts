@@ -9,7 +9,6 @@ import { layer as migrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
 import type { OrganisationName } from "../src/organisation/Organisation.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
@@ -26,12 +25,12 @@ import * as RequestFacts from "../src/requests/RequestFacts.ts"
 import {
   freshSupplier,
   freshTestOrganisation,
-  newAccountFor,
   noon,
   testSupplierOf
 } from "../testing/freshNames.ts"
-import { claim, stagedPayload } from "../testing/importStates.ts"
-import { domesticAccount } from "../testing/samples.ts"
+import * as Imports from "../testing/importStates.ts"
+
+export type Owner = Imports.Owner
 
 const ports = Layer.mergeAll(
   accounts,
@@ -52,8 +51,6 @@ export const boardLayer = Layer.mergeAll(auditBoard, importBoard, actions, migra
   Layer.provideMerge(ports)
 )
 
-export type Owner = Effect.Success<typeof freshSupplier>
-
 export const userOf = (
   organisations: ReadonlyArray<OrganisationName> | null,
   role: BoardUser["role"] = "manager"
@@ -71,45 +68,27 @@ export const begin = Effect.gen(function* () {
   return { mine, foreign, testSupplier, user: userOf([mine.supplier.organisation]) }
 })
 
-export const stage = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
+export const stage = (
+  owner: Owner,
   numbers: ReadonlyArray<string>,
   cohort: string | null = null,
-  payload: string = stagedPayload
-) {
-  const imports = yield* ImportProcesses
-  const at = yield* DateTime.now
-  for (const number of numbers) {
-    yield* imports.stage({ key: keyOf(number), payload, cohort, caller, at })
-  }
-})
+  payload: string = Imports.stagedPayload
+) => Effect.flatMap(DateTime.now, (at) => Imports.stage(owner, numbers, cohort, { at, payload }))
 
-export const complete = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: string) {
-  const imports = yield* ImportProcesses
-  const at = yield* DateTime.now
-  const key = keyOf(number)
-  const { attempt } = yield* claim(key, caller, at)
-  const newAccount = { ...newAccountFor(key, at), account: domesticAccount(key) }
-  yield* imports.complete({ key, attempt, newAccount, caller })
-  return newAccount
-})
+export const complete = (owner: Owner, number: string) =>
+  Effect.flatMap(DateTime.now, (at) => Imports.complete(owner, number, at))
 
-export const fail = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
+export const fail = (
+  owner: Owner,
   number: string,
   errors: ReadonlyArray<{
     readonly code: "invalid" | "blank" | "path_does_not_exist_in_file_store"
     readonly attr: string
   }> = [{ code: "invalid", attr: "customers.0.landline" }]
-) {
-  const imports = yield* ImportProcesses
-  const at = yield* DateTime.now
-  const key = keyOf(number)
-  const { attempt } = yield* claim(key, caller, at)
-  const outcome = "account_failed_validation"
+) => {
   const told = errors.map((error) => ({ ...error, detail: "Is 'Mrs Example', too long." }))
-  yield* imports.release({ key, attempt, outcome, errors: told, dryRun: false, caller, at })
-})
+  return Effect.flatMap(DateTime.now, (at) => Imports.fail(owner, number, at, told))
+}
 
 /** As the query service does each second. */
 export const fold = Effect.gen(function* () {

@@ -17,45 +17,12 @@ import {
 } from "../src/ports/ImportSearch.ts"
 import { freshSupplier, minimalAccount, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { adding, changeAccount, creditOf } from "./importedAccounts.ts"
-import { claim, stagedPayload } from "./importStates.ts"
-import { domesticAccount } from "./samples.ts"
+import { claim, complete, fail, type Owner, stage, stagedPayload } from "./importStates.ts"
 
 type Ports = Accounts | ImportSearch | ImportProcesses | Configuration | Erasures
 
-type Owner = Effect.Success<typeof freshSupplier>
-
-interface ToldError {
-  readonly code: "invalid" | "blank"
-  readonly attr: string
-  readonly detail: string
-}
-
-const invalidPhone: ToldError = { code: "invalid", attr: "customers.0.mobile", detail: "No." }
-const blankName: ToldError = { code: "blank", attr: "billing_name", detail: "Blank." }
-
-const fail = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
-  number: string,
-  errors: ReadonlyArray<ToldError>
-) {
-  const imports = yield* ImportProcesses
-  const key = keyOf(number)
-  const at = noonPlus(1)
-  const { attempt } = yield* claim(key, caller, at)
-  const outcome = "account_failed_validation"
-  yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at })
-})
-
-const stage = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
-  numbers: ReadonlyArray<string>,
-  cohort: string | null = null
-) {
-  const imports = yield* ImportProcesses
-  for (const number of numbers) {
-    yield* imports.stage({ key: keyOf(number), payload: stagedPayload, cohort, caller, at: noon })
-  }
-})
+const invalidPhone = { code: "invalid", attr: "customers.0.mobile", detail: "No." } as const
+const blankName = { code: "blank", attr: "billing_name", detail: "Blank." } as const
 
 /** An import in each state; `b1` and `b2` have failed, and `d` has broken off at a minute later. */
 const arranged = Effect.gen(function* () {
@@ -64,15 +31,13 @@ const arranged = Effect.gen(function* () {
   const { caller, keyOf } = owner
   yield* stage(owner, ["a1", "a2", "b1", "b2"], "wave-1")
   yield* stage(owner, ["c", "d", "e", "f", "\u{1F600}"])
-  yield* fail(owner, "b1", [invalidPhone])
-  yield* fail(owner, "b2", [{ ...invalidPhone, attr: "customers.12.mobile" }, blankName])
+  yield* fail(owner, "b1", noonPlus(1), [invalidPhone])
+  yield* fail(owner, "b2", noonPlus(1), [
+    { ...invalidPhone, attr: "customers.12.mobile" },
+    blankName
+  ])
   yield* claim(keyOf("d"), caller, noon)
-  const newAccount = {
-    ...newAccountFor(keyOf("c"), noonPlus(2)),
-    account: domesticAccount(keyOf("c"))
-  }
-  const { attempt } = yield* claim(keyOf("c"), caller, noonPlus(2))
-  yield* imports.complete({ key: keyOf("c"), attempt, newAccount, caller })
+  const newAccount = yield* complete(owner, "c", noonPlus(2))
   yield* imports.setSkipped({ key: keyOf("e"), skipped: true, at: noon })
   const erasures = yield* Erasures
   yield* erasures.erase({ key: keyOf("f"), at: noonPlus(3) })
@@ -207,7 +172,7 @@ const sampling = (it: Vitest.MethodsNonLive<Ports>): void => {
         { code: "invalid", limit: 10 }
       ]
       const outcome = "account_failed_validation"
-      const told = (number: string, errors: ReadonlyArray<ToldError>) => ({
+      const told = (number: string, errors: ReadonlyArray<object>) => ({
         number: owner.keyOf(number).external_account_number,
         outcome,
         errors,
@@ -227,7 +192,7 @@ const sampling = (it: Vitest.MethodsNonLive<Ports>): void => {
         ...invalidPhone,
         attr: `customers.${index}.mobile`
       }))
-      yield* fail(owner, "b1", many)
+      yield* fail(owner, "b1", noonPlus(1), many)
       const [sampled] = yield* failed({ supplier, cohort: null, ofCodes })
       expect(sampled).toEqual({ ...told("b1", many.slice(0, errorsSampled)), hasMore: true })
     })

@@ -5,21 +5,18 @@
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
-import { type DateTime, Effect, type Layer, Option, Result } from "effect"
+import { Effect, type Layer, Option, Result } from "effect"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { hoursShown, Migrations, noCounts } from "../src/ports/Migrations.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
 import type { SupplierStatus } from "../src/organisation/Supplier.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
-import { domesticAccount } from "./samples.ts"
-import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { claim, stagedPayload } from "./importStates.ts"
+import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
+import { claim, complete, fail, type Owner, stage } from "./importStates.ts"
 
 type Ports = Migrations | SupplierSummaries | ImportProcesses | Configuration | AuditLog
-
-type Owner = Effect.Success<typeof freshSupplier>
 
 const hour = 3_600
 
@@ -28,41 +25,7 @@ const foldAt = (seconds: number) =>
     Effect.repeat(port.fold({ limit: 5, at: noonPlus(seconds) }), { while: (count) => count > 0 })
   )
 
-const stage = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
-  numbers: ReadonlyArray<string>,
-  cohort: string | null = null
-) {
-  const imports = yield* ImportProcesses
-  for (const number of numbers) {
-    yield* imports.stage({ key: keyOf(number), payload: stagedPayload, cohort, caller, at: noon })
-  }
-})
-
-const complete = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
-  number: string,
-  at: DateTime.Utc
-) {
-  const imports = yield* ImportProcesses
-  const key = keyOf(number)
-  const { attempt } = yield* claim(key, caller, at)
-  const newAccount = { ...newAccountFor(key, at), account: domesticAccount(key) }
-  yield* imports.complete({ key, attempt, newAccount, caller })
-})
-
-const fail = Effect.fnUntraced(function* (
-  { caller, keyOf }: Owner,
-  number: string,
-  at: DateTime.Utc
-) {
-  const imports = yield* ImportProcesses
-  const key = keyOf(number)
-  const { attempt } = yield* claim(key, caller, at)
-  const outcome = "account_failed_validation"
-  const errors = [{ code: "invalid", attr: "notes.0.body", detail: "" } as const]
-  yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at })
-})
+const invalidNote = { code: "invalid", attr: "notes.0.body", detail: "" } as const
 
 const overviewOf = Effect.fnUntraced(function* (owners: ReadonlyArray<Owner>, seconds: number) {
   const migrations = yield* Migrations
@@ -120,7 +83,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
       yield* stage(one, ["a", "b", "c", "d"])
       yield* stage(other, ["a"])
       yield* complete(one, "a", noonPlus(1))
-      yield* fail(one, "b", noonPlus(2))
+      yield* fail(one, "b", noonPlus(2), [invalidNote])
       // Its attempt runs until a minute later, and has broken off then.
       yield* claim(one.keyOf("c"), one.caller, noonPlus(3))
       const expectAlike = Effect.fnUntraced(function* (seconds: number) {
@@ -176,7 +139,7 @@ const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
       const owner = yield* freshSupplier
       yield* stage(owner, ["a", "b"], "wave-1")
       yield* stage(owner, ["c"])
-      yield* fail(owner, "a", noonPlus(1))
+      yield* fail(owner, "a", noonPlus(1), [invalidNote])
       yield* foldAt(2)
       yield* complete(owner, "a", noonPlus(hour))
       yield* foldAt(hour + 1)
@@ -234,9 +197,9 @@ const waiting = (it: Vitest.MethodsNonLive<Ports>): void => {
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["c", "a", "b", "d", "e", "f"])
-      yield* fail(owner, "a", noonPlus(1))
-      yield* fail(owner, "e", noonPlus(2))
-      yield* fail(owner, "e", noonPlus(20))
+      yield* fail(owner, "a", noonPlus(1), [invalidNote])
+      yield* fail(owner, "e", noonPlus(2), [invalidNote])
+      yield* fail(owner, "e", noonPlus(20), [invalidNote])
       // Its attempt breaks off a minute later.
       yield* claim(owner.keyOf("d"), owner.caller, noonPlus(3))
       yield* complete(owner, "f", noonPlus(4))

@@ -42,15 +42,11 @@ export const linesOf = (...numbers: ReadonlyArray<string | null>) =>
 export const newId = (): Batch.BatchId => Batch.BatchId.make(crypto.randomUUID())
 
 export const settingsOf = (supplier: Supplier): Batch.BatchSettings => ({
+  ...Batch.defaultSettings,
   supplier: supplier.code,
   operation: "STAGE",
   name: "a book",
-  operationsTeam: null,
-  dryRun: false,
   cohort: "first wave",
-  pending: null,
-  retryOf: null,
-  maxFailures: null,
   parameters: { check_previously_added: false }
 })
 

@@ -8,6 +8,7 @@ import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.t
 import type { AttemptId, ImportKey, ImportState, Lease } from "../src/account/ImportProcess.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import { domesticAccount } from "./samples.ts"
 
 export const importStates = [
   "none",
@@ -114,6 +115,50 @@ export const auditEntry = (
   requestId: caller.requestId,
   action,
   outcome
+})
+
+export type Owner = Effect.Success<typeof freshSupplier>
+
+/** Stages imports of a supplier one after the other. */
+export const stage = Effect.fnUntraced(function* (
+  { caller, keyOf }: Owner,
+  numbers: ReadonlyArray<string>,
+  cohort: string | null = null,
+  options?: { readonly at?: DateTime.Utc; readonly payload?: string }
+) {
+  const imports = yield* ImportProcesses
+  const sent = { payload: stagedPayload, at: noon, ...options }
+  for (const number of numbers) {
+    yield* imports.stage({ ...sent, key: keyOf(number), cohort, caller })
+  }
+})
+
+/** Creates the account of a staged import. */
+export const complete = Effect.fnUntraced(function* (
+  { caller, keyOf }: Owner,
+  number: string,
+  at: DateTime.Utc
+) {
+  const imports = yield* ImportProcesses
+  const key = keyOf(number)
+  const { attempt } = yield* claim(key, caller, at)
+  const newAccount = { ...newAccountFor(key, at), account: domesticAccount(key) }
+  yield* imports.complete({ key, attempt, newAccount, caller })
+  return newAccount
+})
+
+/** Fails the attempt of a staged import with these errors of its account. */
+export const fail = Effect.fnUntraced(function* (
+  { caller, keyOf }: Owner,
+  number: string,
+  at: DateTime.Utc,
+  errors: Parameters<ImportProcesses["Service"]["release"]>[0]["errors"]
+) {
+  const imports = yield* ImportProcesses
+  const key = keyOf(number)
+  const { attempt } = yield* claim(key, caller, at)
+  const outcome = "account_failed_validation"
+  yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at })
 })
 
 /** Stages so many imports of the supplier, all at once. */

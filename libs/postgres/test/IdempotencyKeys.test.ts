@@ -20,6 +20,7 @@ import {
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { scansOf } from "./tableScans.ts"
 
 const storage = TestDatabase.layerCountedPorts(Duration.seconds(20))
 
@@ -33,15 +34,7 @@ const fill = (organisation: string, count: number, at: DateTime.Utc) =>
       from generate_series(1, ${count}::integer) n`
   )
 
-const scans = Effect.gen(function* () {
-  const { run, sql } = yield* Database
-  yield* run(sql`select pg_stat_force_next_flush()`)
-  const [row] = yield* run(
-    rowsOf(Schema.Struct({ scans: Schema.BigInt }))(sql`
-      select seq_scan as scans from pg_stat_user_tables where relname = 'idempotency_keys'`)
-  )
-  return row?.scans
-})
+const scans = scansOf(["idempotency_keys"])
 
 /** Blocks of answers that are too large for their rows. */
 const answersRead = Effect.gen(function* () {
@@ -86,7 +79,7 @@ layer(storage, { excludeTestServices: true })("idempotency keys", (it) => {
       const before = yield* scans
       // More often than PostgreSQL plans a statement anew before it keeps a plan.
       yield* Effect.forEach(Array.from({ length: 8 }), () => useKeys)
-      expect(yield* scans).toBe(before)
+      expect(yield* scans).toStrictEqual(before)
     })
   )
 

@@ -24,6 +24,7 @@ import {
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { scansOf } from "./tableScans.ts"
 
 const storage = TestDatabase.layerCountedPorts(Duration.seconds(4))
 
@@ -79,7 +80,7 @@ const manyAccounts = Effect.gen(function* () {
   yield* run(sql`vacuum analyze`)
 })
 
-const watched = [
+const scans = scansOf([
   "import_processes",
   "accounts",
   "ledgers",
@@ -91,17 +92,7 @@ const watched = [
   "note_documents",
   "statements",
   "payment_instructions"
-]
-
-const scans = Effect.gen(function* () {
-  const { run, sql } = yield* Database
-  yield* run(sql`select pg_stat_force_next_flush()`)
-  return yield* run(
-    rowsOf(Schema.Struct({ table: Schema.String, scans: Schema.BigInt }))(sql`
-      select relname as table, seq_scan as scans from pg_stat_user_tables
-      where relname = any (${watched}) order by relname`)
-  )
-})
+])
 
 const lookUpsOfMetadata = Effect.gen(function* () {
   const { run, sql } = yield* Database

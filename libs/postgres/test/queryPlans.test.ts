@@ -32,6 +32,7 @@ import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { scansOf } from "./tableScans.ts"
 
 const storage = Layer.mergeAll(
   importProcesses,
@@ -71,7 +72,7 @@ const fullSupplier = Effect.gen(function* () {
   return { caller, keyOf }
 })
 
-const watched = [
+const scans = scansOf([
   "import_processes",
   "import_attempts",
   "import_failures",
@@ -83,17 +84,7 @@ const watched = [
   "accounts",
   "transactions",
   "ledgers"
-]
-
-const scans = Effect.gen(function* () {
-  const { run, sql } = yield* Database
-  yield* run(sql`select pg_stat_force_next_flush()`)
-  return yield* run(
-    rowsOf(Schema.Struct({ table: Schema.String, scans: Schema.BigInt }))(sql`
-      select relname as table, seq_scan as scans from pg_stat_user_tables
-      where relname = any (${watched}) order by relname`)
-  )
-})
+])
 
 const lease = Duration.minutes(1)
 

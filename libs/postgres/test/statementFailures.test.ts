@@ -132,6 +132,39 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
   )
 })
 
+layer(storage, { excludeTestServices: true })("a write that may run alone", (it) => {
+  const batching = {
+    identity: String,
+    weight: Number,
+    limits: { slots: 1, commands: 4, weight: 9 }
+  }
+
+  it.effect("does so if its batch was contended", () =>
+    Effect.gen(function* () {
+      const { batched, runOnce } = yield* Database
+      const failures = [failedWith("55P03")]
+      const run = (commands: ReadonlyArray<number>) =>
+        Effect.suspend(() => {
+          const failure = failures.pop()
+          return failure === undefined ? Effect.succeed(commands) : Effect.fail(failure)
+        })
+      const write = yield* batched({ ...batching, run, alone: runOnce })
+      expect(yield* write(1)).toBe(1)
+    })
+  )
+
+  it.effect("does not wait for a slot if it weighs more than a batch may", () =>
+    Effect.gen(function* () {
+      const { batched, runOnce } = yield* Database
+      const run = (commands: ReadonlyArray<number>) =>
+        commands.includes(1) ? Effect.never : Effect.succeed(commands)
+      const write = yield* batched({ ...batching, run, alone: runOnce })
+      yield* Effect.forkScoped(write(1), { startImmediately: true })
+      expect(yield* write(10)).toBe(10)
+    })
+  )
+})
+
 layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot store", (it) => {
   const impossible = ["a\0b", "\0", "\uD83D", "a\uDE00"]
   it.effect.each(impossible.map((text) => [JSON.stringify(text), text] as const))(

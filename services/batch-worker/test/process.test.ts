@@ -60,18 +60,11 @@ const startedBatch = Effect.gen(function* () {
   const caller = { ...callerOf(organisation), apiKey: key.id }
   const at = yield* DateTime.now
   const id = Batch.BatchId.make(crypto.randomUUID())
-  const settings: Batch.BatchSettings = {
+  const settings = {
+    ...Batch.defaultSettings,
     supplier: supplier.code,
-    operation: "VALIDATE",
-    name: null,
-    operationsTeam: null,
-    dryRun: false,
-    cohort: null,
-    pending: null,
-    retryOf: null,
-    maxFailures: null,
-    parameters: {}
-  }
+    operation: "VALIDATE"
+  } as const
   yield* batches.create({ id, settings, limit: 20, caller, at })
   const line = JSON.stringify({ ...domesticPayload(), import_supplier: supplier.code })
   const lines = [{ bytes: Buffer.from(line), externalAccountNumber: null }]

@@ -12,22 +12,10 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"
 import { Premises } from "@data-import/server/testing/RunningService"
-import {
-  actions,
-  all,
-  ask,
-  bodyFor,
-  changes,
-  manager,
-  migration,
-  type Named,
-  pathOf,
-  tokenOf,
-  writes
-} from "./boardEndpoints.ts"
+import * as Board from "./BoardEndpoints.ts"
 import { browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
 
-const nowhere: Named = { supplier: "NOBODY", number: "a", batch: crypto.randomUUID() }
+const nowhere: Board.Named = { supplier: "NOBODY", number: "a", batch: crypto.randomUUID() }
 
 /** The import has no such document, and the batch has not started. */
 const statuses: Readonly<Record<string, number>> = {
@@ -36,7 +24,7 @@ const statuses: Readonly<Record<string, number>> = {
   resumeBoardBatch: 409
 }
 
-const auditOf = ({ supplier: { code } }: Effect.Success<typeof migration>) =>
+const auditOf = ({ supplier: { code } }: Effect.Success<typeof Board.migration>) =>
   Effect.flatMap(AuditLog, ({ search }) =>
     search({ filter: { organisations: null, supplier: code }, before: null, limit: 99 })
   )
@@ -54,11 +42,11 @@ const entryOf = (requestId: string) =>
   }).pipe(Effect.repeat({ until: (found) => found !== undefined }))
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
-  it.effect.each(all)("refuses $method $path without a session that goes on", (endpoint) =>
+  it.effect.each(Board.all)("refuses $method $path without a session that goes on", (endpoint) =>
     Effect.gen(function* () {
-      const { named } = yield* migration
-      const one = yield* browserOf(manager(null))
-      const headers = yield* tokenOf(one)
+      const { named } = yield* Board.migration
+      const one = yield* browserOf(Board.manager(null))
+      const headers = yield* Board.tokenOf(one)
       const cookie = one.cookies.get("board") ?? ""
       const sessions = yield* BoardSessions
       const id = yield* (yield* TokenSecrets).hash(cookie)
@@ -70,25 +58,25 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       for (const each of ended) {
         yield* sessions.end(id)
         yield* sessions.create(id, each)
-        const refused = yield* ask(one, endpoint, named, headers)
+        const refused = yield* Board.ask(one, endpoint, named, headers)
         expect([refused.status, codeOf(refused)]).toEqual([401, "not_authenticated"])
       }
       yield* sessions.end(id)
       for (const value of [cookie, "", "x".repeat(8_000)]) {
         one.cookies.set("board", value)
-        const refused = yield* ask(one, endpoint, named, headers)
+        const refused = yield* Board.ask(one, endpoint, named, headers)
         expect([refused.status, codeOf(refused)]).toEqual([401, "not_authenticated"])
       }
     })
   )
 
-  it.effect.each(writes)("refuses POST $path from elsewhere", (endpoint) =>
+  it.effect.each(Board.writes)("refuses POST $path from elsewhere", (endpoint) =>
     Effect.gen(function* () {
-      const made = yield* migration
-      const one = yield* browserOf(manager(null))
-      const token = yield* tokenOf(one)
-      const body = JSON.stringify(bodyFor(endpoint, made.named.supplier))
-      const path = pathOf(endpoint, made.named)
+      const made = yield* Board.migration
+      const one = yield* browserOf(Board.manager(null))
+      const token = yield* Board.tokenOf(one)
+      const body = JSON.stringify(Board.bodyFor(endpoint, made.named.supplier))
+      const path = Board.pathOf(endpoint, made.named)
       for (const headers of [
         { "sec-fetch-site": "same-origin" },
         { "sec-fetch-site": "same-origin", "x-csrf-token": "x" },
@@ -113,46 +101,46 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
     })
   )
 
-  it.effect.each(actions)("refuses a viewer POST $path", (endpoint) =>
+  it.effect.each(Board.actions)("refuses a viewer POST $path", (endpoint) =>
     Effect.gen(function* () {
-      const made = yield* migration
+      const made = yield* Board.migration
       const one = yield* browserOf({ ...viewer, organisations: [made.supplier.organisation] })
-      const refused = yield* ask(one, endpoint, made.named, yield* tokenOf(one))
+      const refused = yield* Board.ask(one, endpoint, made.named, yield* Board.tokenOf(one))
       expect([refused.status, codeOf(refused)]).toEqual([403, "permission_denied"])
-      const also = yield* ask(one, endpoint, nowhere, yield* tokenOf(one))
+      const also = yield* Board.ask(one, endpoint, nowhere, yield* Board.tokenOf(one))
       expect([also.status, also.text]).toEqual([403, refused.text])
       expect((yield* auditOf(made)).entries.length).toBe(2)
     })
   )
 
-  const ofSuppliers = all.filter(({ path }) => path.includes(":"))
+  const ofSuppliers = Board.all.filter(({ path }) => path.includes(":"))
   it.effect.each(ofSuppliers)(
     "does not tell another organisation's supplier from none: $method $path",
     (endpoint) =>
       Effect.gen(function* () {
-        const [mine, foreign] = [yield* migration, yield* migration]
+        const [mine, foreign] = [yield* Board.migration, yield* Board.migration]
         const test = yield* freshTestOrganisation(mine.supplier.organisation)
         const testSupplier = testSupplierOf(test.name)
         yield* (yield* Configuration).createSupplier(testSupplier)
-        const one = yield* browserOf(manager([mine.supplier.organisation]))
-        const headers = yield* tokenOf(one)
-        const without = yield* ask(one, endpoint, nowhere, headers)
+        const one = yield* browserOf(Board.manager([mine.supplier.organisation]))
+        const headers = yield* Board.tokenOf(one)
+        const without = yield* Board.ask(one, endpoint, nowhere, headers)
         expect([without.status, codeOf(without)]).toEqual([404, "not_found"])
         for (const supplier of [foreign.named.supplier, wireCode(testSupplier.code)]) {
           const named = { ...foreign.named, supplier }
-          const refused = yield* ask(one, endpoint, named, headers)
+          const refused = yield* Board.ask(one, endpoint, named, headers)
           expect([refused.status, refused.text]).toEqual([404, without.text])
         }
         expect((yield* auditOf(foreign)).entries.length).toBe(2)
       })
   )
 
-  it.effect.each(all)("answers $method $path to be stored nowhere", (endpoint) =>
+  it.effect.each(Board.all)("answers $method $path to be stored nowhere", (endpoint) =>
     Effect.gen(function* () {
-      if (endpoint === changes) return
-      const { named } = yield* migration
-      const one = yield* browserOf(manager(null))
-      const answer = yield* ask(one, endpoint, named, yield* tokenOf(one))
+      if (endpoint === Board.changes) return
+      const { named } = yield* Board.migration
+      const one = yield* browserOf(Board.manager(null))
+      const answer = yield* Board.ask(one, endpoint, named, yield* Board.tokenOf(one))
       expect([answer.status, answer.headers]).toMatchObject([
         statuses[endpoint.identifier] ?? 200,
         { "cache-control": "no-store", "x-content-type-options": "nosniff" }
@@ -165,18 +153,20 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
     })
   )
 
-  it.effect.each(all)("leaves in the log whose $method $path was, and about what", (endpoint) =>
-    Effect.gen(function* () {
-      if (endpoint === changes) return
-      const { named, supplier } = yield* migration
-      const one = yield* browserOf(manager([supplier.organisation]))
-      const headers = { ...(yield* tokenOf(one)), "x-request-id": crypto.randomUUID() }
-      yield* ask(one, endpoint, named, headers)
-      expect(yield* entryOf(headers["x-request-id"])).toMatchObject({
-        organisation: supplier.organisation,
-        ...(endpoint.path.includes(":import_supplier") && { import_supplier: named.supplier }),
-        ...(endpoint.path.includes(":batch_id") && { batch: named.batch })
+  it.effect.each(Board.all)(
+    "leaves in the log whose $method $path was, and about what",
+    (endpoint) =>
+      Effect.gen(function* () {
+        if (endpoint === Board.changes) return
+        const { named, supplier } = yield* Board.migration
+        const one = yield* browserOf(Board.manager([supplier.organisation]))
+        const headers = { ...(yield* Board.tokenOf(one)), "x-request-id": crypto.randomUUID() }
+        yield* Board.ask(one, endpoint, named, headers)
+        expect(yield* entryOf(headers["x-request-id"])).toMatchObject({
+          organisation: supplier.organisation,
+          ...(endpoint.path.includes(":import_supplier") && { import_supplier: named.supplier }),
+          ...(endpoint.path.includes(":batch_id") && { batch: named.batch })
+        })
       })
-    })
   )
 })

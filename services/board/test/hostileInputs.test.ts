@@ -2,18 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { until } from "@data-import/server/testing/RunningService"
-import {
-  all,
-  bodyFor,
-  changes,
-  type Endpoint,
-  manager,
-  migration,
-  type Named,
-  pathOf,
-  tokenOf,
-  writes
-} from "./boardEndpoints.ts"
+import * as Board from "./BoardEndpoints.ts"
 import { type Browser, browserOf, serviceWith } from "./boardService.ts"
 
 /** Percent-encoded, as they stand in a URL. */
@@ -39,11 +28,11 @@ const wholes = ["", "{", "[]", "null", '"x"', "\u0000", `${"[".repeat(5_000)}${"
 const known = [200, 303, 308, 400, 404, 405, 409, 413, 414, 431]
 
 /** One of the requests to sign out ends the session of the others. */
-const statusesOf = ({ identifier }: Endpoint) =>
+const statusesOf = ({ identifier }: Board.Endpoint) =>
   identifier === "signOut" ? [...known, 401] : known
 
 const expectAnswered = Effect.fnUntraced(function* (
-  endpoint: Endpoint,
+  endpoint: Board.Endpoint,
   answer: ReturnType<Browser["ask"]>,
   what: string
 ) {
@@ -58,16 +47,18 @@ const expectAnswered = Effect.fnUntraced(function* (
 
 const concurrency = { concurrency: 6, discard: true } as const
 
-const isShown = (endpoint: Endpoint) => endpoint !== changes
+const isShown = (endpoint: Board.Endpoint) => endpoint !== Board.changes
 
-const atParameters = (endpoint: Endpoint, path: string) =>
+const atParameters = (endpoint: Board.Endpoint, path: string) =>
   endpoint.parameters.flatMap((name) => texts.map((text) => `${path}?${name}=${text}`))
 
-const atSegments = (endpoint: Endpoint, named: Named) =>
+const atSegments = (endpoint: Board.Endpoint, named: Board.Named) =>
   (["supplier", "number", "batch"] as const)
-    .filter((name) => pathOf(endpoint, { ...named, [name]: "" }) !== pathOf(endpoint, named))
+    .filter(
+      (name) => Board.pathOf(endpoint, { ...named, [name]: "" }) !== Board.pathOf(endpoint, named)
+    )
     .flatMap((name) => {
-      const marked = pathOf(endpoint, { ...named, [name]: "marked" })
+      const marked = Board.pathOf(endpoint, { ...named, [name]: "marked" })
       return texts.map((text) => marked.replace("marked", text))
     })
 
@@ -92,18 +83,18 @@ const broken = (body: object): ReadonlyArray<string> => [
 ]
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
-  it.effect.each(all.filter(isShown))(
+  it.effect.each(Board.all.filter(isShown))(
     "answers $method $path with anything in its address",
     (endpoint) =>
       Effect.gen(function* () {
-        const { named } = yield* migration
-        const one = yield* browserOf(manager(null))
-        const token = yield* tokenOf(one)
+        const { named } = yield* Board.migration
+        const one = yield* browserOf(Board.manager(null))
+        const token = yield* Board.tokenOf(one)
         const paths = [
-          ...atParameters(endpoint, pathOf(endpoint, named)),
+          ...atParameters(endpoint, Board.pathOf(endpoint, named)),
           ...atSegments(endpoint, named)
         ]
-        const body = JSON.stringify(bodyFor(endpoint, named.supplier))
+        const body = JSON.stringify(Board.bodyFor(endpoint, named.supplier))
         yield* Effect.forEach(
           paths,
           (path) =>
@@ -118,16 +109,17 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
     60_000
   )
 
-  it.effect.each(writes)(
+  it.effect.each(Board.writes)(
     "answers POST $path with anything in its body",
     (endpoint) =>
       Effect.gen(function* () {
-        const { named } = yield* migration
-        const one = yield* browserOf(manager(null))
-        const token = yield* tokenOf(one)
+        const { named } = yield* Board.migration
+        const one = yield* browserOf(Board.manager(null))
+        const token = yield* Board.tokenOf(one)
         yield* Effect.forEach(
-          broken(bodyFor(endpoint, named.supplier)),
-          (body) => expectAnswered(endpoint, one.post(pathOf(endpoint, named), token, body), body),
+          broken(Board.bodyFor(endpoint, named.supplier)),
+          (body) =>
+            expectAnswered(endpoint, one.post(Board.pathOf(endpoint, named), token, body), body),
           concurrency
         )
       }),

@@ -9,7 +9,7 @@ import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/
 import { claim } from "@data-import/domain/testing/importStates"
 import { domesticAccount, domesticPayload } from "@data-import/domain/testing/samples"
 import { Premises } from "@data-import/server/testing/RunningService"
-import { all, ask, changes, manager, type Named, tokenOf } from "./boardEndpoints.ts"
+import { all, ask, changes, manager, type Named, tokenOf } from "./BoardEndpoints.ts"
 import { browserOf, serviceWith } from "./boardService.ts"
 
 const canary = "canary"

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { exampleAccount } from "@data-import/api/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import { put, type Wire } from "@data-import/domain/testing/wire"
 
 const { import_supplier: _, ...account } = exampleAccount

@@ -21,7 +21,7 @@ import { System } from "@data-import/testbed/System"
 /** Kills repeatedly, at random moments during work. */
 const killing = Effect.fnUntraced(function* <E>(
   { kills }: Sizes,
-  victim: ServiceName,
+  watched: ServiceName,
   strike: (probe: Probe) => Effect.Effect<number, E, System>
 ) {
   const { random } = yield* System
@@ -31,7 +31,7 @@ const killing = Effect.fnUntraced(function* <E>(
   const samples = yield* sampleSummaries(tenant, findings, () => knownOf(traffic.writes.entries))
   const recoveries: Array<number> = []
   for (let kill = 0; kill < kills; kill++) {
-    yield* probe.more(victim, random.between(10, 60))
+    yield* probe.more(watched, random.between(10, 60))
     yield* Effect.sleep(Duration.millis(random.between(0, 20)))
     recoveries.push(yield* strike(probe))
   }
@@ -43,40 +43,43 @@ const killing = Effect.fnUntraced(function* <E>(
   return { ...(yield* settle(working)), recoveries, figures }
 })
 
-const killService = (name: ServiceName): Scenario => ({
+/** `watched` is the service whose work times the kills. */
+const scenario = (
+  name: string,
+  victim: string,
+  watched: ServiceName,
+  strike: (probe: Probe) => Effect.Effect<number, Error, System>
+): Scenario => ({
   name: `kill-${name}`,
-  about: `SIGKILL of ${name} under 16 writers`,
+  about: `SIGKILL of ${victim} under 16 writers`,
   short: { kills: 3, count: 0 },
   long: { kills: 20, count: 0 },
-  run: (sizes) =>
-    killing(
-      sizes,
-      name,
-      Effect.fnUntraced(function* (probe) {
-        const { services } = yield* System
-        yield* services[name].kill()
-        return yield* seconds(Effect.andThen(services[name].start(), probe.more(name, 1)))
-      })
-    )
+  run: (sizes) => killing(sizes, watched, strike)
 })
 
-const killPostgres: Scenario = {
-  name: "kill-postgres",
-  about: "SIGKILL of the postmaster under 16 writers",
-  short: { kills: 3, count: 0 },
-  long: { kills: 20, count: 0 },
-  run: (sizes) =>
-    killing(
-      sizes,
-      "account-import",
-      Effect.fnUntraced(function* (probe) {
-        const { postgres } = yield* System
-        yield* postgres.kill
-        yield* postgres.start
-        return yield* seconds(allAnswer(probe))
-      })
-    )
-}
+const killService = (name: ServiceName): Scenario =>
+  scenario(
+    name,
+    name,
+    name,
+    Effect.fnUntraced(function* (probe) {
+      const { services } = yield* System
+      yield* services[name].kill()
+      return yield* seconds(Effect.andThen(services[name].start(), probe.more(name, 1)))
+    })
+  )
+
+const killPostgres = scenario(
+  "postgres",
+  "the postmaster",
+  "account-import",
+  Effect.fnUntraced(function* (probe) {
+    const { postgres } = yield* System
+    yield* postgres.kill
+    yield* postgres.start
+    return yield* seconds(allAnswer(probe))
+  })
+)
 
 const pause = Schedule.spaced(Duration.millis(10))
 const pids = rowsOf(Schema.Struct({ pid: Schema.Int }))
@@ -99,25 +102,19 @@ const answersAgain = Effect.fnUntraced(function* (ended: ReadonlyArray<{ readonl
   yield* Effect.retry(database.ready, { times: 3_000, schedule: pause })
 })
 
-const killBackend: Scenario = {
-  name: "kill-backend",
-  about: "SIGKILL of a PostgreSQL backend under 16 writers",
-  short: { kills: 3, count: 0 },
-  long: { kills: 20, count: 0 },
-  run: (sizes) =>
-    killing(
-      sizes,
-      "account-import",
-      Effect.fnUntraced(function* (probe) {
-        const { random } = yield* System
-        const running = yield* backends
-        const victim = running[random.between(0, running.length - 1)]
-        if (victim !== undefined) process.kill(victim.pid, "SIGKILL")
-        yield* answersAgain(running)
-        return yield* seconds(allAnswer(probe))
-      })
-    )
-}
+const killBackend = scenario(
+  "backend",
+  "a PostgreSQL backend",
+  "account-import",
+  Effect.fnUntraced(function* (probe) {
+    const { random } = yield* System
+    const running = yield* backends
+    const victim = running[random.between(0, running.length - 1)]
+    if (victim !== undefined) process.kill(victim.pid, "SIGKILL")
+    yield* answersAgain(running)
+    return yield* seconds(allAnswer(probe))
+  })
+)
 
 const services: ReadonlyArray<ServiceName> = [
   "account-import",

@@ -31,13 +31,7 @@ const stepTimeout = 30_000
 /** Whether the object store has the documents. */
 let isStored = false
 
-const world = {
-  ...healthyWorld(),
-  store: ((_incoming, response) => {
-    if (isStored) response.writeHead(200, { "content-length": "7", etag: '"e"' }).end()
-    else response.writeHead(404).end()
-  }) satisfies ReturnType<typeof healthyWorld>["store"]
-}
+const world = healthyWorld({}, () => isStored)
 
 /** A supplier with ten staged accounts, of which four name a document that is not there. */
 const stagedSupplier = Effect.gen(function* () {

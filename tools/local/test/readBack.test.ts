@@ -14,13 +14,7 @@ const team = "Migration Team"
 /** Whether the object store has the documents. */
 let isStored = true
 
-const world = {
-  ...healthyWorld(),
-  store: ((_incoming, response) => {
-    if (isStored) response.writeHead(200, { "content-length": "7", etag: '"e"' }).end()
-    else response.writeHead(404).end()
-  }) satisfies ReturnType<typeof healthyWorld>["store"]
-}
+const world = healthyWorld({}, () => isStored)
 
 /** A client with an import, whose requests go through the gateway. */
 const client = Effect.gen(function* () {

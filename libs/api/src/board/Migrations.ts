@@ -4,21 +4,13 @@
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
+import { conditions } from "@data-import/domain/board/Condition"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
 
-/** In the order of need: the first is the worst. */
-export const Condition = Schema.Literals([
-  "stuck",
-  "failing",
-  "slow",
-  "waiting",
-  "paused",
-  "running",
-  "done"
-])
+export const Condition = Schema.Literals(conditions)
 
 /** When the open imports will be done, if they go on as they did. */
 const ForecastBody = Schema.Struct({

@@ -26,6 +26,10 @@ export interface ImportKey {
   readonly external_account_number: ExternalAccountNumber
 }
 
+/** A text that no other key has. */
+export const keyText = ({ external_account_number, import_supplier }: ImportKey): string =>
+  JSON.stringify([import_supplier, external_account_number])
+
 /** The right of one attempt to create the account, until `expiresAt` (exclusive) or its release. */
 export interface Lease {
   readonly attempt: AttemptId

@@ -21,16 +21,9 @@ export const offlineBatch = (supplier: WireCode, createdAt: DateTime.Utc): Batch
     id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),
     organisation: OrganisationName.make("offline"),
     settings: {
+      ...Batch.defaultSettings,
       supplier: codeIn("live", supplier),
-      operation: "VALIDATE",
-      name: null,
-      operationsTeam: null,
-      dryRun: false,
-      cohort: null,
-      pending: null,
-      retryOf: null,
-      maxFailures: null,
-      parameters: {}
+      operation: "VALIDATE"
     },
     createdAt
   })

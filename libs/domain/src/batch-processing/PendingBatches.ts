@@ -45,16 +45,12 @@ const create = Effect.fnUntraced(function* (
     .create({
       id,
       settings: {
+        ...Batch.defaultSettings,
         supplier,
         operationsTeam,
         operation: "PROCESS",
         pending,
-        name,
-        dryRun: false,
-        cohort: null,
-        retryOf: null,
-        maxFailures: null,
-        parameters: {}
+        name
       },
       limit: batchLimits.unfinishedBatches,
       caller,

@@ -100,6 +100,18 @@ export interface BatchSettings {
   readonly parameters: BatchParameters
 }
 
+/** The settings that a batch has unless others are chosen. */
+export const defaultSettings: Omit<BatchSettings, "supplier" | "operation"> = {
+  name: null,
+  operationsTeam: null,
+  dryRun: false,
+  cohort: null,
+  pending: null,
+  retryOf: null,
+  maxFailures: null,
+  parameters: {}
+}
+
 /** What storage keeps of a batch, apart from its lines. */
 export interface Batch {
   readonly id: BatchId

@@ -10,7 +10,7 @@ import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import type { AuditedWrite } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { contended, isContended } from "../connection/SqlFailure.ts"
+import { contended } from "../connection/SqlFailure.ts"
 import { answerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
@@ -196,28 +196,22 @@ const addAll = (sql: Sql, additions: ReadonlyArray<Addition>) =>
 const sizeOf = ({ change }: Addition): number =>
   change.transactions.length + change.notes.length + change.statements.length
 
-/** A larger addition is stored alone, so that small ones do not wait for it. */
-const limits = { slots: 2, commands: 32, weight: 500 }
-
 /** Stores additions. Fails as contended if the account was modified concurrently or is locked. */
 export const makeAdd = Effect.fnUntraced(function* ({
   batched,
   runOnce,
   sql
 }: Database["Service"]) {
-  const together = yield* batched({
+  const store = yield* batched({
     identity: ({ id }: Addition) => String(id),
     weight: sizeOf,
     run: (additions: ReadonlyArray<Addition>) => addAll(sql, additions),
-    limits
+    limits: { slots: 2, commands: 32, weight: 500 },
+    // What is contended has to be decided again, so it is the caller who repeats it.
+    alone: runOnce
   })
-  const alone = (addition: Addition) =>
-    Effect.map(runOnce(addAll(sql, [addition])), ([outcome = "Contended"]) => outcome)
   return Effect.fnUntraced(function* (addition: Addition) {
-    const outcome =
-      sizeOf(addition) > limits.weight
-        ? yield* alone(addition)
-        : yield* Effect.catchIf(together(addition), isContended, () => alone(addition))
+    const outcome = yield* store(addition)
     if (outcome === "ReservationLost") return yield* new ReservationLost()
     if (outcome === "Contended") return yield* contended
   })

@@ -3,7 +3,7 @@
  * their items. Its parts depend on `changed`, the imports that the attempts still hold. Without
  * one, nothing is stored of its account. Concurrent attempts end in batches.
  */
-import { DateTime, Effect, Schema } from "effect"
+import { Array as Arr, DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { customerEmailEvent } from "@data-import/domain/account/Event"
 import { currentTransactions, historicalTransactions } from "@data-import/domain/account/Ledger"
@@ -13,7 +13,7 @@ import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "./AccountInserts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { answerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
-import { breaks, isContended } from "../connection/SqlFailure.ts"
+import { breaks } from "../connection/SqlFailure.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -123,14 +123,10 @@ const outcomeOf = (row: { readonly stored: number | null } | undefined): Outcome
 const completeAll = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
   inTimeSlices(() => statement(sql, commands)).pipe(
     Effect.flatMap(rows),
-    Effect.map((stored) => byPosition(commands, stored, outcomeOf))
-  )
-
-const completeAlone = (database: Database["Service"], command: Command) =>
-  completeAll(database, [command]).pipe(
-    Effect.map(([outcome]): Outcome => outcome ?? { _tag: "LeaseLost" }),
-    Effect.catchIf(breaks("accounts_number_once"), () =>
-      Effect.succeed<Outcome>({ _tag: "NumberTaken" })
+    Effect.map((stored) => byPosition(commands, stored, outcomeOf)),
+    Effect.catchIf(
+      (error) => commands.length === 1 && breaks("accounts_number_once")(error),
+      () => Effect.succeed<ReadonlyArray<Outcome>>([{ _tag: "NumberTaken" }])
     )
   )
 
@@ -147,27 +143,15 @@ const itemsOf = ({ newAccount: { account } }: Command): number =>
     0
   )
 
-/** An account with more items is stored alone, so that small ones do not wait for it. */
-const limits = { slots: 2, commands: 32, weight: 500 }
-
 export const makeComplete = Effect.fnUntraced(function* (database: Database["Service"]) {
-  const alone = (command: Command) => database.run(completeAlone(database, command))
-  const together = yield* database.batched({
+  const complete = yield* database.batched({
     identity: ({ attempt }: Command) => attempt,
     weight: itemsOf,
-    run: (commands: ReadonlyArray<Command>) => {
-      const [only] = commands
-      return only !== undefined && commands.length === 1
-        ? Effect.map(completeAlone(database, only), (outcome) => [outcome])
-        : completeAll(database, commands)
-    },
-    limits
+    run: (commands: ReadonlyArray<Command>) => completeAll(database, commands),
+    limits: { slots: 2, commands: 32, weight: 500 },
+    alone: database.run
   })
-  return (command: Command) =>
-    (itemsOf(command) > limits.weight
-      ? alone(command)
-      : Effect.catchIf(together(command), isContended, () => alone(command))
-    ).pipe(Effect.flatMap(completion))
+  return (command: Command) => Effect.flatMap(complete(command), completion)
 })
 
 /** Fails a transaction to roll it back, with its outcome. */
@@ -178,7 +162,8 @@ interface RolledBack {
 
 /** A dry run keeps no response, so it cannot lose a reservation. */
 export const dryRun = (database: Database["Service"], command: Omit<Command, "keep">) =>
-  completeAlone(database, { ...command, keep: null }).pipe(
+  completeAll(database, [{ ...command, keep: null }]).pipe(
+    Effect.map(Arr.getUnsafe(0)),
     Effect.flatMap(completion),
     Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),
     database.sql.withTransaction,

@@ -5,6 +5,7 @@
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { type AccountView, isEmpty } from "@data-import/domain/account/AccountChange"
+import { keyText } from "@data-import/domain/account/ImportProcess"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
@@ -72,23 +73,15 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   })})
   select account_id from changed`
 
-/** Larger lookups are read alone, so that small ones do not wait for them. */
-const readLimits = { slots: 2, commands: 32, weight: 500 }
-
 /** Reads accounts in batches, without transactions. */
-const makeSee = Effect.fnUntraced(function* ({ batched, run, sql }: Database["Service"]) {
-  const together = yield* batched({
-    identity: ({ key }: Wanted) =>
-      JSON.stringify([key.import_supplier, key.external_account_number]),
+const makeSee = ({ batched, run, sql }: Database["Service"]) =>
+  batched({
+    identity: ({ key }: Wanted) => keyText(key),
     weight: itemsOf,
     run: (wanted: ReadonlyArray<Wanted>) => seeAccounts(sql, wanted),
-    limits: readLimits
+    limits: { slots: 2, commands: 32, weight: 500 },
+    alone: run
   })
-  const alone = (wanted: Wanted) =>
-    Effect.map(run(seeAccounts(sql, [wanted])), ([account = Option.none()]) => account)
-  return (wanted: Wanted) =>
-    itemsOf(wanted) > readLimits.weight ? alone(wanted) : together(wanted)
-})
 
 /** Reads the transactions of an account that was seen. */
 const viewOf = Effect.fnUntraced(function* (

@@ -5,10 +5,11 @@
  * `RequestResolver` does not do for writes: a batch there has no weight, and holds two commands of
  * the same identity, of which the second must see the first.
  */
-import { Deferred, type Duration, Effect, Exit, type Scope } from "effect"
+import { Array as Arr, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { Admission } from "./Admission.ts"
 import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
+import { isContended } from "./SqlFailure.ts"
 
 export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
   /** Commands of one batch differ in their identity. */
@@ -50,7 +51,13 @@ const divide = <Command, Answer>(
  * Runs commands in batches. A batch goes on when a caller stops waiting, and ends with the scope.
  */
 export const make = Effect.fnUntraced(function* <Command, Answer>(
-  batching: BatchOptions<Command, Answer>,
+  batching: BatchOptions<Command, Answer> & {
+    /**
+     * Runs a command without a slot if it weighs more than a batch may, so that others do not wait
+     * for it, or if its batch was contended. Without it, commands of a contended batch fail.
+     */
+    readonly alone?: RunBatch<Command, Answer>
+  },
   { slots: slot }: Pick<Admission, "slots">,
   wait: Duration.Duration
 ): Effect.fn.Return<
@@ -87,7 +94,7 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
     return Effect.forkIn(flushInSlot, scope, { startImmediately: true })
   }).pipe(Effect.asVoid)
 
-  return (command) =>
+  const together = (command: Command) =>
     Effect.suspend(() => {
       const deferred = Deferred.makeUnsafe<Answer, StorageUnavailable>()
       const own: Pending<Command, Answer> = {
@@ -102,4 +109,12 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
       )
       return Effect.andThen(flushSoon, answer)
     })
+
+  const { alone, limits, weight } = batching
+  if (alone === undefined) return together
+  const runAlone = (command: Command) => Effect.map(alone([command]), Arr.getUnsafe(0))
+  return (command) =>
+    (weight?.(command) ?? 0) > (limits.weight ?? Infinity)
+      ? runAlone(command)
+      : Effect.catchIf(together(command), isContended, () => runAlone(command))
 })

@@ -77,6 +77,8 @@ type OfStatement = SqlError.SqlError | Schema.SchemaError
 
 type Failure<E> = Exclude<E, OfStatement> | StorageUnavailable
 
+type Run = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+
 export class Database extends Context.Service<
   Database,
   {
@@ -86,20 +88,23 @@ export class Database extends Context.Service<
      * Runs statements, or a transaction, on a connection of the pool. Contended ones
      * (`isContended`) are repeated, and hold no connection in between.
      */
-    readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    readonly run: Run
     /** Repeats an effect while it fails as contended (`isContended`), with pauses. */
     readonly repeated: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /**
      * Runs statements of a transaction that has begun. Contended ones are not repeated, because
      * PostgreSQL has ended the transaction.
      */
-    readonly runOnce: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    readonly runOnce: Run
     /**
      * Makes writes that run in batches of one statement each. A contended batch is not repeated,
      * because the next batch would have to wait for it.
      */
     readonly batched: <Command, Answer>(
-      batching: Batcher.BatchOptions<Command, Answer, OfStatement>
+      batching: Batcher.BatchOptions<Command, Answer, OfStatement> & {
+        /** `run` or `runOnce`, to run a command alone as `Batcher` does. */
+        readonly alone?: Run
+      }
     ) => Effect.Effect<
       (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
       never,
@@ -243,9 +248,13 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     sorted(answeredWithin(effect, duration))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => repeated(runOnce(effect))
-  const batched: Database["Service"]["batched"] = (batching) =>
+  const batched: Database["Service"]["batched"] = ({ alone, ...batching }) =>
     Batcher.make(
-      { ...batching, run: (batch) => Effect.tapError(runOnce(batching.run(batch)), logRefusal) },
+      {
+        ...batching,
+        run: (batch) => Effect.tapError(runOnce(batching.run(batch)), logRefusal),
+        ...(alone && { alone: (batch) => alone(batching.run(batch)) })
+      },
       admission,
       waitForConnection
     )

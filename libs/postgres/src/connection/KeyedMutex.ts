@@ -5,7 +5,7 @@
  * processes.
  */
 import { type Duration, Effect, RcMap, Semaphore } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, keyText } from "@data-import/domain/account/ImportProcess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { contended } from "./SqlFailure.ts"
 
@@ -24,8 +24,8 @@ const takeIfFree = (semaphore: Semaphore.Semaphore) =>
 export const make = Effect.fnUntraced(function* (wait: Duration.Duration) {
   const semaphores = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) })
   const orElse = () => Effect.fail(contended)
-  const mutex: KeyedMutex = ({ external_account_number, import_supplier }, effect) =>
-    RcMap.get(semaphores, JSON.stringify([import_supplier, external_account_number])).pipe(
+  const mutex: KeyedMutex = (key, effect) =>
+    RcMap.get(semaphores, keyText(key)).pipe(
       Effect.flatMap((semaphore) =>
         Effect.flatMap(takeIfFree(semaphore), (isTaken) =>
           isTaken

@@ -4,7 +4,7 @@
  * that every claim under the same limit takes, so the count is exact over any number of instances.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { isFree, keyText, stateAt } from "@data-import/domain/account/ImportProcess"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -173,8 +173,7 @@ export const makeClaim = Effect.fnUntraced(function* (
 ) {
   const { batched, run, sql } = database
   const together = yield* batched({
-    identity: ({ key }: Command) =>
-      JSON.stringify([key.import_supplier, key.external_account_number]),
+    identity: ({ key }: Command) => keyText(key),
     run: (commands: ReadonlyArray<Command>) => claimAll(database, commands),
     limits: batches
   })

@@ -3,7 +3,7 @@
  * stagings are stored in batches, each by one statement.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, PayloadHash, stateAt } from "@data-import/domain/account/ImportProcess"
+import { isFree, keyText, PayloadHash, stateAt } from "@data-import/domain/account/ImportProcess"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports/ImportProcesses"
 import { finish } from "@data-import/domain/support/Steps"
@@ -196,8 +196,7 @@ export const makeStage = Effect.fnUntraced(function* (
   mutex: KeyedMutex
 ) {
   const stored = yield* database.batched({
-    identity: ({ key }: Command) =>
-      JSON.stringify([key.import_supplier, key.external_account_number]),
+    identity: ({ key }: Command) => keyText(key),
     weight: ({ payload }) => payload.length,
     run: storeBatch(database),
     limits

@@ -1,6 +1,6 @@
 /**
- * The example account of the document: a domestic customer with a ledger whose sums agree. The
- * tests validate it against the schema.
+ * The example account of the API's document and of the tests: a domestic customer with a ledger
+ * whose sums agree, as a supplier sends it.
  */
 export const exampleAccount = {
   import_supplier: "DEMO_ENERGY",

@@ -10,7 +10,7 @@ import {
   BoardSessionGroup,
   changesPath
 } from "@data-import/api/board/BoardApi"
-import { BatchId } from "@data-import/domain/batch/Batch"
+import * as Batch from "@data-import/domain/batch/Batch"
 import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -109,18 +109,13 @@ export const migration = Effect.gen(function* () {
     at: noon
   })
   const batches = yield* Batches
-  const id = BatchId.make(crypto.randomUUID())
+  const id = Batch.BatchId.make(crypto.randomUUID())
   const settings = {
+    ...Batch.defaultSettings,
     supplier: supplier.code,
     operation: "PROCESS",
     operationsTeam: "Migration Team",
-    name: null,
-    dryRun: false,
-    cohort: null,
-    pending: {},
-    retryOf: null,
-    maxFailures: null,
-    parameters: {}
+    pending: {}
   } as const
   yield* batches.create({ id, settings, limit: 20, caller, at: noon })
   const named: Named = { supplier: supplier.code, number: "a", batch: id }
