@@ -18,6 +18,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { actionTests, pausedBatch, supplier } from "./actionsInBrowser.ts"
 import { numberTests } from "./linkedNumbers.ts"
+import { refusedTests } from "./refusedInBrowser.ts"
 import { replyTests } from "./repliesInBrowser.ts"
 import { viewerTests } from "./viewerInBrowser.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
@@ -275,4 +276,5 @@ suite("the board in Chromium", () => {
   viewerTests({ open, server: () => server, paths })
   actionTests(board)
   replyTests(board)
+  refusedTests(board)
 })

@@ -20,7 +20,7 @@ import { doneBy } from "../text/Forecast.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
-import { batchName, isOngoing } from "../text/Words.ts"
+import { batchName } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
@@ -36,7 +36,7 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
   }
   return (
     <div class="actions">
-      {isOngoing(migration) && <RetryButton supplier={supplier} accounts={states.FAILED} />}
+      <RetryButton supplier={supplier} accounts={states.FAILED} />
       <StatusButton migration={migration} />
       <SignOffButton migration={migration} />
     </div>
