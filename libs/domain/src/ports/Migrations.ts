@@ -92,8 +92,8 @@ export class Migrations extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<MigrationCounts>, StorageUnavailable>
 
     /**
-     * The counts before each of these instants, which are whole hours. What nobody had folded by
-     * then (`SupplierSummaries.fold`) is in a later hour.
+     * The counts before each of these instants, which are whole hours in ascending order. What
+     * nobody had folded by then (`SupplierSummaries.fold`) is in a later hour.
      */
     readonly history: (query: {
       readonly supplier: SupplierCode
