@@ -46,6 +46,17 @@ const paths = [
   "/board/audit/"
 ]
 
+/** Other states of some of these pages, with other numbers. */
+const otherStates = [
+  "/board/migrations/ACME_LEGACY/",
+  "/board/migrations/EAST_GAS/",
+  "/board/migrations/JURA_LEGACY/",
+  "/board/migrations/JURA_WATER/",
+  `${supplier}imports/?search=NL`,
+  `${supplier}batches/00000000-0000-4000-8000-000000000001/`,
+  `${supplier}batches/${pausedBatch}/lines/`
+]
+
 let server: FixtureServer
 let browser: Browser
 
@@ -272,7 +283,7 @@ suite("the board in Chromium", () => {
   })
 
   const board = { open: async (path: string) => (await open(path)).page, server: () => server }
-  numberTests(paths, board.open)
+  numberTests([...paths, ...otherStates], board.open)
   viewerTests({ open, server: () => server, paths })
   actionTests(board)
   replyTests(board)
