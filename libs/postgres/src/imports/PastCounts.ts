@@ -36,13 +36,17 @@ export const pastCounts = (
   return past
 }
 
+/** The history has nothing before. */
+const beginning = DateTime.makeUnsafe(0)
+
 /**
  * One look-up by index for each count and instant, however long the history is. It looks back to
  * the instant before only, because PostgreSQL reads all entries of a page of the index that are in
  * its bounds.
  */
-export const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query) =>
-  changeRows(sql`
+export const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query) => {
+  const previous = [beginning, ...before.slice(0, -1)]
+  return changeRows(sql`
     select kind, name, to_json(array(
       select (
         select count from import_history
@@ -50,11 +54,10 @@ export const history = ({ sql }: Database["Service"], { before, cohort, supplier
           and name = known.name and hour >= previous and hour < instant
         order by hour desc limit 1
       )
-      from (
-        select instant, place, lag(instant, 1, '-infinity') over (order by place) as previous
-        from unnest(${before.map(DateTime.toDateUtc)}::timestamptz[])
-          with ordinality as given (instant, place)
-      ) as step
+      from unnest(
+        ${previous.map(DateTime.toDateUtc)}::timestamptz[],
+        ${before.map(DateTime.toDateUtc)}::timestamptz[]
+      ) with ordinality as step (previous, instant, place)
       order by place
     )) as changes
     from import_totals as known
@@ -62,3 +65,4 @@ export const history = ({ sql }: Database["Service"], { before, cohort, supplier
       and kind in ('state', 'code', 'balance')`).pipe(
     Effect.map((rows) => pastCounts(rows, before.length))
   )
+}
