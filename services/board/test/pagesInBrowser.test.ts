@@ -240,6 +240,19 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
+  it("says what the money was compared with, and what to compare it with", async () => {
+    const { page } = await open(supplier)
+    const section = page.getByRole("region", { name: "Money" })
+    await section.getByText("What is stored adds up").waitFor()
+    await section.getByText("Nothing was compared with the supplier's own books").waitFor()
+    await section.getByText("without a currency").waitFor()
+    const total = section.getByRole("link", { name: "−1,204,518.36" }).last()
+    expect(await total.getAttribute("href")).toMatch(/imports\/\?money=balance$/)
+    const file = section.getByRole("link", { name: "as CSV" })
+    expect(await file.getAttribute("href")).toMatch(/summary\.csv$/)
+    await close(page)
+  })
+
   it.each([
     [403, "Ask whoever gives access to the board"],
     [404, "There is nothing here for you"],

@@ -103,7 +103,8 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
           "no account is imported yet"
         ) : (
           <Link to="#money" class={sums.ties ? "good" : "bad"}>
-            {sums.ties ? "✓ adds up to" : "✗ does not add up to"} {money(sums.balance)}
+            {sums.ties ? "✓ what is stored adds up to" : "✗ what is stored does not add up to"}{" "}
+            {money(sums.balance)}
           </Link>
         )}
       </Fact>
