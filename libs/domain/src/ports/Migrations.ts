@@ -21,6 +21,8 @@ export interface MigrationCounts {
   readonly importedLastHour: number
   /** Accounts that were created in each of the last `hoursShown` hours, the present one last. */
   readonly importedHourly: ReadonlyArray<number>
+  /** Whether its sums of money tie, as `ties` says of its summary. */
+  readonly moneyTies: boolean
   /** When a state, a cohort or an error of an import changed last; null if none ever did. */
   readonly changedAt: DateTime.Utc | null
   /** When an account was created last; null if none was. */

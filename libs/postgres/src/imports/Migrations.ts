@@ -146,6 +146,22 @@ const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importe
     )
   )
 
+const untiedRows = rowsOf(Schema.Struct({ supplier: SupplierCode }))
+
+/** Those whose ledgers do not come to the balances of the accounts with ledgers, as `ties` says. */
+const untied = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
+  untiedRows(sql`
+    select supplier
+    from (
+      select supplier, kind, name, amount from import_totals
+      where supplier = any(${suppliers}::text[]) and cohort = '' and kind in ('ledger', 'balance')
+      union all
+      select supplier, kind, name, amount from import_differences
+      where supplier = any(${suppliers}::text[]) and kind in ('ledger', 'balance')
+    ) as parts
+    group by supplier
+    having sum(case when kind = 'ledger' then amount when name = '' then -amount end) <> 0`)
+
 const activityRows = rowsOf(
   Schema.Struct({
     supplier: SupplierCode,
@@ -186,6 +202,7 @@ const overview = Effect.fnUntraced(function* (
     yield* run(accountsBefore(sql, suppliers, ends)),
     ({ supplier }) => supplier
   )
+  const untieds = new Set((yield* run(untied(sql, suppliers))).map(({ supplier }) => supplier))
   const active = new Map((yield* run(activities(sql, suppliers))).map((row) => [row.supplier, row]))
   return suppliers.map((supplier): MigrationCounts => {
     const own = tallies[supplier] ?? []
@@ -196,6 +213,7 @@ const overview = Effect.fnUntraced(function* (
       states: statesIn(own),
       importedLastHour: own.find(({ name }) => name === "last hour")?.count ?? 0,
       importedHourly: Array.makeBy(hoursShown, (index) => valueAt(index + 2) - valueAt(index + 1)),
+      moneyTies: !untieds.has(supplier),
       changedAt: active.get(supplier)?.changedAt ?? null,
       importedAt: active.get(supplier)?.importedAt ?? null
     }
