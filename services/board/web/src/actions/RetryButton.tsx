@@ -1,6 +1,6 @@
 /**
- * Tries the accounts again that failed, or those of them with a code or of a cohort. Only an ongoing
- * migration has it.
+ * Tries the accounts again that failed, or those of them with a code or of a cohort. Only an
+ * ongoing migration has it.
  */
 import { count, counted, verb } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
