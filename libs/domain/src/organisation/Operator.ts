@@ -26,7 +26,7 @@ const deployment = "*" as OrganisationName
 /** What the names of people begin with in the audit log. The ids of API keys have no colon. */
 export const personPrefixes = ["operator:", "board:"] as const
 
-/** What the request ids of batch workers begin with, who act under the name of who started a batch. */
+/** What request ids of batch workers begin with. They act under the name of who started a batch. */
 export const workerPrefix = "batch-"
 
 /** Whether a person did what an entry says: no API key, and no worker on behalf of the person. */

@@ -1,4 +1,4 @@
-/** What the counts of a supplier's imports were before given instants, from their hourly history. */
+/** The counts of a supplier's imports before given instants, from their hourly history. */
 import { Array, DateTime, Effect, Schema } from "effect"
 import type { Migrations, PastCounts } from "@data-import/domain/ports/Migrations"
 import { type Database, rowsOf } from "../connection/Database.ts"

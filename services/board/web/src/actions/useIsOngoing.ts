@@ -1,4 +1,4 @@
-/** Whether a migration accepts imports. Until that is known, nothing is offered that it may refuse. */
+/** Whether a migration accepts imports; false until that is known. */
 import type { MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { answers } from "../routing/Paths.ts"
