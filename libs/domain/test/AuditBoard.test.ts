@@ -5,6 +5,7 @@ import { csvOf } from "../src/board/Csv.ts"
 import { summaryCsv, summaryDocument } from "../src/board/SummaryDocument.ts"
 import { MigrationActions } from "../src/board/MigrationActions.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
 import { begin, boardLayer, complete, stage, userOf } from "./boardPrograms.ts"
 
 layer(boardLayer)("the audit log on the board", (it) => {
@@ -66,6 +67,23 @@ layer(boardLayer)("the audit log on the board", (it) => {
       expect(lines[0]).toMatch(/^id,at,organisation,who,action,outcome,/)
       expect(lines[1]).toContain(",'=b,")
       expect((yield* csv(user, { action: "process" })).split("\r\n")).toHaveLength(2)
+    })
+  )
+
+  it.effect("lists and exports what people did alone", () =>
+    Effect.gen(function* () {
+      const { csv, list } = yield* AuditBoard
+      const { setPlan } = yield* MigrationActions
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"])
+      const caller = { user, requestId: RequestId.make("by-hand") }
+      yield* setPlan(caller, mine.supplier.code, { points: [] })
+      const { entries } = yield* list(user, { limit: 10, people: true })
+      expect(entries.map(({ action, who }) => `${who} ${action}`)).toEqual(["board:mia set_plan"])
+      const [head, ...rows] = (yield* csv(user, { people: true })).trimEnd().split("\r\n")
+      expect(head).toMatch(/^id,at,/)
+      expect(rows).toEqual([expect.stringContaining(",board:mia,set_plan,")])
+      expect((yield* list(user, { limit: 10, people: false })).entries).toHaveLength(2)
     })
   )
 

@@ -6,6 +6,7 @@ import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { type AuditFilter, AuditLog } from "../src/ports/AuditLog.ts"
+import { ApiKeyId, RequestId } from "../src/organisation/Organisation.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import {
@@ -84,6 +85,33 @@ const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
           expect(yield* found(filter, limit), label).toEqual(seconds)
         }
       }
+    })
+  )
+
+  it.effect("finds what people did, without API keys and what workers did in their name", () =>
+    Effect.gen(function* () {
+      const { recordRead } = yield* AuditLog
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      const callers = [
+        caller,
+        { ...caller, apiKey: ApiKeyId.make("board:Maria") },
+        { ...caller, apiKey: ApiKeyId.make("operator:ops") },
+        {
+          ...caller,
+          apiKey: ApiKeyId.make("board:Maria"),
+          requestId: RequestId.make("batch-00000000-0000-4000-8000-000000000001")
+        },
+        { ...caller, apiKey: ApiKeyId.make("boarder") }
+      ]
+      for (const [index, one] of callers.entries()) {
+        const at = noonPlus(index)
+        yield* recordRead({ key: keyOf("a"), action: "read_import", caller: one, at })
+      }
+      const of = { organisations: [supplier.organisation] }
+      expect(yield* found({ ...of, isByPerson: true }, 1)).toEqual([2, 1])
+      expect(yield* found({ ...of, isByPerson: true, apiKey: caller.apiKey }, 10)).toEqual([])
+      const ofImport = { ...of, supplier: supplier.code, number: "a" }
+      expect(yield* found({ ...ofImport, isByPerson: true }, 10)).toEqual([2, 1])
     })
   )
 

@@ -6,6 +6,7 @@
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
+import { ties } from "../src/account/SupplierSummary.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
@@ -59,6 +60,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
           states: noCounts,
           importedLastHour: 0,
           importedHourly: Array.from({ length: hoursShown }, () => 0),
+          moneyTies: true,
           changedAt: null,
           importedAt: null
         }
@@ -93,6 +95,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
           const summary = yield* summaries.read({ supplier, cohort: null, at })
           expect(states).toEqual(summary.states)
           expect(counts.importedLastHour).toBe(summary.importedLastHour)
+          expect(counts.moneyTies).toBe(ties(summary))
         }
       })
       for (const seconds of [10, 300]) yield* expectAlike(seconds)

@@ -225,7 +225,12 @@ const downloads = ({ open }: Board) => {
   it.each([
     [supplier, "PDF", /summary\.pdf/],
     [supplier, "CSV", /summary\.csv/],
-    ["/board/audit/?who=board:mia&from=2026-11-01", "Export as CSV", /audit\.csv\?who=board.*from=/]
+    [
+      "/board/audit/?who=board:mia&from=2026-11-01",
+      "Export as CSV",
+      /audit\.csv\?who=board.*from=/
+    ],
+    ["/board/audit/?people=true", "Export as CSV", /audit\.csv\?people=true$/]
   ])("on %s has %s to download", async (path, name, href) => {
     const page = await open(path)
     const link = page.getByRole("link", { name, exact: true })
@@ -267,8 +272,9 @@ const filters = ({ open }: Board) => {
     await page.getByLabel("Who").fill("board:Maria Keller")
     await page.getByLabel("Action").selectOption("sign_off")
     await page.getByLabel("From").fill("2026-11-01")
+    await page.getByLabel("People only").check()
     await page.getByRole("button", { name: "Show", exact: true }).click()
-    await page.waitForURL(/who=board%3AMaria\+Keller&action=sign_off&from=2026-11-01/)
+    await page.waitForURL(/who=board%3AMaria\+Keller&people=true&action=sign_off&from=2026-11-01/)
     await page.getByRole("link", { name: "Clear" }).click()
     await page.waitForURL(/audit\/$/)
     await close(page)

@@ -20,10 +20,11 @@ const exceptions: Readonly<Record<string, string>> = {
   ".size": "Of one document.",
   ".place": "The place of a line among the others.",
   ".past": "What was open on a past day, of which there are only counts.",
-  "details.data": "What a chart shows of past hours, of which there are only counts.",
+  "details.data":
+    "What a chart shows: past hours, of which there are only counts, or the table above.",
   summary: "Opens the list that it counts.",
   "button, option": "An action, which says how many it is for; what they are is a list beside it.",
-  ".section-head > p": "Counts the rows of the table below it."
+  ".section-head > p": "Counts the rows of the table below it, or names the day of a plan."
 }
 
 interface Found {

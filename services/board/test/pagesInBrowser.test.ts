@@ -18,6 +18,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { actionTests, pausedBatch, supplier } from "./actionsInBrowser.ts"
 import { numberTests } from "./linkedNumbers.ts"
+import { refusedTests } from "./refusedInBrowser.ts"
 import { replyTests } from "./repliesInBrowser.ts"
 import { viewerTests } from "./viewerInBrowser.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
@@ -43,6 +44,17 @@ const paths = [
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
   "/board/audit/"
+]
+
+/** Other states of some of these pages, with other numbers. */
+const otherStates = [
+  "/board/migrations/ACME_LEGACY/",
+  "/board/migrations/EAST_GAS/",
+  "/board/migrations/JURA_LEGACY/",
+  "/board/migrations/JURA_WATER/",
+  `${supplier}imports/?search=NL`,
+  `${supplier}batches/00000000-0000-4000-8000-000000000001/`,
+  `${supplier}batches/${pausedBatch}/lines/`
 ]
 
 let server: FixtureServer
@@ -228,6 +240,19 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
+  it("says what the money was compared with, and what to compare it with", async () => {
+    const { page } = await open(supplier)
+    const section = page.getByRole("region", { name: "Money" })
+    await section.getByText("What is stored adds up").waitFor()
+    await section.getByText("Nothing was compared with the supplier's own books").waitFor()
+    await section.getByText("without a currency").waitFor()
+    const total = section.getByRole("link", { name: "−1,204,518.36" }).last()
+    expect(await total.getAttribute("href")).toMatch(/imports\/\?money=balance$/)
+    const file = section.getByRole("link", { name: "as CSV" })
+    expect(await file.getAttribute("href")).toMatch(/summary\.csv$/)
+    await close(page)
+  })
+
   it.each([
     [403, "Ask whoever gives access to the board"],
     [404, "There is nothing here for you"],
@@ -271,8 +296,9 @@ suite("the board in Chromium", () => {
   })
 
   const board = { open: async (path: string) => (await open(path)).page, server: () => server }
-  numberTests(paths, board.open)
+  numberTests([...paths, ...otherStates], board.open)
   viewerTests({ open, server: () => server, paths })
   actionTests(board)
   replyTests(board)
+  refusedTests(board)
 })

@@ -112,6 +112,9 @@ const auditFilter = {
   import_supplier: text,
   external_account_number: text,
   who: text,
+  people: Schema.optionalKey(flag).annotateKey({
+    description: "Only what users of the board and operators did, and no API key."
+  }),
   action: text,
   from: text,
   to: text

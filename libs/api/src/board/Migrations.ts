@@ -42,6 +42,9 @@ export const MigrationBody = Schema.Struct({
   imported_hourly: Schema.Array(Schema.Int).annotateKey({
     description: "Accounts that were created in each of the last 24 hours, the oldest first."
   }),
+  money_ties: Schema.Boolean.annotateKey({
+    description: "Whether the sums of its money come to its balance exactly."
+  }),
   last_change_at: Schema.NullOr(InstantText),
   forecast: Schema.NullOr(ForecastBody).annotateKey({
     description: "Null where nothing is open, nothing moves, or it is paused."

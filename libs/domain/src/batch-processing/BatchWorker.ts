@@ -5,6 +5,7 @@
  */
 import { DateTime, Duration, Effect, Fiber, Option } from "effect"
 import * as Batch from "../batch/Batch.ts"
+import { workerPrefix } from "../organisation/Operator.ts"
 import { type Caller, RequestId } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
@@ -60,7 +61,7 @@ const callerOf = ({ id, organisation, started }: Batch.Batch): Caller => {
     organisation,
     apiKey: started.apiKey,
     scopes: ["import:write"],
-    requestId: RequestId.make(`batch-${id}`)
+    requestId: RequestId.make(`${workerPrefix}${id}`)
   }
 }
 

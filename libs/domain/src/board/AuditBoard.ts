@@ -20,6 +20,8 @@ export interface AuditQuery {
   readonly import_supplier?: string
   readonly external_account_number?: string
   readonly who?: string
+  /** Only what people did: users of the board, and operators. */
+  readonly people?: boolean
   readonly action?: string
   readonly from?: string
   readonly to?: string
@@ -75,6 +77,7 @@ const filterOf = (
     external_account_number: number,
     from,
     import_supplier,
+    people,
     to,
     who
   }: Omit<AuditQuery, "limit">
@@ -93,6 +96,7 @@ const filterOf = (
       ...(code !== null && { supplier: codeIn("live", code.value) }),
       ...(number !== undefined && { number }),
       ...(who !== undefined && { apiKey: who }),
+      ...(people === true && { isByPerson: true }),
       ...(action !== undefined && { action })
     })
   })

@@ -56,7 +56,7 @@ export interface Known {
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {
   const { counts, forecast, lines, plan, supplier } = known
-  const { changedAt, importedHourly, importedLastHour, states } = counts
+  const { changedAt, importedHourly, importedLastHour, moneyTies, states } = counts
   const { condition, reason } = judge({
     ...known,
     ...counts,
@@ -78,6 +78,7 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
     lines_remaining: lines.remaining,
     imported_last_hour: importedLastHour,
     imported_hourly: importedHourly,
+    money_ties: moneyTies,
     last_change_at: orNull(changedAt),
     forecast: forecast && {
       at: formatInstant(forecast.at),

@@ -23,6 +23,16 @@ export const CurrentOperator = Context.Reference<OperatorCommand | null>(
 /** In the audit log, the organisation of what belongs to the whole deployment. None has this name. */
 const deployment = "*" as OrganisationName
 
+/** What the names of people begin with in the audit log. The ids of API keys have no colon. */
+export const personPrefixes = ["operator:", "board:"] as const
+
+/** What request ids of batch workers begin with. They act under the name of who started a batch. */
+export const workerPrefix = "batch-"
+
+/** Whether a person did what an entry says: no API key, and no worker on behalf of the person. */
+export const isByPerson = ({ apiKey, requestId }: Pick<Caller, "apiKey" | "requestId">): boolean =>
+  personPrefixes.some((prefix) => apiKey.startsWith(prefix)) && !requestId.startsWith(workerPrefix)
+
 /** The person as a caller, who changes something of this organisation, or of the deployment. */
 export const callerOf = (
   { name, on = "operator", requestId }: OperatorCommand,

@@ -121,6 +121,8 @@ export interface AuditFilter {
   readonly supplier?: SupplierCode
   readonly number?: string
   readonly apiKey?: string
+  /** What people did, as `isByPerson` says. */
+  readonly isByPerson?: true
   readonly action?: string
   /** Inclusive. */
   readonly from?: DateTime.Utc

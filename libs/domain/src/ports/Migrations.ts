@@ -21,6 +21,8 @@ export interface MigrationCounts {
   readonly importedLastHour: number
   /** Accounts that were created in each of the last `hoursShown` hours, the present one last. */
   readonly importedHourly: ReadonlyArray<number>
+  /** Whether its sums of money tie, as `ties` says of its summary. */
+  readonly moneyTies: boolean
   /** When a state, a cohort or an error of an import changed last; null if none ever did. */
   readonly changedAt: DateTime.Utc | null
   /** When an account was created last; null if none was. */
@@ -92,8 +94,8 @@ export class Migrations extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<MigrationCounts>, StorageUnavailable>
 
     /**
-     * The counts before each of these instants, which are whole hours. What nobody had folded by
-     * then (`SupplierSummaries.fold`) is in a later hour.
+     * The counts before each of these instants, which are whole hours in ascending order. What
+     * nobody had folded by then (`SupplierSummaries.fold`) is in a later hour.
      */
     readonly history: (query: {
       readonly supplier: SupplierCode

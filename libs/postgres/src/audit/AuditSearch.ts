@@ -6,6 +6,7 @@
 import { Clock, DateTime, Duration, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { ApiKeyId, RequestId } from "@data-import/domain/organisation/Organisation"
+import { personPrefixes, workerPrefix } from "@data-import/domain/organisation/Operator"
 import {
   auditActions,
   type AuditFilter,
@@ -41,14 +42,20 @@ const columns =
   'id, at, organisation, api_key as "apiKey", request_id as "requestId", action, outcome, ' +
   "import_supplier, external_account_number"
 
+/** The condition of `isByPerson`. */
+const byPerson = (sql: Sql): Statement.Fragment => sql`
+  and api_key like any(${personPrefixes.map((prefix) => `${prefix}%`)}::text[])
+  and request_id not like ${`${workerPrefix}%`}`
+
 const conditions = (
   sql: Sql,
-  { action, apiKey, from, number, organisations, supplier, to }: AuditFilter
+  { action, apiKey, from, isByPerson, number, organisations, supplier, to }: AuditFilter
 ): Statement.Fragment => sql`(import_supplier is null or import_supplier not like ' %')
   ${organisations === null ? sql`` : sql`and organisation = any(${organisations}::text[])`}
   ${supplier === undefined ? sql`` : sql`and import_supplier = ${supplier}`}
   ${number === undefined ? sql`` : sql`and external_account_number = ${number}`}
   ${apiKey === undefined ? sql`` : sql`and api_key = ${apiKey}`}
+  ${isByPerson === undefined ? sql`` : byPerson(sql)}
   ${action === undefined ? sql`` : sql`and action = ${action}`}
   ${from === undefined ? sql`` : sql`and at >= ${DateTime.toDateUtc(from)}`}
   ${to === undefined ? sql`` : sql`and at < ${DateTime.toDateUtc(to)}`}`

@@ -12,16 +12,16 @@ import {
   type MigrationCounts,
   Migrations,
   noCounts,
-  type PastCounts,
   type StateCounts
 } from "@data-import/domain/ports/Migrations"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import * as Records from "./MigrationRecords.ts"
+import { history, pastCounts } from "./PastCounts.ts"
 
 type Sql = Database["Service"]["sql"]
 type Port = Migrations["Service"]
-type Query<Name extends "history" | "cohorts" | "oldestOpen"> = Parameters<Port[Name]>[0]
+type Query<Name extends "cohorts" | "oldestOpen"> = Parameters<Port[Name]>[0]
 
 const Instant = Schema.DateTimeUtcFromDate
 
@@ -146,6 +146,22 @@ const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importe
     )
   )
 
+const untiedRows = rowsOf(Schema.Struct({ supplier: SupplierCode }))
+
+/** Those whose ledgers do not come to the balances of the accounts with ledgers, as `ties` says. */
+const untied = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
+  untiedRows(sql`
+    select supplier
+    from (
+      select supplier, kind, name, amount from import_totals
+      where supplier = any(${suppliers}::text[]) and cohort = '' and kind in ('ledger', 'balance')
+      union all
+      select supplier, kind, name, amount from import_differences
+      where supplier = any(${suppliers}::text[]) and kind in ('ledger', 'balance')
+    ) as parts
+    group by supplier
+    having sum(case when kind = 'ledger' then amount when name = '' then -amount end) <> 0`)
+
 const activityRows = rowsOf(
   Schema.Struct({
     supplier: SupplierCode,
@@ -186,6 +202,7 @@ const overview = Effect.fnUntraced(function* (
     yield* run(accountsBefore(sql, suppliers, ends)),
     ({ supplier }) => supplier
   )
+  const untieds = new Set((yield* run(untied(sql, suppliers))).map(({ supplier }) => supplier))
   const active = new Map((yield* run(activities(sql, suppliers))).map((row) => [row.supplier, row]))
   return suppliers.map((supplier): MigrationCounts => {
     const own = tallies[supplier] ?? []
@@ -196,55 +213,12 @@ const overview = Effect.fnUntraced(function* (
       states: statesIn(own),
       importedLastHour: own.find(({ name }) => name === "last hour")?.count ?? 0,
       importedHourly: Array.makeBy(hoursShown, (index) => valueAt(index + 2) - valueAt(index + 1)),
+      moneyTies: !untieds.has(supplier),
       changedAt: active.get(supplier)?.changedAt ?? null,
       importedAt: active.get(supplier)?.importedAt ?? null
     }
   })
 })
-
-const pastRows = rowsOf(
-  Schema.Struct({
-    place: Schema.Int,
-    staged: Schema.Int,
-    imported: Schema.Int,
-    failed: Schema.Int,
-    codes: Schema.Record(Schema.String, Schema.Int)
-  })
-)
-
-const noPastCounts: PastCounts = { staged: 0, imported: 0, failed: 0, codes: {} }
-
-/** One look-up by index for each count and instant, however long the history is. */
-const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query<"history">) =>
-  pastRows(sql`
-    select place::int as place,
-      coalesce(sum(past.count) filter (where known.kind = 'state'), 0)::float8 as staged,
-      coalesce(sum(past.count) filter (where known.kind = 'balance'), 0)::float8 as imported,
-      coalesce(sum(past.count) filter (where known.kind = 'state' and known.name = 'FAILED'), 0)
-        ::float8 as failed,
-      coalesce(json_object_agg(known.name, past.count) filter (where known.kind = 'code'), '{}')
-        as codes
-    from (
-      select kind, name from import_totals
-      where supplier = ${supplier} and cohort = ${cohort ?? ""}
-        and kind in ('state', 'code', 'balance')
-      offset 0
-    ) as known
-    cross join unnest(${before.map(DateTime.toDateUtc)}::timestamptz[])
-      with ordinality as step (instant, place)
-    cross join lateral (
-      select count from import_history
-      where supplier = ${supplier} and cohort = ${cohort ?? ""} and kind = known.kind
-        and name = known.name and hour < instant
-      order by hour desc limit 1
-    ) as past
-    where past.count <> 0
-    group by place`).pipe(
-    Effect.map((rows): ReadonlyArray<PastCounts> => {
-      const byPlace = new Map(rows.map(({ place, ...counts }) => [place, counts]))
-      return before.map((_, index) => byPlace.get(index + 1) ?? noPastCounts)
-    })
-  )
 
 const beginningRows = rowsOf(Schema.Struct({ hour: Schema.NullOr(Instant) }))
 
@@ -369,7 +343,7 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       history: (query) =>
         isStorable(query.cohort ?? "")
           ? run(history(database, query))
-          : Effect.succeed(query.before.map(() => noPastCounts)),
+          : Effect.succeed(pastCounts([], query.before.length)),
       importedByHour: (query) => run(importedByHour(sql, query)),
       beginning: (query) =>
         isStorable(query.cohort ?? "") ? run(beginning(database, query)) : Effect.succeedNone,

@@ -27,7 +27,20 @@ describe("the first line of all migrations", () => {
     [["running", "done"], "None of 2 migrations needs attention"],
     [["stuck", "running"], "1 of 2 migrations needs attention"],
     [["stuck", "failing", "slow", "waiting"], "3 of 4 migrations need attention"]
-  ] as const)("of %j is: %s", (conditions, text) => expect(ofMigrations(conditions)).toBe(text))
+  ] as const)("of %j is: %s", (conditions, text) =>
+    expect(ofMigrations(conditions.map((condition) => ({ condition, money_ties: true })))).toBe(
+      text
+    )
+  )
+
+  it("says for how many the money does not add up", () => {
+    const told = ([true, false] as const).map(
+      (money_ties) => ({ condition: "done", money_ties }) as const
+    )
+    expect(ofMigrations(told)).toBe(
+      "None of 2 migrations needs attention; the money of 1 does not add up"
+    )
+  })
 })
 
 describe("the first line of a migration", () => {

@@ -1,6 +1,7 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records refusals. */
 import { DateTime, Effect, Hash, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
+import { isByPerson } from "../../organisation/Operator.ts"
 import {
   type AuditFault,
   type AuditHead,
@@ -97,13 +98,23 @@ type Search = Parameters<AuditLog["Service"]["search"]>[0]
 
 const isWanted = (
   { entry, key }: MemoryStore["Service"]["audit"][number],
-  { action, apiKey, from, number, organisations, supplier, to }: Search["filter"]
+  {
+    action,
+    apiKey,
+    from,
+    isByPerson: byPerson,
+    number,
+    organisations,
+    supplier,
+    to
+  }: Search["filter"]
 ): boolean =>
   key.import_supplier?.startsWith(" ") !== true &&
   (organisations === null || organisations.includes(entry.organisation)) &&
   (supplier === undefined || key.import_supplier === supplier) &&
   (number === undefined || key.external_account_number === number) &&
   (apiKey === undefined || entry.apiKey === apiKey) &&
+  (byPerson === undefined || isByPerson(entry)) &&
   (action === undefined || entry.action === action) &&
   (from === undefined || DateTime.isGreaterThanOrEqualTo(entry.at, from)) &&
   (to === undefined || DateTime.isLessThan(entry.at, to))

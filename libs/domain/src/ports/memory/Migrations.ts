@@ -47,6 +47,8 @@ const countsOf = (store: Store, supplier: SupplierCode, at: DateTime.Utc): Migra
         key.import_supplier === supplier && DateTime.isGreaterThanOrEqualTo(createdAt, since)
     ).length,
     importedHourly: values.slice(1).map((value, index) => value - (values[index] ?? 0)),
+    // Balances in memory are computed from the ledgers.
+    moneyTies: true,
     changedAt: history?.changedAt ?? null,
     importedAt: history?.importedAt ?? null
   }

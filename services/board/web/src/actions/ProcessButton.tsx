@@ -1,7 +1,8 @@
-/** Imports the pending accounts: all, or those of a cohort. */
+/** Imports the pending accounts: all, or those of a cohort. Only an ongoing migration has it. */
 import { count, counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
+import { useIsOngoing } from "./useIsOngoing.ts"
 
 interface Props {
   readonly supplier: string
@@ -11,13 +12,14 @@ interface Props {
 }
 
 export const ProcessButton = ({ cohort, pending, supplier }: Props) => {
+  const isOngoing = useIsOngoing(supplier)
   const whose = cohort === undefined ? "" : ` of ${cohort}`
   const sentence = `Import ${counted(pending, "pending account")}${whose}`
   return (
     <ActionButton
       name={cohort === undefined ? `Import all ${count(pending)}…` : `Import ${count(pending)}…`}
       label={cohort === undefined ? undefined : `${sentence}…`}
-      isIdle={pending === 0}
+      isIdle={pending === 0 || !isOngoing}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}

@@ -1,7 +1,11 @@
-/** Tries the accounts again that failed, or those of them with a code or of a cohort. */
+/**
+ * Tries the accounts again that failed, or those of them with a code or of a cohort. Only an
+ * ongoing migration has it.
+ */
 import { count, counted, verb } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
+import { useIsOngoing } from "./useIsOngoing.ts"
 
 interface Props {
   readonly supplier: string
@@ -13,6 +17,7 @@ interface Props {
 }
 
 export const RetryButton = ({ accounts, code, cohort, isOfRow = false, supplier }: Props) => {
+  const isOngoing = useIsOngoing(supplier)
   const which = code === undefined ? "" : ` with ${code}`
   const whose = cohort === undefined ? "" : ` of ${cohort}`
   const sentence = `Retry ${counted(accounts, "account")}${whose} that failed${which}`
@@ -25,7 +30,7 @@ export const RetryButton = ({ accounts, code, cohort, isOfRow = false, supplier 
     <ActionButton
       name={isOfRow ? "Retry…" : `Retry ${count(accounts)} failed…`}
       label={isOfRow ? `${sentence}…` : undefined}
-      isIdle={accounts === 0}
+      isIdle={accounts === 0 || !isOngoing}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}

@@ -1,6 +1,7 @@
 /**
  * The answers that the pages show. An answer is kept while its page is away, so that going back is
- * immediate; it is fetched again when it is shown and when the service says that it has changed.
+ * immediate; it is fetched when a first part of the page shows it, and again when the service says
+ * that it has changed.
  * A failed fetch keeps the last answer, with the error beside it.
  */
 import { useEffect, useState } from "preact/hooks"
@@ -99,8 +100,9 @@ export const useAnswer = <A>(path: string): Answer<A> => {
   useEffect(() => {
     const entry = entryOf(path)
     const watcher = () => repaint((times) => times + 1)
+    // What others show already is kept up to date for them.
+    if (entry.watchers.size === 0) void refresh(path)
     entry.watchers.add(watcher)
-    void refresh(path)
     return () => {
       entry.watchers.delete(watcher)
     }

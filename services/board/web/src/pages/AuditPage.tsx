@@ -14,7 +14,15 @@ import { endOfDate, ownZone, relative } from "../text/Times.ts"
 import { useNow } from "../data/Now.ts"
 
 const day = 86_400_000
-const names = ["import_supplier", "external_account_number", "who", "action", "from", "to"] as const
+const names = [
+  "import_supplier",
+  "external_account_number",
+  "who",
+  "people",
+  "action",
+  "from",
+  "to"
+] as const
 type Filter = Readonly<Record<(typeof names)[number], string>>
 
 const filterOf = (query: URLSearchParams): Filter => {
@@ -23,6 +31,7 @@ const filterOf = (query: URLSearchParams): Filter => {
     import_supplier: value("import_supplier"),
     external_account_number: value("external_account_number"),
     who: value("who"),
+    people: value("people"),
     action: value("action"),
     from: value("from"),
     to: value("to")
@@ -75,6 +84,10 @@ const FilterForm = ({ filter }: { readonly filter: Filter }) => (
         )}
       </label>
     ))}
+    <label class="check" key={`people ${filter.people}`}>
+      <input name="people" type="checkbox" value="true" defaultChecked={filter.people === "true"} />
+      People only
+    </label>
     <button type="submit">Show</button>
     <Link to={pages.audit()}>Clear</Link>
     <a href={answers.auditFile(asked(filter))} download>

@@ -1,5 +1,5 @@
 /** The cohorts of a migration, with the accounts of each by state. */
-import type { Cohorts, Migration, MigrationDetail } from "../data/Answers.ts"
+import type { Cohorts, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { MoveButton } from "../actions/MoveButton.tsx"
 import { ProcessButton } from "../actions/ProcessButton.tsx"
@@ -10,7 +10,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { closing } from "../text/Cohorts.ts"
 import { count, share } from "../text/Numbers.ts"
-import { isOngoing, stateOrder, states as words } from "../text/Words.ts"
+import { stateOrder, states as words } from "../text/Words.ts"
 
 type Cohort = Cohorts["cohorts"][number]
 type State = keyof Cohort["states"]
@@ -32,15 +32,14 @@ const Number = ({ cohort, state, supplier }: NumberProps) => {
 
 interface ActionsProps {
   readonly cohort: Cohort
-  readonly migration: Migration
+  readonly supplier: string
 }
 
-const Actions = ({ cohort, migration }: ActionsProps) => {
-  const { import_supplier: supplier } = migration
+const Actions = ({ cohort, supplier }: ActionsProps) => {
   const { FAILED, PENDING } = cohort.states
   return (
     <>
-      {cohort.cohort !== null && isOngoing(migration) && (
+      {cohort.cohort !== null && (
         <ProcessButton supplier={supplier} cohort={cohort.cohort} pending={PENDING} />
       )}
       <MoveButton
@@ -54,46 +53,43 @@ const Actions = ({ cohort, migration }: ActionsProps) => {
 }
 
 const columnsFor = (
-  migration: Migration,
+  supplier: string,
   cohorts: ReadonlyArray<Cohort>
-): ReadonlyArray<Column<Cohort>> => {
-  const { import_supplier: supplier } = migration
-  return [
-    {
-      name: "Cohort",
-      isHead: true,
-      cell: ({ cohort }) => (
-        <Link to={pages.imports(supplier, { cohort })}>{cohort ?? "without a cohort"}</Link>
-      )
-    },
-    ...stateOrder
-      .filter((state) => always.includes(state) || cohorts.some(({ states }) => states[state] > 0))
-      .map((state): Column<Cohort> => ({
-        name: words[state].word,
-        isNumber: true,
-        cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
-      })),
-    {
-      name: "All",
+): ReadonlyArray<Column<Cohort>> => [
+  {
+    name: "Cohort",
+    isHead: true,
+    cell: ({ cohort }) => (
+      <Link to={pages.imports(supplier, { cohort })}>{cohort ?? "without a cohort"}</Link>
+    )
+  },
+  ...stateOrder
+    .filter((state) => always.includes(state) || cohorts.some(({ states }) => states[state] > 0))
+    .map((state): Column<Cohort> => ({
+      name: words[state].word,
       isNumber: true,
-      cell: ({ cohort, total }) => (
-        <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
-      )
-    },
-    {
-      name: "Done",
-      isNumber: true,
-      class: "share",
-      cell: ({ states, total }) => share(states.IMPORTED, total)
-    },
-    {
-      name: "Action",
-      isNameHidden: true,
-      class: "act",
-      cell: (cohort) => <Actions cohort={cohort} migration={migration} />
-    }
-  ]
-}
+      cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
+    })),
+  {
+    name: "All",
+    isNumber: true,
+    cell: ({ cohort, total }) => (
+      <Link to={pages.imports(supplier, { cohort })}>{count(total)}</Link>
+    )
+  },
+  {
+    name: "Done",
+    isNumber: true,
+    class: "share",
+    cell: ({ states, total }) => share(states.IMPORTED, total)
+  },
+  {
+    name: "Action",
+    isNameHidden: true,
+    class: "act",
+    cell: (cohort) => <Actions cohort={cohort} supplier={supplier} />
+  }
+]
 
 const Closing = ({ detail, ...counted }: Cohorts & { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, total } = detail.migration
@@ -111,9 +107,7 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
       note={answer.value && <Closing {...answer.value} detail={detail} />}
       actions={
         <>
-          {isOngoing(detail.migration) && (
-            <ProcessButton supplier={supplier} pending={states.PENDING} />
-          )}
+          <ProcessButton supplier={supplier} pending={states.PENDING} />
           <MoveButton
             supplier={supplier}
             selection={{}}
@@ -128,7 +122,7 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
           cohorts.length > 0 && (
             <Table
               caption="Cohorts by state"
-              columns={columnsFor(detail.migration, cohorts)}
+              columns={columnsFor(supplier, cohorts)}
               rows={cohorts}
               keyOf={({ cohort }) => cohort ?? ""}
             />

@@ -11,7 +11,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { missingDocument, tellingCodes } from "../text/Codes.ts"
 import { count, counted } from "../text/Numbers.ts"
-import { isOngoing, plain } from "../text/Words.ts"
+import { plain } from "../text/Words.ts"
 import { absolute } from "../text/Times.ts"
 
 type Code = MigrationDetail["codes"][number]
@@ -25,10 +25,9 @@ const Course = ({ code, history }: { code: Code; history: History | undefined })
 
 const columnsFor = (
   codes: ReadonlyArray<Code>,
-  { migration }: MigrationDetail,
+  supplier: string,
   history: History | undefined
 ): ReadonlyArray<Column<Code>> => {
-  const supplier = migration.import_supplier
   const most = codes[0]?.imports ?? 0
   return [
     {
@@ -67,10 +66,9 @@ const columnsFor = (
       name: "Action",
       isNameHidden: true,
       class: "act",
-      cell: ({ code, imports }) =>
-        isOngoing(migration) && (
-          <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
-        )
+      cell: ({ code, imports }) => (
+        <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
+      )
     }
   ]
 }
@@ -127,7 +125,7 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
       {codes.length > 0 && (
         <Table
           caption="Codes of failed accounts, the most frequent first"
-          columns={columnsFor(codes, detail, history)}
+          columns={columnsFor(codes, supplier, history)}
           rows={codes}
           keyOf={({ code }) => code}
         />

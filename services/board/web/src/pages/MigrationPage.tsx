@@ -20,7 +20,7 @@ import { doneBy } from "../text/Forecast.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
-import { batchName, isOngoing } from "../text/Words.ts"
+import { batchName } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
@@ -36,7 +36,7 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
   }
   return (
     <div class="actions">
-      {isOngoing(migration) && <RetryButton supplier={supplier} accounts={states.FAILED} />}
+      <RetryButton supplier={supplier} accounts={states.FAILED} />
       <StatusButton migration={migration} />
       <SignOffButton migration={migration} />
     </div>
@@ -103,7 +103,8 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
           "no account is imported yet"
         ) : (
           <Link to="#money" class={sums.ties ? "good" : "bad"}>
-            {sums.ties ? "✓ adds up to" : "✗ does not add up to"} {money(sums.balance)}
+            {sums.ties ? "✓ what is stored adds up to" : "✗ what is stored does not add up to"}{" "}
+            {money(sums.balance)}
           </Link>
         )}
       </Fact>

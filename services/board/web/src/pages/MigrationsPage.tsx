@@ -121,6 +121,13 @@ const columns: ReadonlyArray<Column<Migration>> = [
     class: "why",
     cell: (migration) => (
       <span title={migration.reason}>
+        {!migration.money_ties && (
+          <>
+            <Link to={`${pages.migration(migration.import_supplier)}#money`} class="bad">
+              ✗ Money does not add up.
+            </Link>{" "}
+          </>
+        )}
         <Link to={evidenceOf(migration)}>{migration.reason}</Link>
       </span>
     )
@@ -277,9 +284,7 @@ export const MigrationsPage = () => {
     <>
       <div class="heading">
         <Headline title="All migrations">
-          {list === undefined
-            ? "Migrations"
-            : ofMigrations(list.migrations.map(({ condition }) => condition))}
+          {list === undefined ? "Migrations" : ofMigrations(list.migrations)}
         </Headline>
         {list !== undefined && list.migrations.length > 0 && (
           <div class="toolbar">

@@ -1,9 +1,13 @@
-/** Whether the money is right: balances by ledger, and the sums that must tie. */
+/**
+ * Whether the money is right: balances by ledger, the sums that must tie, and what to compare with
+ * the supplier's own books.
+ */
 import type { MigrationDetail } from "../data/Answers.ts"
 import { Section } from "../parts/Section.tsx"
+import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
-import { pages } from "../routing/Paths.ts"
-import { count, money } from "../text/Numbers.ts"
+import { answers, pages } from "../routing/Paths.ts"
+import { count, counted, money } from "../text/Numbers.ts"
 
 type Money = MigrationDetail["money"]
 
@@ -69,20 +73,60 @@ const Sums = ({ sums, supplier }: { readonly sums: Money; readonly supplier: str
   )
 }
 
+const unit =
+  "Amounts are as the supplier sends them, with two decimals and without a currency: " +
+  "credit is positive, debit negative."
+
+/** What was compared with what, and what nobody but the supplier can compare. */
+const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const { at, migration, money: sums } = detail
+  const { import_supplier: supplier, states, time_zone: zone } = migration
+  return (
+    <>
+      <p>
+        Each account was checked as the supplier sent it: one whose transactions, ledgers and
+        transfer balance contradict each other is refused. Nothing was compared with the supplier's
+        own books.
+      </p>
+      <p>
+        Ask the supplier for its total of{" "}
+        <Link to={pages.imports(supplier, { money: "balance" })}>
+          the {counted(states.IMPORTED, "imported account")}
+        </Link>
+        . Here it is{" "}
+        <Link to={pages.imports(supplier, { money: "balance" })}>
+          <strong>{money(sums.balance)}</strong>
+        </Link>{" "}
+        as of <Time at={at} zone={zone} />, with what was added after the import (
+        <a href={answers.of(supplier, "summary.csv")} download>
+          as CSV
+        </a>
+        ).
+        {states.ERASED > 0 && " It includes accounts that were erased after their import."} {unit}
+      </p>
+    </>
+  )
+}
+
 export const MoneySection = ({ detail }: { readonly detail: MigrationDetail }) => (
   <Section
     id="money"
     title="Money"
     note={
       detail.money.ties ? (
-        <span class="good">✓ Ledgers and additions come to the balance exactly.</span>
+        <span class="good">
+          ✓ What is stored adds up: ledgers and additions come to the balances of the accounts
+          exactly.
+        </span>
       ) : (
         <span class="bad">
-          ✗ Ledgers and additions do not come to the balance. Tell your operator.
+          ✗ What is stored does not add up: ledgers and additions do not come to the balances of the
+          accounts. Tell your operator.
         </span>
       )
     }
   >
     <Sums sums={detail.money} supplier={detail.migration.import_supplier} />
+    <Comparison detail={detail} />
   </Section>
 )

@@ -24,8 +24,7 @@ export const openOf = ({ FAILED, IN_PROGRESS, PENDING }: States): number =>
 export const wholeOf = ({ lines_failed, lines_remaining, states, total }: Migration): number =>
   total + lines_remaining + Math.max(0, lines_failed - states.FAILED)
 
-/** Of all migrations. */
-export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
+const attentionOf = (conditions: ReadonlyArray<Condition>): string => {
   const all = conditions.length
   const needy = conditions.filter(needsAttention).length
   if (all === 0) return "There is no migration yet"
@@ -35,6 +34,15 @@ export const ofMigrations = (conditions: ReadonlyArray<Condition>): string => {
       : `None of ${count(all)} migrations needs attention`
   }
   return `${count(needy)} of ${counted(all, "migration")} ${verb(needy, "needs", "need")} attention`
+}
+
+/** Of all migrations. */
+export const ofMigrations = (
+  migrations: ReadonlyArray<Pick<Migration, "condition" | "money_ties">>
+): string => {
+  const untied = migrations.filter(({ money_ties }) => !money_ties).length
+  const attention = attentionOf(migrations.map(({ condition }) => condition))
+  return untied === 0 ? attention : `${attention}; the money of ${count(untied)} does not add up`
 }
 
 const ending = (migration: Migration, now: number): string => {

@@ -1,0 +1,60 @@
+/**
+ * Actions that the service would refuse are not offered, in a real Chromium.
+ * `pagesInBrowser.test.ts` runs this.
+ */
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { standard } from "../testing/FixtureServer.ts"
+import { type Board, close, supplier } from "./actionsInBrowser.ts"
+
+/** Pages that offer an import or a retry of accounts, and one of their buttons. */
+const offering = [
+  [supplier, /^Retry 412 failed/],
+  [supplier, /^Import all 11,868/],
+  [`${supplier}imports/?state=FAILED`, /^Retry 412 failed/],
+  [`${supplier}imports/?state=PENDING`, /^Import all 412/],
+  [`${supplier}problems/`, /^Retry 233 accounts/]
+] as const
+
+/** An answer that was asked for twice is fetched again after a pause. */
+const longerThanPause = 2_500
+
+const startsImports = (page: Page) => page.getByRole("button", { name: /^(Retry|Import) / })
+
+export const refusedTests = ({ open, server }: Board): void => {
+  it.each(offering)("%s offers %s on an ongoing migration", async (path, name) => {
+    const page = await open(path)
+    await page.getByRole("button", { name }).first().waitFor()
+    await close(page)
+  })
+
+  it.each(["Paused", "Complete"] as const)(
+    "no page offers imports or retries on a migration that is %s",
+    async (status) => {
+      server().fixture = { ...standard, status }
+      for (const path of new Set(offering.map(([path]) => path))) {
+        const page = await open(path)
+        await page.locator("main table").first().waitFor()
+        await page.waitForLoadState("networkidle")
+        expect(await startsImports(page).allInnerTexts(), path).toEqual([])
+        await close(page)
+      }
+    }
+  )
+
+  it("asks for no answer twice to show a page", async () => {
+    const page = await open("/board/")
+    // Everything is asked for once more when the stream of changes begins.
+    await page.waitForTimeout(longerThanPause)
+    const asked: Array<string> = []
+    page.on("request", (request) => {
+      if (request.url().includes("/board/api/migrations/")) asked.push(request.url())
+    })
+    await page.getByRole("link", { name: "DELTA_LEGACY", exact: true }).click()
+    await page.getByRole("button", { name: /^Retry 233 accounts/ }).waitFor()
+    await page.waitForTimeout(longerThanPause)
+    const twice = asked.filter((url, index) => asked.indexOf(url) < index)
+    expect(twice).toEqual([])
+    await close(page)
+  })
+}
