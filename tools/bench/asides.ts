@@ -1,7 +1,7 @@
 /**
  * The services that few requests reach: `npm run bench:asides` measures a token, what two pages of
  * the board show first, and a page of events, directly and through the gateway. The board knows 40
- * suppliers with 100 imports, and one of those with 1,000.
+ * suppliers with 100 imports, one with 1,000 and one with none.
  */
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
