@@ -8,6 +8,10 @@ export interface LoadRequest {
   readonly workload: WorkloadName
   readonly url: string
   readonly token: string
+  /** The API key that a token is asked for by. */
+  readonly apiKey: string
+  /** The session of the board, where the workload is one of its pages. */
+  readonly cookie: string
   readonly supplier: string
   /** The numbers of platform accounts to read, where the workload does that. */
   readonly accounts: ReadonlyArray<string>

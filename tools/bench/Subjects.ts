@@ -9,6 +9,7 @@ import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as Client from "@data-import/testbed/Client"
 import type { Tenant } from "@data-import/testbed/Tenants"
 import { tokenFor } from "@data-import/testbed/Tokens"
+import { signIn } from "./BoardUser.ts"
 import { type Installation, type Process, startProcess } from "./Installation.ts"
 import type { LoadRequest, LoadResult } from "./Load.ts"
 import { type Side, stageMany, stageOnce, untilNumbered } from "./Staging.ts"
@@ -108,9 +109,15 @@ export const loadFor = Effect.fnUntraced(function* (
   const token = yield* Effect.orDie(tokenFor(client, tenant.apiKey))
   const { url } = processesOf(workload)[0]
   const first = next.get(workload) ?? 0
-  const { supplier } = tenant
+  const { apiKey, supplier } = tenant
+  const isOfBoard = workloads[workload].service === "board"
+  const cookie = isOfBoard ? yield* Effect.orDie(signIn(installation)) : ""
   const accounts = workload === "account" ? yield* importedAccounts(installation, supplier) : []
-  return { workload, url, token, supplier, accounts, first, ...amount } satisfies LoadRequest
+  return {
+    ...{ workload, url, supplier, first },
+    ...{ token, apiKey, cookie, accounts },
+    ...amount
+  } satisfies LoadRequest
 }, Effect.scoped)
 
 /** What one process answers at most, before it is known. */

@@ -13,11 +13,22 @@ import {
   transactionsPayload
 } from "@data-import/domain/testing/samples"
 import { team } from "@data-import/testbed/Tenants"
+import { tokenRequest } from "@data-import/testbed/Tokens"
 
 export interface Request {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly body: string | null
+  /** In place of the token. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a request may be made with. */
+export interface Materials {
+  /** Numbers of platform accounts, where the workload is to read those. */
+  readonly accounts: ReadonlyArray<string>
+  readonly apiKey: string
+  readonly cookie: string
 }
 
 interface Staged {
@@ -27,15 +38,14 @@ interface Staged {
 
 export interface Workload {
   readonly title: string
-  readonly service: "account-import" | "events" | "post-import" | "query"
+  readonly service: "account-import" | "auth" | "board" | "events" | "post-import" | "query"
   readonly expected: 200 | 201
   /**
    * What is staged before the first request: so many accounts, whose numbers begin with the prefix.
    * Null where each request has an account of its own.
    */
   readonly staged: Staged | null
-  /** `accounts` are numbers of platform accounts, where the workload is to read those. */
-  readonly request: (supplier: string, number: number, accounts: ReadonlyArray<string>) => Request
+  readonly request: (supplier: string, number: number, materials: Materials) => Request
 }
 
 /** The supplier of the list, which belongs to the same organisation. */
@@ -126,6 +136,11 @@ const timeOf = (number: number): string =>
 
 const post = (path: string, body: string): Request => ({ method: "POST", path, body })
 const get = (path: string): Request => ({ method: "GET", path, body: null })
+
+const ofBoard = (path: string, cookie: string): Request => ({
+  ...get(`/board/api/migrations/${path}`),
+  headers: { cookie }
+})
 
 const stagePath = `${base}/account-import-process/create-or-update/`
 const repeated = 2_000
@@ -280,8 +295,32 @@ export const workloads = {
     service: "query",
     expected: 200,
     staged: null,
-    request: (_, number, accounts) =>
+    request: (_, number, { accounts }) =>
       get(`${base}/accounts/${accounts[number % accounts.length] ?? ""}/`)
+  },
+  token: {
+    title: "a token",
+    service: "auth",
+    expected: 200,
+    staged: null,
+    request: (_supplier, _number, { apiKey }) => {
+      const { body, path } = tokenRequest({ APIKey: apiKey })
+      return { ...post(path, JSON.stringify(body)), headers: {} }
+    }
+  },
+  migrations: {
+    title: "the board's list of migrations",
+    service: "board",
+    expected: 200,
+    staged: { prefix: listPrefix, count: listLength },
+    request: (_supplier, _number, { cookie }) => ofBoard("", cookie)
+  },
+  migration: {
+    title: "the board's page of one supplier",
+    service: "board",
+    expected: 200,
+    staged: { prefix: listPrefix, count: listLength },
+    request: (supplier, _number, { cookie }) => ofBoard(`${listSupplier(supplier)}/`, cookie)
   }
 } satisfies Record<string, Workload>
 
@@ -304,7 +343,15 @@ export const addsToAccounts: ReadonlySet<WorkloadName> = new Set([
   "statements"
 ])
 
-const notCompared: ReadonlySet<WorkloadName> = new Set(["importing", ...queriesOfMany])
+/** Of the services that few requests reach. The peer has none of them. */
+export const asides = [
+  "token",
+  "migrations",
+  "migration",
+  "events"
+] as const satisfies ReadonlyArray<WorkloadName>
+
+const notCompared: ReadonlySet<WorkloadName> = new Set(["importing", ...queriesOfMany, ...asides])
 
 /** Those that are compared with the peer. */
 export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(

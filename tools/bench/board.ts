@@ -4,11 +4,10 @@
  */
 import { Array, Clock, Console, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
-import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { runMain } from "@data-import/testbed/CommandLine"
-import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { team } from "@data-import/testbed/Tenants"
+import { signIn } from "./BoardUser.ts"
 import * as Flags from "./Flags.ts"
 import { install, type Installation, startServer } from "./Installation.ts"
 import { publish } from "./Results.ts"
@@ -133,16 +132,6 @@ const pagesOf = (supplier: string): Readonly<Record<string, ReadonlyArray<string
     "Summary as CSV": [`${root}summary.csv`]
   }
 }
-
-/** A manager's cookie. */
-const signIn = Effect.fnUntraced(function* ({ services, url }: Installation) {
-  const secret = yield* Effect.provide(issueLink, DatabaseAccess.layerOperator(url))
-  const origin = services.gateway.url
-  const entered = yield* HttpClient.execute(
-    HttpClientRequest.post(`${origin}/board/sign-in/${secret}/`, { headers: { origin } })
-  ).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }))
-  return (entered.headers["set-cookie"] ?? "").split(";", 1)[0] ?? ""
-})
 
 const milliseconds = Effect.fnUntraced(function* (url: string, cookie: string) {
   const began = yield* Clock.currentTimeNanos

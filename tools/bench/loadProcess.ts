@@ -28,7 +28,7 @@ const isOver = ({ began, order, sent, wrong }: Run): boolean =>
   performance.now() - began >= order.seconds * 1_000
 
 const requestOf = ({ order, workload }: Run, index: number): Request =>
-  workload.request(order.supplier, order.first + index, order.accounts)
+  workload.request(order.supplier, order.first + index, order)
 
 /** Until the turn of a request has come; one that is late is sent at once. */
 const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {
@@ -40,9 +40,9 @@ const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {
 /** One request; settles when its answer is whole. */
 const exchange = (run: Run, client: Client, index: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    const { body, method, path } = requestOf(run, index)
+    const { body, headers: own, method, path } = requestOf(run, index)
     const headers = {
-      authorization: `Token ${run.order.token}`,
+      ...(own ?? { authorization: `Token ${run.order.token}` }),
       ...(body !== null && { "content-type": "application/json" })
     }
     const began = performance.now()

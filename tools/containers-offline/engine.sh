@@ -13,7 +13,7 @@ has_registry() {
   local image
   command -v docker >/dev/null || return 1
   timeout 10 docker info >/dev/null 2>&1 || return 1
-  for image in "$(node_image)" "$(composed_image postgres)" "$(composed_image object-store)"; do
+  for image in $(all_images); do
     timeout 300 docker pull --quiet "$image" >/dev/null 2>&1 || return 1
   done
 }
@@ -28,8 +28,8 @@ require_machine() {
 # older releases too. What is bound to the machine's own C library comes from its own release.
 newer=trixie
 from_newer=(containerd docker-cli docker-compose docker.io)
-from_own=(busybox-static iptables libip4tc2 libip6tc2 libmnl0 libnetfilter-conntrack3 libnfnetlink0
-  libnftnl11 libxtables12 runc tini)
+from_own=(busybox-static docker-registry iptables libip4tc2 libip6tc2 libmnl0
+  libnetfilter-conntrack3 libnfnetlink0 libnftnl11 libxtables12 runc tini)
 
 download() {
   (cd "$state/packages" && apt-get -qq -o APT::Sandbox::User=root "$@") >>"$state/apt.log" 2>&1 ||
@@ -68,8 +68,20 @@ docker_here() { PATH="$engine_path:$PATH" DOCKER_HOST="unix://$socket" docker "$
 # plenty, in GiB.
 plenty=10
 
+# Where the registry will be that has the images in Docker Hub's stead.
+mirror_port=""
+
+free_port() {
+  "$root/node_modules/.bin/node" -e '
+    const server = require("net").createServer().listen(0, "127.0.0.1", () => {
+      console.log(server.address().port)
+      server.close()
+    })'
+}
+
 start_engine() {
   local deadline=$((SECONDS + 60)) keep="exec"
+  mirror_port="$(free_port)"
   mkdir "$state/data"
   if (($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) > plenty << 20)); then
     keep="mount -t tmpfs tmpfs '$state/data' && exec"
@@ -81,12 +93,32 @@ start_engine() {
     --host "unix://$socket" --pidfile "$state/docker.pid" \
     --data-root "$state/data" --exec-root "$state/exec" \
     --bridge none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false \
-    --ip 127.0.0.1 </dev/null >"$state/dockerd.log" 2>&1 &
+    --ip 127.0.0.1 --registry-mirror "http://127.0.0.1:$mirror_port" \
+    </dev/null >"$state/dockerd.log" 2>&1 &
   until docker_here info >/dev/null 2>&1; do
     if ! kill -0 $! 2>/dev/null || ((SECONDS > deadline)); then
       without_engine "dockerd: $(tail -n 1 "$state/dockerd.log")"
     fi
     sleep 0.1
+  done
+}
+
+# An image has a digest once it has come from a registry. It ends with the containers.
+start_mirror() {
+  local image name
+  docker_here network create mirror >/dev/null
+  docker_here run --detach --network mirror --publish "127.0.0.1:$mirror_port:5000" \
+    "$(registry_image)" >/dev/null
+  for _ in {1..100}; do
+    if (exec 3<>"/dev/tcp/127.0.0.1/$mirror_port") 2>/dev/null; then break; fi
+    sleep 0.1
+  done
+  for image in $(all_images); do
+    name="127.0.0.1:$mirror_port/$image"
+    [[ "$image" == */* ]] || name="127.0.0.1:$mirror_port/library/$image"
+    docker_here tag "$image" "$name"
+    docker_here push --quiet "$name" >/dev/null || without_engine "the registry takes no images"
+    docker_here rmi "$name" >/dev/null
   done
 }
 

@@ -1,7 +1,7 @@
 # The images that a registry would give, under the same names: what they hold is what npm and
 # Debian's packages have brought to this machine. They stand in for the real ones and are not those:
-# PostgreSQL is the embedded build, linked to glibc, and the object store is the one that the tests
-# of libs/documents run in their process, which checks no signatures.
+# PostgreSQL is the embedded build, linked to glibc, the object store is the one that the tests
+# of libs/documents run in their process, which checks no signatures, and the registry is Debian's.
 
 node_modules="$root/node_modules"
 
@@ -16,6 +16,17 @@ node_image() {
 # The image of a service that is not built here, as compose names it.
 composed_image() {
   sed -n "/^  $1:/,/^  [a-z]/s/^    image: //p" "$root/docker/compose.yaml"
+}
+
+registry_image() {
+  sed -n 's/^export const registryImage = "\(.*\)"$/\1/p' "$root/tools/containers/images.ts"
+}
+
+all_images() {
+  node_image
+  composed_image postgres
+  composed_image object-store
+  registry_image
 }
 
 # Puts the libraries of the machine that programs are linked to where those look for them.
@@ -105,10 +116,21 @@ make_object_store() {
     'ENTRYPOINT ["node", "/app/server.mjs"]' 'EXPOSE 7070'
 }
 
+make_registry() {
+  local folder="$state/registry"
+  make_base "$folder"
+  install "$engine/usr/bin/docker-registry" "$folder/usr/local/bin/"
+  add_libraries "$folder" "$engine/usr/bin/docker-registry"
+  install -D -m 644 "$here/registry.yaml" "$folder/etc/registry.yaml"
+  import "$(registry_image)" "$folder" \
+    'ENTRYPOINT ["docker-registry", "serve", "/etc/registry.yaml"]' 'EXPOSE 5000'
+}
+
 make_images() {
   make_node
   make_postgres
   make_object_store
+  make_registry
 }
 
 # A container that finds itself by name has all that the tests need of an engine.

@@ -5,6 +5,9 @@
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import {
   DockerComposeEnvironment,
   getContainerRuntimeClient,
@@ -13,6 +16,7 @@ import {
 import { composeFolder } from "./images.ts"
 
 const files = ["compose.yaml", "compose.simulated.yaml"]
+const releaseScript = join(import.meta.dirname, "..", "release.ts")
 const parts = [
   "POSTGRES",
   "OBJECT_STORE",
@@ -68,24 +72,58 @@ export class Composition {
   #running: StartedDockerComposeEnvironment | undefined
   readonly passwords: ReadonlyArray<string>
 
-  constructor() {
+  /** `settings` go beside those that compose.yaml asks for. */
+  constructor(settings: Readonly<Record<string, string>> = {}) {
     const drawn = parts.map((part) => ({ part, password: randomBytes(24).toString("hex") }))
     this.passwords = drawn.map(({ password }) => password)
     this.#settings = {
       ...Object.fromEntries(drawn.map(({ part, password }) => [`${part}_PASSWORD`, password])),
-      PORT: "0"
+      PORT: "0",
+      ...settings
     }
     this.#name = `data-import-${randomBytes(4).toString("hex")}`
   }
 
   /** @throws Error where a container does not start, or is not healthy in time */
   async start(): Promise<void> {
-    await this.#compose(["--profile", "operator", "build"])
-    this.#running = await new DockerComposeEnvironment(composeFolder, files)
+    await this.build()
+    await this.#up(files)
+  }
+
+  /** Starts what the file of `release` says. */
+  async startRelease(release: string): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), "data-import-release-"))
+    const file = join(folder, "release.yaml")
+    writeFileSync(file, release)
+    try {
+      await this.#up([...files, file])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  async #up(composed: ReadonlyArray<string>): Promise<void> {
+    this.#running = await new DockerComposeEnvironment(composeFolder, [...composed])
       .withProjectName(this.#name)
       .withEnvironment(this.#settings)
       .withStartupTimeout(300_000)
       .up()
+  }
+
+  async build(): Promise<void> {
+    await this.#compose(["--profile", "operator", "build"])
+  }
+
+  /** Has the images of the release in its registry, and those of others from theirs. */
+  async push(): Promise<void> {
+    await this.#compose(["pull", "--quiet", "--ignore-buildable"])
+    await this.#compose(["--profile", "operator", "push", "--quiet"])
+  }
+
+  /** What `npm run release` prints; rejects with what it says where an image has no digest. */
+  async release(...options: ReadonlyArray<string>): Promise<string> {
+    const composed = await this.#compose(["--profile", "operator", "config", "--format", "json"])
+    return output(process.execPath, [releaseScript, ...options], process.env, composed)
   }
 
   async stop(): Promise<void> {
@@ -115,6 +153,20 @@ export class Composition {
   /** Runs a command in a new container of the service, and gives what it printed. */
   run(service: string, options: ReadonlyArray<string>, args: ReadonlyArray<string>, input = "") {
     return this.#compose(["run", "--rm", "--no-deps", "-T", ...options, service, ...args], input)
+  }
+
+  /** The images of all containers, also of those that have ended, as they were asked for. */
+  async images(): Promise<ReadonlyArray<string>> {
+    const listed = await this.#compose(["ps", "--all", "--format", "{{.Image}}"])
+    return listed.trim().split("\n")
+  }
+
+  /** Whatever the engine keeps of images under these names. */
+  async forget(prefix: string): Promise<void> {
+    const { container } = await getContainerRuntimeClient()
+    const all = await container.dockerode.listImages()
+    const own = all.filter(({ RepoTags }) => RepoTags?.some((tag) => tag.startsWith(prefix)))
+    for (const { Id } of own) await container.dockerode.getImage(Id).remove({ force: true })
   }
 
   /** What all containers have logged. */

@@ -1,8 +1,10 @@
-/** The third-party images that the system runs on, as docker/compose.yaml names them. */
+/** The third-party images of the tests: those that docker/compose.yaml names, and a registry. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 export const composeFolder = join(import.meta.dirname, "../../docker")
+
+export const registryImage = "registry:2.8.2"
 
 /** @throws Error where the file does not name one */
 export const imageOf = (service: string): string => {
