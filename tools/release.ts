@@ -6,7 +6,7 @@
  * images, where there is one without. `config --resolve-image-digests` does not do: Compose 2.26
  * kept tags and said nothing, and what it prints has the passwords.
  */
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { text } from "node:stream/consumers"
 
 interface Service {
@@ -83,15 +83,17 @@ export const chartValues = (composition: Composition, digests: Digests): string 
   return `${JSON.stringify({ image: { registry }, services, operator }, null, 2)}\n`
 }
 
-/** None of an image that the engine does not have. */
+/**
+ * None of an image that the engine does not have.
+ * @throws Error where the engine does not answer
+ */
 const knownToEngine: Digests = (image) => {
-  try {
-    const args = ["image", "inspect", "--format", "{{json .RepoDigests}}", image]
-    const printed = execFileSync("docker", args, { encoding: "utf8", stdio: "pipe" })
-    return JSON.parse(printed) as ReadonlyArray<string>
-  } catch {
-    return []
-  }
+  const args = ["image", "inspect", "--format", "{{json .RepoDigests}}", image]
+  const { error, status, stderr, stdout } = spawnSync("docker", args, { encoding: "utf8" })
+  if (error) throw error
+  if (status === 0) return JSON.parse(stdout) as ReadonlyArray<string>
+  if (/no such image/i.test(stderr)) return []
+  throw new Error(stderr.trim())
 }
 
 if (import.meta.main) {

@@ -344,14 +344,18 @@ export const addsToAccounts: ReadonlySet<WorkloadName> = new Set([
 ])
 
 /** Of the services that few requests reach. The peer has none of them. */
-export const asides = [
+export const supporting = [
   "token",
   "migrations",
   "migration",
   "events"
 ] as const satisfies ReadonlyArray<WorkloadName>
 
-const notCompared: ReadonlySet<WorkloadName> = new Set(["importing", ...queriesOfMany, ...asides])
+const notCompared: ReadonlySet<WorkloadName> = new Set([
+  "importing",
+  ...queriesOfMany,
+  ...supporting
+])
 
 /** Those that are compared with the peer. */
 export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(

@@ -1,5 +1,5 @@
 /**
- * The services that few requests reach: `npm run bench:asides` measures a token, what two pages of
+ * The supporting services: `npm run bench:supporting` measures a token, what two pages of
  * the board show first, and a page of events, directly and through the gateway. The board knows 40
  * suppliers with 100 imports, one with 1,000 and one with none.
  */
@@ -13,7 +13,7 @@ import { publish } from "./Results.ts"
 import { stageMany, untilNumbered } from "./Staging.ts"
 import * as Subjects from "./Subjects.ts"
 import { short, table } from "./Table.ts"
-import { asides, listSupplier, workloads } from "./Workloads.ts"
+import { supporting, listSupplier, workloads } from "./Workloads.ts"
 
 const suppliers = 40
 const staged = 100
@@ -45,12 +45,12 @@ const measure = Effect.fnUntraced(function* (options: {
   readonly connections: number
 }) {
   const server = yield* startServer
-  const installation = yield* install(server, "asides")
+  const installation = yield* install(server, "supporting")
   yield* fill(installation)
   const direct = yield* Subjects.services(installation)
   const gateway = Subjects.throughGateway(direct)
   const rows: Array<ReadonlyArray<string>> = []
-  for (const workload of asides) {
+  for (const workload of supporting) {
     // The events of what the workload before has staged, which this one may read.
     yield* untilNumbered(installation)
     for (const one of [direct, gateway]) yield* Subjects.warmUp(one, workload, options.connections)
@@ -61,11 +61,11 @@ const measure = Effect.fnUntraced(function* (options: {
     rows.push([title, ...figures.map(short), short(Math.max(ours.others, other.others))])
     yield* Console.error(rows.at(-1)?.join("  "))
   }
-  return [{ title: "Requests of few", text: table(head, rows) }]
+  return [{ title: "Requests for a token, events and the board", text: table(head, rows) }]
 }, Effect.scoped)
 
 const command = Command.make(
-  "bench:asides",
+  "bench:supporting",
   {
     pairs: Flags.positive("pairs").pipe(
       Flag.withDescription("How often each is measured"),
@@ -83,7 +83,7 @@ const command = Command.make(
   },
   Effect.fnUntraced(function* ({ write, ...options }) {
     const sections = yield* measure(options)
-    yield* publish("asides", "bench:asides", "Services that few requests reach", sections, write)
+    yield* publish("supporting", "bench:supporting", "Supporting services", sections, write)
   })
 ).pipe(Command.withDescription("Measures auth, events and the board"))
 
