@@ -1,7 +1,7 @@
 /**
  * The system as docker/compose.yaml composes it, with simulated vendors and further files if asked
- * for, under a fresh project name and with fresh passwords. Only what the files publish is reachable
- * from outside, on free ports; everything else happens within a container.
+ * for, under a fresh project name and with fresh passwords. Only what the files publish can be
+ * reached from outside, on free ports. Everything else happens within a container.
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
