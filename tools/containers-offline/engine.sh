@@ -3,8 +3,8 @@
 # default bridge to share and no rule for this machine's packets, and all mounts are in a namespace
 # that ends with the engine.
 
-# Beside the packages of npm, so that a clean install begins anew.
-engine="$root/node_modules/.cache/containers-offline/engine"
+# What is unpacked, beside the packages of npm, so that a clean install begins anew.
+engine="$root/node_modules/.cache/containers-offline/unpacked"
 engine_path="$engine/usr/bin:$engine/usr/sbin"
 socket="$state/docker.sock"
 
@@ -30,19 +30,26 @@ newer=trixie
 from_newer=(containerd docker-cli docker-compose docker.io)
 from_own=(busybox-static docker-registry iptables libip4tc2 libip6tc2 libmnl0
   libnetfilter-conntrack3 libnfnetlink0 libnftnl11 libxtables12 runc tini)
+# What images are made of, see images.sh.
+for_images=(prometheus prometheus-node-exporter prometheus-postgres-exporter libtinfo6)
 
 download() {
   (cd "$state/packages" && apt-get -qq -o APT::Sandbox::User=root "$@") >>"$state/apt.log" 2>&1 ||
     without_engine "apt-get: $(grep -m 1 '^E:' "$state/apt.log" || echo failed)"
 }
 
+dependency() { apt-cache depends "$1" | sed -n "s/^ *Depends: \($2\)$/\1/p" | head -n 1; }
+
 unpack_engine() {
-  local archive draft package
+  local archive client draft package
   if [[ -d "$engine" ]]; then return; fi
   mkdir -p "$state/packages" "$state/apt/lists/partial" "$state/apt/archives/partial"
   # A source that does not answer need not be one of those that matter here.
   apt-get -qq update >>"$state/apt.log" 2>&1 || true
-  download download "${from_own[@]}"
+  # psql and what it reads lines with, under the names that this release has for them.
+  client="$(dependency postgresql-client 'postgresql-client-[0-9]*')"
+  for_images+=("$client" "$(dependency "$client" 'libreadline[0-9].*')")
+  download download "${from_own[@]}" "${for_images[@]}"
 
   archive="$(apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(REPO_URI)' |
     awk '$1 == "Debian" && $2 == "main" { print $3; exit }')"
@@ -113,7 +120,7 @@ start_mirror() {
     if (exec 3<>"/dev/tcp/127.0.0.1/$mirror_port") 2>/dev/null; then break; fi
     sleep 0.1
   done
-  for image in $(all_images); do
+  for image in $(released_images); do
     name="127.0.0.1:$mirror_port/$image"
     [[ "$image" == */* ]] || name="127.0.0.1:$mirror_port/library/$image"
     docker_here tag "$image" "$name"

@@ -1,7 +1,8 @@
 # The images that a registry would give, under the same names: what they hold is what npm and
 # Debian's packages have brought to this machine. They stand in for the real ones and are not those:
 # PostgreSQL is the embedded build, linked to glibc, the object store is the one that the tests
-# of libs/documents run in their process, which checks no signatures, and the registry is Debian's.
+# of libs/documents run in their process, which checks no signatures. The registry, psql, Prometheus
+# and the exporters are Debian's, which are older. Grafana and Tempo are to be had from neither.
 
 node_modules="$root/node_modules"
 
@@ -15,18 +16,25 @@ node_image() {
 
 # The image of a service that is not built here, as compose names it.
 composed_image() {
-  sed -n "/^  $1:/,/^  [a-z]/s/^    image: //p" "$root/docker/compose.yaml"
+  sed -n "/^  $1:/,/^  [a-z]/s/^    image: //p" "$root"/docker/compose{,.observe}.yaml
 }
 
 registry_image() {
   sed -n 's/^export const registryImage = "\(.*\)"$/\1/p' "$root/tools/containers/images.ts"
 }
 
-all_images() {
+released_images() {
   node_image
   composed_image postgres
   composed_image object-store
   registry_image
+}
+
+all_images() {
+  released_images
+  composed_image prometheus
+  composed_image postgres-exporter
+  composed_image node-exporter
 }
 
 # Puts the libraries of the machine that programs are linked to where those look for them.
@@ -50,8 +58,9 @@ make_base() {
   chroot "$folder" /bin/busybox --install -s /bin
   ln -s /bin/env "$folder/usr/bin/env"
   printf '%s\n' root:x:0:0::/root:/bin/sh postgres:x:70:70::/:/bin/sh \
-    node:x:1000:1000::/home/node:/bin/sh >"$folder/etc/passwd"
-  printf '%s\n' root:x:0: postgres:x:70: node:x:1000: >"$folder/etc/group"
+    node:x:1000:1000::/home/node:/bin/sh nobody:x:65534:65534::/home:/bin/false \
+    >"$folder/etc/passwd"
+  printf '%s\n' root:x:0: postgres:x:70: node:x:1000: nobody:x:65534: >"$folder/etc/group"
   install -d -o 1000 -g 1000 "$folder/home/node"
 }
 
@@ -96,6 +105,9 @@ make_postgres() {
   cp -r "$native/." "$folder/usr/local/"
   add_libraries "$folder" "$native"/bin/* "$native"/lib/*.so*
   install "$here"/postgres/* "$folder/usr/local/bin/"
+  install -D "$engine"/usr/lib/postgresql/*/bin/psql "$folder/usr/local/libexec/psql"
+  find "$engine" -name 'libreadline.so.*' -o -name 'libtinfo.so.*' |
+    xargs -I {} cp {} "$folder/usr/local/lib/"
   install -d -o 70 -g 70 -m 1777 "$folder"/{run/postgresql,var/lib/postgresql/data}
   import "$(composed_image postgres)" "$folder" 'ENV PGDATA=/var/lib/postgresql/data' \
     'USER postgres' 'ENTRYPOINT ["docker-entrypoint.sh"]' 'CMD ["postgres"]' 'EXPOSE 5432'
@@ -126,11 +138,25 @@ make_registry() {
     'ENTRYPOINT ["docker-registry", "serve", "/etc/registry.yaml"]' 'EXPOSE 5000'
 }
 
+# Prometheus or an exporter, which run as the published images do: in a folder of their user's.
+make_observer() {
+  local service="$1" program="$engine/usr/bin/$2" folder="$state/$1"
+  make_base "$folder"
+  install "$program" "$folder/bin/$service"
+  add_libraries "$folder" "$program"
+  install -d -o 65534 -g 65534 "$folder/prometheus"
+  import "$(composed_image "$service")" "$folder" 'USER nobody' 'WORKDIR /prometheus' \
+    "ENTRYPOINT [\"/bin/$service\"]" "EXPOSE $3"
+}
+
 make_images() {
   make_node
   make_postgres
   make_object_store
   make_registry
+  make_observer prometheus prometheus 9090
+  make_observer postgres-exporter prometheus-postgres-exporter 9187
+  make_observer node-exporter prometheus-node-exporter 9100
 }
 
 # A container that finds itself by name has all that the tests need of an engine.

@@ -1,7 +1,7 @@
 /**
- * The system as docker/compose.yaml composes it, with simulated vendors, under a fresh project name
- * and with fresh passwords. Only the gateway is reachable from outside, on a free port; everything
- * else happens within a container.
+ * The system as docker/compose.yaml composes it, with simulated vendors and further files if asked
+ * for, under a fresh project name and with fresh passwords. Only what the files publish can be
+ * reached from outside, on free ports. Everything else happens within a container.
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -67,13 +67,15 @@ export interface Inspected {
 }
 
 export class Composition {
+  readonly #files: ReadonlyArray<string>
   readonly #settings: Readonly<Record<string, string>>
   readonly #name: string
   #running: StartedDockerComposeEnvironment | undefined
   readonly passwords: ReadonlyArray<string>
 
-  /** `settings` go beside those that compose.yaml asks for. */
-  constructor(settings: Readonly<Record<string, string>> = {}) {
+  /** `settings` go beside those that compose.yaml asks for, and `added` are further files. */
+  constructor(settings: Readonly<Record<string, string>> = {}, ...added: ReadonlyArray<string>) {
+    this.#files = [...files, ...added]
     const drawn = parts.map((part) => ({ part, password: randomBytes(24).toString("hex") }))
     this.passwords = drawn.map(({ password }) => password)
     this.#settings = {
@@ -84,10 +86,17 @@ export class Composition {
     this.#name = `data-import-${randomBytes(4).toString("hex")}`
   }
 
-  /** @throws Error where a container does not start, or is not healthy in time */
-  async start(): Promise<void> {
+  /**
+   * Starts all services but those named.
+   * @throws Error where a container does not start, or is not healthy in time
+   */
+  async start(without: ReadonlyArray<string> = []): Promise<void> {
     await this.build()
-    await this.#up(files)
+    const services = await this.#lines("config", "--services")
+    await this.#up(
+      this.#files,
+      services.filter((service) => !without.includes(service))
+    )
   }
 
   /** Starts what the file of `release` says. */
@@ -96,18 +105,18 @@ export class Composition {
     const file = join(folder, "release.yaml")
     writeFileSync(file, release)
     try {
-      await this.#up([...files, file])
+      await this.#up([...this.#files, file])
     } finally {
       rmSync(folder, { recursive: true })
     }
   }
 
-  async #up(composed: ReadonlyArray<string>): Promise<void> {
+  async #up(composed: ReadonlyArray<string>, services?: ReadonlyArray<string>): Promise<void> {
     this.#running = await new DockerComposeEnvironment(composeFolder, [...composed])
       .withProjectName(this.#name)
       .withEnvironment(this.#settings)
       .withStartupTimeout(300_000)
-      .up()
+      .up(services && [...services])
   }
 
   async build(): Promise<void> {
@@ -131,8 +140,26 @@ export class Composition {
   }
 
   get gatewayUrl(): string {
-    const gateway = this.#container("gateway-1")
-    return `http://${gateway.getHost()}:${gateway.getMappedPort(8080)}`
+    return this.published("gateway-1", 8080)
+  }
+
+  /** The URL of a port that compose publishes to this machine. */
+  published(name: string, port: number): string {
+    const container = this.#container(name)
+    return `http://${container.getHost()}:${container.getMappedPort(port)}`
+  }
+
+  /** Which of the services have an image that this engine neither has nor gets. */
+  async unavailable(services: ReadonlyArray<string>): Promise<ReadonlyArray<string>> {
+    const pulled = await Promise.allSettled(
+      services.map((service) => this.#compose(["pull", "--quiet", "--policy", "missing", service]))
+    )
+    return services.filter((_, index) => pulled[index]?.status === "rejected")
+  }
+
+  /** Ends the container of a service, which nothing restarts. */
+  async stopService(service: string): Promise<void> {
+    await this.#compose(["stop", "--timeout", "5", service])
   }
 
   #container(name: string) {
@@ -141,7 +168,7 @@ export class Composition {
   }
 
   #compose(args: ReadonlyArray<string>, input?: string): Promise<string> {
-    const named = files.flatMap((file) => ["--file", file])
+    const named = this.#files.flatMap((file) => ["--file", file])
     return output(
       "docker",
       ["compose", "--project-name", this.#name, ...named, ...args],
@@ -156,9 +183,12 @@ export class Composition {
   }
 
   /** The images of all containers, also of those that have ended, as they were asked for. */
-  async images(): Promise<ReadonlyArray<string>> {
-    const listed = await this.#compose(["ps", "--all", "--format", "{{.Image}}"])
-    return listed.trim().split("\n")
+  images(): Promise<ReadonlyArray<string>> {
+    return this.#lines("ps", "--all", "--format", "{{.Image}}")
+  }
+
+  async #lines(...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> {
+    return (await this.#compose(args)).trim().split("\n")
   }
 
   /** Whatever the engine keeps of images under these names. */

@@ -4,11 +4,12 @@ import { journey } from "@data-import/demo/Journey"
 import { postImportJourney } from "@data-import/demo/PostImportJourney"
 import { painter } from "@data-import/demo/Output"
 import type { Demo } from "@data-import/local/DemoFile"
-import { Duration, Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestConsole } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Composition } from "../Composition.ts"
+import { eventually } from "../eventually.ts"
 import { makeTenant } from "../Tenant.ts"
 
 const services = [
@@ -35,13 +36,6 @@ afterAll(() => system.stop())
 const walk = () =>
   journey(tenant, [...accountJourney, ...postImportJourney], painter(false, undefined)).pipe(
     Effect.provide([FetchHttpClient.layer, TestConsole.layer]),
-    Effect.runPromise
-  )
-
-/** Tries again until the assertions hold, for two minutes at most. */
-const eventually = (assertions: () => Promise<void>) =>
-  Effect.tryPromise({ try: assertions, catch: (cause) => cause }).pipe(
-    Effect.retry({ schedule: Schedule.spaced(Duration.millis(500)), times: 240 }),
     Effect.runPromise
   )
 
