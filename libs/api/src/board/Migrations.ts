@@ -271,6 +271,9 @@ const ImportRowBody = Schema.Struct({
   cohort: Schema.NullOr(Schema.String),
   staged_at: InstantText,
   account_created_at: Schema.NullOr(InstantText),
+  balance: Schema.NullOr(AmountText).annotateKey({
+    description: "Of its account, with what was added after the import."
+  }),
   code: Schema.NullOr(Schema.String).annotateKey({
     description: "With which its latest attempt failed."
   })
