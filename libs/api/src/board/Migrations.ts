@@ -113,6 +113,9 @@ export const MigrationDetailBody = Schema.Struct({
     added: AmountText.annotateKey({ description: "Transactions that were added later." }),
     ties: Schema.Boolean.annotateKey({
       description: "Whether the ledgers and the two sums come to the balance exactly."
+    }),
+    compared: Schema.String.annotateKey({
+      description: "What was compared with what, and what was not, in sentences."
     })
   }),
   forecast_record: Schema.Struct({
