@@ -112,6 +112,8 @@ layer(boardLayer)("the audit log on the board", (it) => {
           "Money,The sums tie,yes"
         ])
       )
+      expect(text).toMatch(/^Money,Note,"?What is stored was compared with itself: /m)
+      expect(text).toContain("Nothing was compared with the supplier's own books.")
     })
   )
 })

@@ -1,5 +1,5 @@
 import { expect, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import { ImportBoard, type ImportsQuery, layer } from "../src/board/ImportBoard.ts"
 import { importsSampled, problemsBody, shares } from "../src/board/Problems.ts"
 import type { BoardCaller } from "../src/board/BoardCaller.ts"
@@ -34,6 +34,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
         const query = { after: null, limit: 10 }
         expect(yield* Effect.flip(board.problems(user, code, null))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.imports(user, code, query))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.balances(user, code, null))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.account(user, code, "a"))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.reveal(caller, code, "a"))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.link(caller, code, "a", 0))).toMatchObject(notFound)
@@ -97,6 +98,36 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
       expect(yield* cleared(2)).toEqual(["a", "b", "c"])
       expect(groups.map((group) => group.cleared)).toEqual([1, 3])
       expect(yield* cleared(2, "wave-2")).toEqual([])
+    })
+  )
+
+  it.effect("are told with their balances as CSV, and those that were erased as one amount", () =>
+    Effect.gen(function* () {
+      const { balances } = yield* ImportBoard
+      const { mine, user } = yield* begin
+      const { code } = mine.supplier
+      const csv = (cohort: string | null) =>
+        Effect.flatMap(balances(user, code, cohort), Stream.mkString)
+      const head =
+        "external_account_number,kraken_account_number,state,cohort,account_created_at,balance\r\n"
+      expect(yield* csv(null)).toBe(head)
+      const formula = "=1+1"
+      const numbers = [formula, "a", "b", "c"]
+      yield* stage(mine, numbers, "wave-1")
+      yield* stage(mine, ["pending"])
+      const accounts: Array<string> = []
+      for (const number of numbers) accounts.push((yield* complete(mine, number)).number)
+      const erasing = yield* Erasures
+      for (const number of ["a", "b"]) yield* erasing.erase({ key: mine.keyOf(number), at: noon })
+      const rows = [
+        `'=1+1,${accounts[0]},IMPORTED,wave-1,2026-01-01T12:00:00Z,50.00`,
+        `c,${accounts[3]},IMPORTED,wave-1,2026-01-01T12:00:00Z,50.00`,
+        ",,ERASED,,,100.00"
+      ]
+      const text = head + rows.map((row) => `${row}\r\n`).join("")
+      expect(yield* csv(null)).toBe(text)
+      expect(yield* csv("wave-1")).toBe(text)
+      expect(yield* csv("wave-2")).toBe(head)
     })
   )
 

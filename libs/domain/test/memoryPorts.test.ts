@@ -55,7 +55,10 @@ forecastsContract("in memory", Layer.mergeAll(storage, forecasts))
 supplierSummariesContract("in memory", Layer.mergeAll(storage, summaries, erasures))
 migrationsContract("in memory", Layer.mergeAll(storage, summaries, migrations))
 auditSearchContract("in memory", storage)
-importSearchContract("in memory", Layer.mergeAll(storage, accounts, erasures, importSearch))
+importSearchContract(
+  "in memory",
+  Layer.mergeAll(storage, accounts, erasures, summaries, importSearch)
+)
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

@@ -4,7 +4,7 @@
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
-import { Effect, type Layer, Option } from "effect"
+import { BigDecimal, DateTime, Effect, type Layer, Option, Stream } from "effect"
 import type { Accounts } from "../src/ports/Accounts.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
@@ -15,11 +15,19 @@ import {
   type MoneyPart,
   type SearchFilter
 } from "../src/ports/ImportSearch.ts"
+import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import { sum, twoDecimals, zero } from "../src/schema/Decimal.ts"
 import { freshSupplier, minimalAccount, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { adding, changeAccount, creditOf } from "./importedAccounts.ts"
 import { claim, complete, fail, type Owner, stage, stagedPayload } from "./importStates.ts"
 
-type Ports = Accounts | ImportSearch | ImportProcesses | Configuration | Erasures
+type Ports =
+  | Accounts
+  | ImportSearch
+  | ImportProcesses
+  | Configuration
+  | Erasures
+  | SupplierSummaries
 
 const invalidPhone = { code: "invalid", attr: "customers.0.mobile", detail: "No." } as const
 const blankName = { code: "blank", attr: "billing_name", detail: "Blank." } as const
@@ -153,10 +161,14 @@ const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
           ...pending,
           number: number("c"),
           state: "IMPORTED",
-          account: { number: newAccount.number, createdAt: newAccount.createdAt }
+          account: expect.objectContaining({
+            number: newAccount.number,
+            createdAt: newAccount.createdAt
+          })
         },
         { ...failed, number: number("d"), code: "lease_expired" }
       ])
+      expect(twoDecimals(told[4]?.account?.balance ?? zero)).toBe("50.00")
     })
   )
 }
@@ -199,6 +211,68 @@ const sampling = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
+/** Of the cohort, or of all: each account by its number, or `erased`, with its balance. */
+const balancesOf = ({ supplier }: Owner, cohort: string | null) =>
+  Effect.gen(function* () {
+    const { balances } = yield* ImportSearch
+    const all = yield* Stream.runCollect(balances({ supplier: supplier.code, cohort }))
+    return [...all].map(
+      ({ account, balance }) => [account?.externalNumber ?? "erased", twoDecimals(balance)] as const
+    )
+  })
+
+const balances = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("has the balance of each account once, and they come to the sum of all", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { caller, keyOf, supplier } = owner
+      yield* stage(owner, ["a", "b", "c"], "wave-1")
+      yield* stage(owner, ["d", "pending", "\u{1F600}"])
+      const accounts = ["a", "b", "c", "d", "\u{1F600}"]
+      for (const number of accounts) yield* complete(owner, number, noon)
+      for (const number of ["b", "c", "d", "\u{1F600}"]) {
+        yield* changeAccount({ key: keyOf(number), caller }, adding(creditOf("T-1")))
+      }
+      const before = yield* balancesOf(owner, null)
+      expect(before.map(([number]) => number)).toEqual(accounts)
+      yield* (yield* Erasures).erase({ key: keyOf("c"), at: noonPlus(3) })
+      const after = before.map(([number, balance]) => [number === "c" ? "erased" : number, balance])
+      expect(yield* balancesOf(owner, null)).toEqual(after)
+      expect(yield* balancesOf(owner, "wave-1")).toEqual(after.slice(0, 3))
+      for (const cohort of ["wave-2", "a\0", "\ud800"]) {
+        expect(yield* balancesOf(owner, cohort)).toEqual([])
+      }
+      const summaries = yield* SupplierSummaries
+      for (const [cohort, shown] of [
+        [null, after],
+        ["wave-1", after.slice(0, 3)]
+      ] as const) {
+        const query = { supplier: supplier.code, cohort, at: yield* DateTime.now }
+        const total = sum(shown.map(([, amount = ""]) => BigDecimal.fromStringUnsafe(amount)))
+        expect(twoDecimals((yield* summaries.read(query)).balance)).toBe(twoDecimals(total))
+      }
+    })
+  )
+
+  it.effect("tells of an account what names it, and of an erased one nothing", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* stage(owner, ["a"], "wave-1")
+      const { createdAt, number } = yield* complete(owner, "a", noon)
+      const { balances: read } = yield* ImportSearch
+      const query = { supplier: owner.supplier.code, cohort: null }
+      const key = owner.keyOf("a")
+      const externalNumber = key.external_account_number
+      const told = yield* Stream.runCollect(read(query))
+      expect(told).toMatchObject([{ account: { externalNumber, number, createdAt } }])
+      expect(told[0]?.account?.cohort).toBe("wave-1")
+      yield* (yield* Erasures).erase({ key, at: noonPlus(3) })
+      const balance = told[0]?.balance
+      expect(yield* Stream.runCollect(read(query))).toEqual([{ account: null, balance }])
+    })
+  )
+}
+
 const reading = (it: Vitest.MethodsNonLive<Ports>): void => {
   it.effect("reads what was staged last, until it is erased", () =>
     Effect.gen(function* () {
@@ -220,6 +294,7 @@ export const importSearchContract = <E>(name: string, layer: Layer.Layer<Ports, 
     (it) => {
       paging(it)
       sampling(it)
+      balances(it)
       reading(it)
     }
   )

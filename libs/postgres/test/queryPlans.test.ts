@@ -14,6 +14,7 @@ import { wireCode } from "@data-import/domain/organisation/Supplier"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
   freshAttempt,
@@ -29,6 +30,7 @@ import { layer as checks } from "../src/checks/Checks.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as webhooks } from "../src/events/Webhooks.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as importSearch } from "../src/imports/ImportSearch.ts"
 import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -36,6 +38,7 @@ import { scansOf } from "./tableScans.ts"
 
 const storage = Layer.mergeAll(
   importProcesses,
+  importSearch,
   auditLog,
   checks,
   eventLog,
@@ -113,6 +116,7 @@ const filters: ReadonlyArray<ImportFilter> = [
 
 type Ports =
   | ImportProcesses
+  | ImportSearch
   | AuditLog
   | Checks
   | EventLog
@@ -164,6 +168,16 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
           yield* Stream.runDrain(imports.list({ ...page, kind, detailed }))
         }
       }
+    }),
+  "the balances of accounts": (given) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { balances } = yield* ImportSearch
+      const attempt = yield* claimed(given, null)
+      yield* imports.complete({ ...given, attempt, newAccount: newAccountFor(given.key, noon) })
+      const supplier = given.key.import_supplier
+      expect(yield* Stream.runCount(balances({ supplier, cohort: null }))).toBeGreaterThan(0)
+      expect(yield* Stream.runCount(balances({ supplier, cohort: "wave-1" }))).toBe(0)
     }),
   "the details of one import": ({ key }) =>
     Effect.flatMap(ImportProcesses, (imports) => imports.details(key, 10)),

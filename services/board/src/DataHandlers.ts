@@ -20,8 +20,8 @@ const numberOf = ({ params }: Pick<Call, "params">): string =>
   params["external_account_number"] ?? ""
 
 /** Codes have any characters; names of files have those that every system and header allows. */
-const summaryName = (call: Pick<Call, "params">, kind: string): string =>
-  `${supplierOf(call).replaceAll(/[^\w.-]/g, "_")}-summary.${kind}`
+const nameOf = (call: Pick<Call, "params">, what: string): string =>
+  `${supplierOf(call).replaceAll(/[^\w.-]/g, "_")}-${what}`
 
 /** A file for the browser to keep. */
 const file = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` })
@@ -83,13 +83,20 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
         const query = { ...filter, after, limit }
         return ok(imports.imports(call.session.user, supplierOf(call), query))
       },
+      exportBalances: (call) => {
+        const { cohort = null } = call.parameters
+        return Effect.flatMap(
+          imports.balances(call.session.user, supplierOf(call), cohort),
+          (text) => Answer.csvParts(text, file(nameOf(call, "balances.csv")))
+        )
+      },
       getSignOff: (call) => ok(actions.signOffState(call.session, supplierOf(call))),
       exportSummary: (call) =>
         Effect.map(summary(call), (document) =>
-          csv(summaryCsv(document), summaryName(call, "csv"))
+          csv(summaryCsv(document), nameOf(call, "summary.csv"))
         ),
       printSummary: (call) =>
-        Effect.map(summary(call), (document) => pdf(pdfOf(document), summaryName(call, "pdf"))),
+        Effect.map(summary(call), (document) => pdf(pdfOf(document), nameOf(call, "summary.pdf"))),
       getBoardAccount: (call) =>
         ok(imports.account(call.session.user, supplierOf(call), numberOf(call))),
       listAudit: ({ parameters, session }) =>

@@ -23,6 +23,24 @@ const valueWidth = 0.6
 
 const gapOf = ({ size }: Line): number => size * 1.6
 
+/** So many characters of plain text fit into a line: they are half an em wide on average. */
+const noteLength = 90
+
+/** A note in lines that fit the page. */
+const wrapped = (note: string): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  for (const word of note.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`
+    if (longer.length <= noteLength) line = longer
+    else {
+      lines.push(line)
+      line = word
+    }
+  }
+  return [...lines, line]
+}
+
 const linesOf = ({ sections, title }: SummaryDocument): ReadonlyArray<Line> => [
   { text: title, value: "", size: 16, font: "bold" },
   ...sections.flatMap((section): ReadonlyArray<Line> => [
@@ -31,6 +49,12 @@ const linesOf = ({ sections, title }: SummaryDocument): ReadonlyArray<Line> => [
     ...section.rows.map(([label, value]): Line => ({
       text: label,
       value: String(value),
+      size: 10,
+      font: "plain"
+    })),
+    ...(section.note === undefined ? [] : wrapped(section.note)).map((text): Line => ({
+      text,
+      value: "",
       size: 10,
       font: "plain"
     }))

@@ -248,8 +248,13 @@ suite("the board in Chromium", () => {
     await section.getByText("without a currency").waitFor()
     const total = section.getByRole("link", { name: "−1,204,518.36" }).last()
     expect(await total.getAttribute("href")).toMatch(/imports\/\?money=balance$/)
-    const file = section.getByRole("link", { name: "as CSV" })
-    expect(await file.getAttribute("href")).toMatch(/summary\.csv$/)
+    for (const [name, file] of [
+      [/^totals as CSV$/, /summary\.csv$/],
+      [/^all [\d,]+ imported accounts with their balances, as CSV$/, /balances\.csv$/]
+    ] as const) {
+      const link = section.getByRole("link", { name })
+      expect(await link.getAttribute("href")).toMatch(file)
+    }
     await close(page)
   })
 

@@ -41,6 +41,16 @@ describe("a summary as PDF", () => {
     expect(text).toContain("(Ledger 119)")
   })
 
+  it("breaks a note into lines that fit the page", () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index}`)
+    const section = { title: "Money", rows: [], note: words.join(" ") }
+    const text = textOf(pdfOf({ title: "Summary", sections: [section] }))
+    const lines = [...text.matchAll(/\((word[^)]*)\)/g)].map(([, line = ""]) => line)
+    expect(lines.length).toBeGreaterThan(4)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(90)
+    expect(lines.join(" ")).toBe(section.note)
+  })
+
   it("escapes what PDF reads, and replaces what its fonts lack", () => {
     const text = textOf(pdfOf({ title: "A (b) \\ \u{1F600} é", sections: [] }))
     expect(text).toContain("(A \\(b\\) \\\\ ? é)")

@@ -120,6 +120,7 @@ export const imports = (
       cohort: index % 2 === 0 ? "wave-1" : null,
       staged_at: instant(now - 30 * hour),
       account_created_at: null,
+      balance: null,
       code: "account_failed_validation"
     })),
     total,

@@ -1,4 +1,5 @@
 /** Answers of the board's API about 40 migrations in every condition, for looking at its pages. */
+import { moneyCompared } from "@data-import/domain/board/MigrationBodies"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import { noCounts } from "@data-import/domain/ports/Migrations"
 
@@ -167,7 +168,8 @@ export const detail = (migration: Migration, now: number): Detail => ({
     ],
     without_ledger: "0.00",
     added: "0.00",
-    ties: true
+    ties: true,
+    compared: moneyCompared
   },
   forecast_record: { made: 48, held: 40 }
 })

@@ -108,6 +108,13 @@ const listLines = get("listBatchLines", `${migration}batches/:batch_id/lines/`, 
   success: Migrations.BatchLinesBody
 })
 
+/** As it is read, in parts: a migration has up to some millions of accounts. */
+const exportBalances = get("exportBalances", `${migration}balances.csv`, {
+  params: supplier,
+  query: Schema.Struct({ cohort: text }),
+  success: Schema.String
+})
+
 const auditFilter = {
   import_supplier: text,
   external_account_number: text,
@@ -174,6 +181,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     success: Migrations.BoardProblemsBody
   }),
   listImports,
+  exportBalances,
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),

@@ -113,6 +113,9 @@ export const MigrationDetailBody = Schema.Struct({
     added: AmountText.annotateKey({ description: "Transactions that were added later." }),
     ties: Schema.Boolean.annotateKey({
       description: "Whether the ledgers and the two sums come to the balance exactly."
+    }),
+    compared: Schema.String.annotateKey({
+      description: "What was compared with what, and what was not, in sentences."
     })
   }),
   forecast_record: Schema.Struct({
@@ -271,6 +274,9 @@ const ImportRowBody = Schema.Struct({
   cohort: Schema.NullOr(Schema.String),
   staged_at: InstantText,
   account_created_at: Schema.NullOr(InstantText),
+  balance: Schema.NullOr(AmountText).annotateKey({
+    description: "Of its account, with what was added after the import."
+  }),
   code: Schema.NullOr(Schema.String).annotateKey({
     description: "With which its latest attempt failed."
   })

@@ -23,6 +23,7 @@ const rowBody = ({ account, code, cohort, number, stagedAt, state }: FoundImport
   cohort,
   staged_at: formatInstant(stagedAt),
   account_created_at: orNull(account?.createdAt ?? null),
+  balance: account && twoDecimals(account.balance),
   code
 })
 

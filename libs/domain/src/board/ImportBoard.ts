@@ -24,6 +24,7 @@ import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import * as Bodies from "./AccountBodies.ts"
 import { totalOf as statesTotal } from "./MigrationBodies.ts"
+import { balancesCsv } from "./BalanceList.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { clearedBy, problemsBody, shares } from "./Problems.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
@@ -63,6 +64,15 @@ export class ImportBoard extends Context.Service<
       supplier: string,
       query: ImportsQuery
     ) => Effect.Effect<Bodies.ImportRows, Failure>
+    /**
+     * CSV of the accounts with their balances, in the order of the numbers, and what was erased as
+     * one amount; of a cohort unless it is null.
+     */
+    readonly balances: (
+      user: BoardUser,
+      supplier: string,
+      cohort: string | null
+    ) => Effect.Effect<Stream.Stream<string, Failure>, Failure>
     readonly account: (
       user: BoardUser,
       supplier: string,
@@ -308,6 +318,15 @@ const make = Effect.gen(function* () {
     ),
     imports: traced("ImportBoard.imports")((user, named, query) =>
       available(Effect.flatMap(seen(user, named), (supplier) => imports(deps, supplier, query)))
+    ),
+    balances: traced("ImportBoard.balances")((user, named, cohort) =>
+      available(
+        Effect.map(seen(user, named), ({ code: supplier }) =>
+          balancesCsv(deps.searching.balances({ supplier, cohort })).pipe(
+            Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable))
+          )
+        )
+      )
     ),
     account: traced("ImportBoard.account")((user, named, number) =>
       available(Effect.flatMap(find(deps, user, named, number), (found) => account(deps, found)))

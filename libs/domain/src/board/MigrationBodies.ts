@@ -94,6 +94,13 @@ export const codesBody = ({ codes }: Pick<SupplierSummary, "codes">) =>
     return { code, meaning, remedy, imports }
   })
 
+/** What the sums of the money say, and what nobody but the supplier can say. */
+export const moneyCompared =
+  "What is stored was compared with itself: the ledgers, the accounts without ledgers and what was " +
+  "added after the import with the balances of all accounts. Each account was checked as the " +
+  "supplier sent it: one whose transactions, ledgers and transfer balance contradict each other is " +
+  "refused. Nothing was compared with the supplier's own books."
+
 export const moneyBody = (summary: SupplierSummary) => ({
   balance: twoDecimals(summary.balance),
   ledgers: summary.ledgers.map(({ balance, code, ledgers }) => ({
@@ -103,7 +110,8 @@ export const moneyBody = (summary: SupplierSummary) => ({
   })),
   without_ledger: twoDecimals(summary.withoutLedger),
   added: twoDecimals(summary.added),
-  ties: ties(summary)
+  ties: ties(summary),
+  compared: moneyCompared
 })
 
 const oldestBody = ({ code, number, since, stagedAt }: OpenImport) => ({

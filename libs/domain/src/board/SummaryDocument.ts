@@ -13,6 +13,8 @@ export type SummaryRow = readonly [label: string, value: string | number]
 export interface SummarySection {
   readonly title: string
   readonly rows: ReadonlyArray<SummaryRow>
+  /** Sentences about the rows. */
+  readonly note?: string
 }
 
 export interface SummaryDocument {
@@ -71,14 +73,18 @@ export const summaryDocument = (
         ["Added after the import", money.added],
         ["All accounts", money.balance],
         ["The sums tie", money.ties ? "yes" : "no"]
-      ]
+      ],
+      note: money.compared
     }
   ]
 })
 
-/** A line for each row, with its section. */
+/** A line for each row and each note, with its section. */
 export const summaryCsv = ({ sections }: SummaryDocument): string =>
   csvOf([
     ["section", "name", "value"],
-    ...sections.flatMap(({ rows, title }) => rows.map((row) => [title, ...row]))
+    ...sections.flatMap(({ note, rows, title }) => [
+      ...rows.map((row) => [title, ...row]),
+      ...(note === undefined ? [] : [[title, "Note", note]])
+    ])
   ])

@@ -1,9 +1,10 @@
 /**
  * Looking into the imports of one supplier, a bounded part at a time: pages of a filtered list, a
- * sample of the failed ones with their errors, and what is staged of one. It is for people who
- * look, not for clients who read everything.
+ * sample of the failed ones with their errors, the balances of the accounts, and what is staged of
+ * one. It is for people who look, not for clients who read everything.
  */
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
+import { Context } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
 import type { DetailedState } from "../account/ImportDetails.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
@@ -38,7 +39,12 @@ export interface SearchFilter {
 
 export interface FoundImport {
   readonly number: ExternalAccountNumber
-  readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null
+  readonly account: {
+    readonly number: AccountNumber
+    readonly createdAt: DateTime.Utc
+    /** With what was added after the import. */
+    readonly balance: BigDecimal.BigDecimal
+  } | null
   readonly state: DetailedState
   readonly cohort: string | null
   readonly stagedAt: DateTime.Utc
@@ -64,6 +70,18 @@ export interface FailedImport {
   }>
   /** Whether it has more errors. */
   readonly hasMore: boolean
+}
+
+/** What an account comes to, with what was added after its import. */
+export interface AccountBalance {
+  /** Null if the account was erased: its balance is kept, and what names it is not told. */
+  readonly account: {
+    readonly externalNumber: ExternalAccountNumber
+    readonly number: AccountNumber
+    readonly cohort: string | null
+    readonly createdAt: DateTime.Utc
+  } | null
+  readonly balance: BigDecimal.BigDecimal
 }
 
 export const errorsSampled = 20
@@ -96,6 +114,16 @@ export class ImportSearch extends Context.Service<
       readonly cohort: string | null
       readonly ofCodes: ReadonlyArray<{ readonly code: string; readonly limit: number }>
     }) => Effect.Effect<ReadonlyArray<FailedImport>, StorageUnavailable>
+
+    /**
+     * The balance of every account, erased ones included, each once and in code point order of the
+     * external numbers. They are read a bounded part at a time, and each part is as it is then.
+     */
+    readonly balances: (query: {
+      readonly supplier: SupplierCode
+      /** Only accounts of this cohort; null for all. */
+      readonly cohort: string | null
+    }) => Stream.Stream<AccountBalance, StorageUnavailable>
 
     /** The text that was staged last; None if nothing was, or it was deleted. */
     readonly staged: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>

@@ -2,7 +2,7 @@
  * Looking into the imports of a supplier. Each statement reads a bounded part of an index, and few
  * of them are run for one request, so that it takes no longer with a million imports.
  */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { DetailedState } from "@data-import/domain/account/ImportDetails"
@@ -15,8 +15,10 @@ import {
   type MoneyPart
 } from "@data-import/domain/ports/ImportSearch"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { numeric } from "../tables/Column.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
+import { balances } from "./AccountBalances.ts"
 import { startOf } from "./ImportList.ts"
 import { hasCode, sourceOf, stateOf } from "./ImportSource.ts"
 
@@ -40,6 +42,7 @@ const pageRows = rowsOf(
     number: Schema.NullOr(ExternalAccountNumber),
     accountNumber: Schema.NullOr(AccountNumber),
     createdAt: Schema.NullOr(Instant),
+    balance: Schema.NullOr(numeric.schema),
     state: Schema.NullOr(DetailedState),
     cohort: Schema.NullOr(Schema.String),
     stagedAt: Schema.NullOr(Instant),
@@ -118,7 +121,9 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
     ),
     found as (
       select external_account_number as number, account_number as "accountNumber",
-        account_created_at as "createdAt", ${stateOf(sql, at)} as state, cohort,
+        account_created_at as "createdAt", case when account_number is not null then (
+          select balance::text from accounts where id = present.id) end as balance,
+        ${stateOf(sql, at)} as state, cohort,
         staged_at as "stagedAt",
         case when ${stateOf(sql, at)} = 'FAILED' then ${latestOutcome(sql)} end as code
       from part cross join lateral (
@@ -138,10 +143,12 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
 type Row = Effect.Success<ReturnType<typeof part>>[number]
 
 const foundOf = (row: Row): ReadonlyArray<FoundImport> => {
-  const { accountNumber, code, cohort, createdAt, number, stagedAt, state } = row
+  const { accountNumber, balance, code, cohort, createdAt, number, stagedAt, state } = row
   if (number === null || state === null || stagedAt === null) return []
   const account =
-    accountNumber === null || createdAt === null ? null : { number: accountNumber, createdAt }
+    accountNumber === null || createdAt === null || balance === null
+      ? null
+      : { number: accountNumber, createdAt, balance }
   return [{ number, account, state, cohort, stagedAt, code }]
 }
 
@@ -242,6 +249,10 @@ export const layer: Layer.Layer<ImportSearch, never, Database> = Layer.effect(
           ? page(database, query)
           : Effect.succeed({ imports: [], next: null }),
       failed: (query) => run(failed(sql, query)),
+      balances: (query) =>
+        isStorable(query.supplier) && isStorable(query.cohort ?? "")
+          ? balances(database, query)
+          : Stream.empty,
       staged: (key) => (isStorableKey(key) ? run(staged(sql, key)) : Effect.succeedNone)
     })
   })

@@ -237,6 +237,17 @@ export const ndjson = <E>(
 export const ndjsonParts = <E>(text: Stream.Stream<string, E>) =>
   streamed(text, ndjsonType) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
 
+/** CSV whose rows arrive in parts; see `streamed`. */
+export const csvParts = <E>(
+  text: Stream.Stream<string, E>,
+  headers: Readonly<Record<string, string>>
+) =>
+  streamed(text, "text/csv; charset=utf-8", headers) as Effect.Effect<
+    Response<200, string>,
+    E,
+    Scope.Scope
+  >
+
 /** One JSON document that arrives in parts; see `streamed`. `Body` is what it says. */
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
   streamed(text, "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>

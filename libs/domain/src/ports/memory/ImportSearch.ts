@@ -1,17 +1,21 @@
 /** Looking into imports in memory: all of them are looked at. */
-import { Effect, Layer, Option, Order } from "effect"
+import { Effect, Layer, Option, Order, Stream } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import {
+  type AccountBalance,
   errorsSampled,
   type FailedImport,
   type FoundImport,
   ImportSearch,
   placeOf
 } from "../ImportSearch.ts"
+import type { NewAccount } from "../ImportProcesses.ts"
+import { balanceOf } from "./Accounts.ts"
 import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
+type BalancesQuery = Parameters<ImportSearch["Service"]["balances"]>[0]
 type FailedQuery = Parameters<ImportSearch["Service"]["failed"]>[0]
 
 const numberOf = ({ process }: StoredImport) => process.key.external_account_number
@@ -60,11 +64,16 @@ const meets = (store: Store, stored: StoredImport, { after, at, filter }: PageQu
   )
 }
 
-const foundOf = (stored: StoredImport, { at }: PageQuery): FoundImport => {
+const currentBalance = (store: Store, account: NewAccount) =>
+  balanceOf(account, store.changes.get(account.number) ?? [])
+
+const foundOf = (store: Store, stored: StoredImport, { at }: PageQuery): FoundImport => {
   const state = detailedStateOf(stored, at)
+  const { account } = stored.process
+  const created = account && store.accounts.get(account.number)
   return {
     number: numberOf(stored),
-    account: stored.process.account,
+    account: account && created ? { ...account, balance: currentBalance(store, created) } : null,
     state,
     cohort: stored.cohort,
     stagedAt: stored.stagedAt,
@@ -98,6 +107,23 @@ const failed = (store: Store, { cohort, ofCodes, ...query }: FailedQuery) => {
   })
 }
 
+const balances = (store: Store, { cohort, supplier }: BalancesQuery) =>
+  [...store.accounts.values()]
+    .filter(({ key }) => key.import_supplier === supplier)
+    .toSorted(Order.mapInput(codePointOrder, ({ key }) => key.external_account_number))
+    .flatMap((created): ReadonlyArray<AccountBalance> => {
+      const found = importOf(store, created.key)
+      if (cohort !== null && found?.cohort !== cohort) return []
+      const { createdAt, key, number } = created
+      const account = found?.process.account && {
+        externalNumber: key.external_account_number,
+        number,
+        cohort: found.cohort,
+        createdAt
+      }
+      return [{ account: account ?? null, balance: currentBalance(store, created) }]
+    })
+
 export const layerMemory: Layer.Layer<ImportSearch> = Layer.effect(
   ImportSearch,
   Effect.map(MemoryStore, (store) =>
@@ -108,11 +134,12 @@ export const layerMemory: Layer.Layer<ImportSearch> = Layer.effect(
           const shown = found.slice(0, query.limit)
           const last = shown.at(-1)
           return {
-            imports: shown.map((stored) => foundOf(stored, query)),
+            imports: shown.map((stored) => foundOf(store, stored, query)),
             next: last !== undefined && found.length > shown.length ? numberOf(last) : null
           }
         }),
       failed: (query) => Effect.sync(() => failed(store, query)),
+      balances: (query) => Stream.suspend(() => Stream.fromIterable(balances(store, query))),
       staged: (key) =>
         Effect.sync(() => {
           const stored = importOf(store, key)

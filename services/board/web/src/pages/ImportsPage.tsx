@@ -14,7 +14,7 @@ import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
-import { count } from "../text/Numbers.ts"
+import { count, money } from "../text/Numbers.ts"
 import { stateOrder, stateWord } from "../text/Words.ts"
 
 type Row = ImportRows["imports"][number]
@@ -27,6 +27,16 @@ type Filter = Readonly<Record<(typeof filters)[number], string | null>>
 
 const filterOf = (query: URLSearchParams): Filter =>
   Object.fromEntries(filters.map((name) => [name, query.get(name)])) as Filter
+
+/** Whether all of the list have a balance. */
+const isOfAccounts = ({ ledger, money, state }: Filter): boolean =>
+  state === "IMPORTED" || ledger !== null || money !== null
+
+const balance: Column<Row> = {
+  name: "Balance",
+  isNumber: true,
+  cell: ({ balance: amount }) => (amount === null ? <span class="quiet">–</span> : money(amount))
+}
 
 const columnsFor = (supplier: string, filter: Filter): ReadonlyArray<Column<Row>> => [
   {
@@ -70,7 +80,8 @@ const columnsFor = (supplier: string, filter: Filter): ReadonlyArray<Column<Row>
     name: "New number",
     class: "code",
     cell: ({ kraken_account_number }) => kraken_account_number ?? <span class="quiet">–</span>
-  }
+  },
+  ...(isOfAccounts(filter) ? [balance] : [])
 ]
 
 interface FormProps {
@@ -157,6 +168,20 @@ const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: Impo
   )
 }
 
+/** All accounts of the list in one file, which knows no other condition than a cohort. */
+const BalancesLink = ({ filter, supplier }: FormProps) => {
+  const { cohort, money: sum, state, ...others } = filter
+  const isOfAll = state === "IMPORTED" ? sum === null : state === null && sum === "balance"
+  if (!isOfAll || Object.values(others).some((value) => value !== null)) return null
+  return (
+    <p>
+      <a href={answers.of(supplier, "balances.csv", { cohort })} download>
+        All with their balances, as CSV
+      </a>
+    </p>
+  )
+}
+
 interface ListProps extends FormProps {
   readonly list: ImportRows
   readonly turn: (after: string | null) => void
@@ -181,6 +206,7 @@ const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
   return (
     <>
       <Actions supplier={supplier} filter={filter} list={list} />
+      <BalancesLink supplier={supplier} filter={filter} />
       <Table
         caption="Accounts in the order of their numbers"
         columns={columnsFor(supplier, filter)}

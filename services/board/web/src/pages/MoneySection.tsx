@@ -83,11 +83,7 @@ const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, states, time_zone: zone } = migration
   return (
     <>
-      <p>
-        Each account was checked as the supplier sent it: one whose transactions, ledgers and
-        transfer balance contradict each other is refused. Nothing was compared with the supplier's
-        own books.
-      </p>
+      <p>{sums.compared}</p>
       <p>
         Ask the supplier for its total of{" "}
         <Link to={pages.imports(supplier, { money: "balance" })}>
@@ -99,10 +95,17 @@ const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
         </Link>{" "}
         as of <Time at={at} zone={zone} />, with what was added after the import (
         <a href={answers.of(supplier, "summary.csv")} download>
-          as CSV
+          totals as CSV
         </a>
         ).
         {states.ERASED > 0 && " It includes accounts that were erased after their import."} {unit}
+      </p>
+      <p>
+        If the totals differ, compare account by account:{" "}
+        <a href={answers.of(supplier, "balances.csv")} download>
+          all {counted(states.IMPORTED, "imported account")} with their balances, as CSV
+        </a>
+        .{states.ERASED > 0 && " Its last row is what was erased, as one amount."}
       </p>
     </>
   )

@@ -1,0 +1,92 @@
+/**
+ * The balances of the accounts of a supplier, read page by page in the order of the numbers. Each
+ * page reads a bounded part of an index, however few of its accounts are in the cohort.
+ */
+import { Effect, Option, Schema, Stream } from "effect"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { AccountBalance, ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { numeric } from "../tables/Column.ts"
+import { sourceOf } from "./ImportSource.ts"
+
+type Balances = ImportSearch["Service"]["balances"]
+type Query = Parameters<Balances>[0]
+
+/** How many accounts a statement looks at. */
+const pageSize = 1_000
+
+const Instant = Schema.DateTimeUtcFromDate
+
+const balanceRows = rowsOf(
+  Schema.Struct({
+    scanned: Schema.Int,
+    last: Schema.NullOr(Schema.String),
+    number: Schema.NullOr(ExternalAccountNumber),
+    accountNumber: Schema.NullOr(AccountNumber),
+    cohort: Schema.NullOr(Schema.String),
+    createdAt: Schema.NullOr(Instant),
+    balance: Schema.NullOr(numeric.schema)
+  })
+)
+
+/**
+ * Imported and erased accounts are read by one statement, so that an account that is erased
+ * meanwhile is neither missing nor there twice.
+ */
+const page = (
+  { sql }: Database["Service"],
+  { cohort, supplier }: Query,
+  after: string,
+  size: number
+) => {
+  const part = { supplier, after, size }
+  return balanceRows(sql`
+    with part as materialized (
+      select id, external_account_number as place from (
+        (${sourceOf(sql, {}, { ...part, kind: "imported" })})
+        union all (${sourceOf(sql, { state: "ERASED" }, { ...part, kind: "all" })})
+      ) as imports
+      order by external_account_number limit ${size}
+    ),
+    found as (
+      select place as number, account_number as "accountNumber", cohort,
+        account_created_at as "createdAt", balance::text as balance
+      from part cross join lateral (
+        select cohort, account_number, account_created_at from import_processes
+        where id = part.id offset 0
+      ) as present cross join lateral (
+        select balance from accounts where id = part.id offset 0
+      ) as account
+      ${cohort === null ? sql`` : sql`where cohort = ${cohort}`}
+    )
+    select scanned, last, found.*
+    from (select count(*)::integer as scanned, max(place) as last from part) as scan
+    left join found on true
+    order by number`)
+}
+
+type Row = Effect.Success<ReturnType<typeof page>>[number]
+
+const balanceOf = (row: Row): ReadonlyArray<AccountBalance> => {
+  const { accountNumber, balance, cohort, createdAt, number } = row
+  if (number === null || balance === null) return []
+  const account =
+    accountNumber === null || createdAt === null
+      ? null
+      : { externalNumber: number, number: accountNumber, cohort, createdAt }
+  return [{ account, balance }]
+}
+
+/** Pages of this size. */
+export const pagesOf = (size: number) => (database: Database["Service"], query: Query) =>
+  Stream.paginate(
+    "",
+    Effect.fnUntraced(function* (after) {
+      const rows = yield* database.run(page(database, query, after, size))
+      const { last = null, scanned = 0 } = rows[0] ?? {}
+      const next = last === null || scanned < size ? Option.none() : Option.some(last)
+      return [rows.flatMap(balanceOf), next] as const
+    })
+  )
+
+export const balances = pagesOf(pageSize)
