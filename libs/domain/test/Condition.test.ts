@@ -24,6 +24,7 @@ const standing: Standing = {
   importedAt: DateTime.subtract(noon, { minutes: 1 }),
   pausedBatches: [],
   linesToDo: 0,
+  lines: { failed: 0, remaining: 0 },
   plan: null,
   forecast: null,
   timeZone: utc,
@@ -188,6 +189,24 @@ const cases: ReadonlyArray<Case> = [
     { status: "Complete" },
     "done",
     "It is signed off, with 400 accounts left open."
+  ],
+  [
+    "is signed off with lines of a batch that are no accounts",
+    { status: "Complete", states: noCounts, lines: { failed: 50, remaining: 400 } },
+    "done",
+    "It is signed off, with 50 failed lines and 400 lines to do left open."
+  ],
+  [
+    "is paused with accounts and lines",
+    { status: "Paused", lines: { failed: 1, remaining: 1 } },
+    "paused",
+    "It is paused, with 400 accounts, 1 failed line and 1 line to do open."
+  ],
+  [
+    "is paused and has nothing open",
+    { status: "Paused", states: noCounts },
+    "paused",
+    "It is paused, with nothing open."
   ],
   ["is signed off", { status: "Complete", states: noCounts }, "done", "It is signed off."]
 ]

@@ -15,6 +15,7 @@ const start = DateTime.makeUnsafe("2026-11-02T00:00:00Z")
 const measured = (hours: number, open: number): MeasuredSupplier => ({
   supplier,
   open,
+  movesByItself: true,
   hours: Array.from({ length: hours }, (_, hour) => ({
     at: DateTime.add(start, { hours: hour }),
     imported: 100

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Batch from "../src/batch/Batch.ts"
 import { ImportBoard } from "../src/board/ImportBoard.ts"
+import { MigrationActions } from "../src/board/MigrationActions.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
@@ -349,6 +350,12 @@ layer(boardLayer)("the migration board", (it) => {
       const chunk = yield* taken()
       yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
       expect(yield* lines).toEqual([100, 1])
+      const { signOffState } = yield* MigrationActions
+      expect((yield* signOffState({ user }, mine.supplier.code)).open).toEqual([
+        { what: "LINES_FAILED", count: 100 },
+        { what: "LINES_REMAINING", count: 1 },
+        { what: "BATCHES", count: 2 }
+      ])
       const last = yield* taken()
       yield* finish(last, last.lines.map(endOf("FAILED")))
       expect(yield* lines).toEqual([0, 0])

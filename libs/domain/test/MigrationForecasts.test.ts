@@ -1,12 +1,14 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { MigrationActions } from "../src/board/MigrationActions.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { Migrations } from "../src/ports/Migrations.ts"
 import { noon } from "../testing/freshNames.ts"
-import { begin, boardLayer, complete, fold, stage } from "./boardPrograms.ts"
+import { begin, boardLayer, complete, fail, fold, stage } from "./boardPrograms.ts"
 
 /** Stages thirty accounts, imports ten of them, one in each hour, and gives the others. */
 const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stage>[0]) {
@@ -64,6 +66,34 @@ layer(boardLayer)("the forecasts of the board", (it) => {
         forecast_record: { made: 1 }
       })
     })
+  )
+
+  it.effect(
+    "forecasts nothing where only failed accounts are left, until they are tried again",
+    () =>
+      Effect.gen(function* () {
+        const { detail } = yield* MigrationBoard
+        const { keepAll } = yield* MigrationForecasts
+        const { retry } = yield* MigrationActions
+        const configuration = yield* Configuration
+        const { mine, user } = yield* begin
+        const { code } = mine.supplier
+        const open = yield* importedHourly(mine)
+        yield* keepAll
+        for (const number of open) yield* fail(mine, number)
+        yield* fold
+        expect((yield* detail(user, code)).migration.forecast).toBeNull()
+        yield* keepAll
+        expect((yield* detail(user, code)).migration.forecast).toBeNull()
+        yield* configuration.createTeam("Migration Team")
+        yield* retry({ user, requestId: RequestId.make(crypto.randomUUID()) }, code, {
+          batch_id: crypto.randomUUID(),
+          selection: {},
+          operations_team_name: "Migration Team"
+        })
+        yield* keepAll
+        expect((yield* detail(user, code)).migration.forecast).not.toBeNull()
+      })
   )
 
   it.effect("tells none of a supplier that is paused, and tells it again once it goes on", () =>

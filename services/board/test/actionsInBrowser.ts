@@ -339,6 +339,8 @@ const rules = ({ open, server }: Board) => {
     const dialog = page.getByRole("dialog")
     const sign = dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" })
     await dialog.getByText("Accounts: Failed: 412").waitFor()
+    await dialog.getByText("Lines of batches that failed: 96").waitFor()
+    await dialog.getByText("✓ The money adds up.").waitFor()
     await dialog.getByLabel(/Type DELTA_LEGACY/).fill("DELTA_LEGACY")
     expect(await sign.isDisabled()).toBe(true)
     await dialog.getByLabel("Sign off although this is open").check()

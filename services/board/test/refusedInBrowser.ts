@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
-import { type Board, close, supplier } from "./actionsInBrowser.ts"
+import { type Board, close, pausedBatch, supplier } from "./actionsInBrowser.ts"
 
 /** Pages that offer an import or a retry of accounts, and one of their buttons. */
 const offering = [
@@ -41,6 +41,31 @@ export const refusedTests = ({ open, server }: Board): void => {
       }
     }
   )
+
+  it("offers no move and no plan on a migration that is signed off", async () => {
+    const offered = (page: Page) => page.getByRole("button", { name: /^Move|plan…$/ })
+    for (const status of ["Paused", "Complete"] as const) {
+      server().fixture = { ...standard, status }
+      const page = await open(supplier)
+      await page.locator("#cohorts table").waitFor()
+      await page.waitForLoadState("networkidle")
+      expect((await offered(page).count()) > 0, status).toBe(status === "Paused")
+      await close(page)
+    }
+  })
+
+  it("offers to resume no batch of a migration that is paused", async () => {
+    const path = `${supplier}batches/${pausedBatch}/`
+    for (const status of ["Ongoing", "Paused"] as const) {
+      server().fixture = { ...standard, status }
+      const page = await open(path)
+      await page.locator("main table").first().waitFor()
+      await page.waitForLoadState("networkidle")
+      const resume = page.getByRole("button", { name: /^Resume IMPORT/ })
+      expect(await resume.count(), status).toBe(status === "Ongoing" ? 1 : 0)
+      await close(page)
+    }
+  })
 
   it("asks for no answer twice to show a page", async () => {
     const page = await open("/board/")

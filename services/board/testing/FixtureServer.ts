@@ -81,7 +81,13 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "forecasts/": () => Lists.forecasts(now),
     "problems/": () => Samples.problems(migration),
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
-    "sign-off/": () => ({ open: [{ what: "FAILED", count: 412 }], signed: null })
+    "sign-off/": () => ({
+      open: [
+        { what: "FAILED", count: 412 },
+        { what: "LINES_FAILED", count: 96 }
+      ],
+      signed: null
+    })
   }
   return parts[rest]?.()
 }

@@ -47,7 +47,7 @@ export const MigrationBody = Schema.Struct({
   }),
   last_change_at: Schema.NullOr(InstantText),
   forecast: Schema.NullOr(ForecastBody).annotateKey({
-    description: "Null where nothing is open, nothing moves, or it is paused."
+    description: "Null where only failed imports are open, nothing moves, or it is not ongoing."
   })
 })
 export type MigrationBody = typeof MigrationBody.Type
@@ -294,7 +294,7 @@ export const SignOffBody = Schema.Struct({
   open: Schema.Array(
     Schema.Struct({
       what: Schema.String.annotateKey({
-        description: "PENDING, FAILED, IN_PROGRESS, BATCHES or MONEY"
+        description: "PENDING, FAILED, IN_PROGRESS, LINES_FAILED, LINES_REMAINING, BATCHES or MONEY"
       }),
       count: Schema.Int
     })

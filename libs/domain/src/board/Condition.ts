@@ -7,6 +7,7 @@ import type { PauseReason } from "../batch/Batch.ts"
 import type { TimeZone } from "../organisation/BusinessDay.ts"
 import type { SupplierStatus } from "../organisation/Supplier.ts"
 import type { MigrationPlan, StateCounts } from "../ports/Migrations.ts"
+import { accounts, inEnglish, type LineCounts, lines, openAccounts, openText } from "./OpenText.ts"
 import { endOfPlan, plannedAt } from "./Plan.ts"
 
 /** The first is the worst. */
@@ -45,6 +46,8 @@ export interface Standing {
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   /** Of batches that go on: some of them are no imports yet. */
   readonly linesToDo: number
+  /** Of unfinished batches that stage accounts, whether they go on or not. */
+  readonly lines: LineCounts
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
   readonly timeZone: TimeZone
@@ -65,10 +68,6 @@ const failingShare = 1
 /** Of the plan, in percent. */
 const behindShare = 10
 
-const inEnglish = (count: number): string => count.toLocaleString("en-GB")
-
-const accounts = (count: number): string => `${inEnglish(count)} account${count === 1 ? "" : "s"}`
-
 const percent = (part: number, whole: number): string =>
   `${(Math.floor((part / whole) * 1_000) / 10).toFixed(1)} %`
 
@@ -76,8 +75,6 @@ const waitingIn = ({ states }: Standing): number => states.PENDING + states.IN_P
 
 /** Erased imports were accounts, or never were tried; they are no part of a share. */
 const triedIn = ({ states }: Standing): number => states.IMPORTED + states.FAILED
-
-const lines = (count: number): string => `${inEnglish(count)} line${count === 1 ? "" : "s"}`
 
 /** Who pauses because something is wrong, and what it is in words. */
 const serious: ReadonlyArray<readonly [PauseReason, (failed: number) => string]> = [
@@ -162,18 +159,20 @@ const atRest = (standing: Standing): Judgement | null => {
   const { linesToDo, states, status } = standing
   const isHeld = heldBatches(standing) !== null
   const total = Object.values(states).reduce((sum, count) => sum + count, 0)
-  const open = states.PENDING + states.FAILED + states.IN_PROGRESS
+  const open = openText(states, standing.lines)
   if (status === "Complete") {
-    const rest = open === 0 ? "." : `, with ${accounts(open)} left open.`
+    const rest = open === null ? "." : `, with ${open} left open.`
     return { condition: "done", reason: `It is signed off${rest}` }
   }
   if (status === "Paused") {
-    return { condition: "paused", reason: `It is paused, with ${accounts(open)} open.` }
+    return { condition: "paused", reason: `It is paused, with ${open ?? "nothing"} open.` }
   }
   // Lines of a batch that is held, or goes on, are no imports yet.
   if (isHeld || linesToDo > 0) return null
   if (total === 0) return { condition: "waiting", reason: "Nothing was staged yet." }
-  return open === 0 ? { condition: "done", reason: `All ${accounts(total)} are done.` } : null
+  return openAccounts(states) === 0
+    ? { condition: "done", reason: `All ${accounts(total)} are done.` }
+    : null
 }
 
 const linesText = (standing: Standing): string => {

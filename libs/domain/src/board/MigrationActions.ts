@@ -17,6 +17,7 @@ import { traced } from "../support/Traced.ts"
 import { actingAs, type BoardCaller, callerFor } from "./BoardCaller.ts"
 import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
+import { stagingLines } from "./OpenWork.ts"
 import { readPlan } from "./Plan.ts"
 import { openOf, type SignOffBody, signOffBody } from "./SignOff.ts"
 import { invalid, type MovedSelection, selected, selectedToMove } from "./Selection.ts"
@@ -170,7 +171,7 @@ const signOffState = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   const valid = status === "Complete" ? Option.getOrNull(signed) : null
-  return signOffBody(openOf(summary, unfinished.length), valid)
+  return signOffBody(openOf(summary, stagingLines(unfinished), unfinished.length), valid)
 })
 
 const openText = ({ open }: SignOffBody): string =>

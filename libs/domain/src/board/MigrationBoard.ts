@@ -22,6 +22,7 @@ import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
 import { byNeed, stuckAfter } from "./Condition.ts"
 import * as Bodies from "./MigrationBodies.ts"
 import { MigrationForecasts } from "./MigrationForecasts.ts"
+import { batchesRead, linesToDo, movesByItself, stagingLines } from "./OpenWork.ts"
 import { stepsBetween, type Step } from "./Steps.ts"
 import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
 
@@ -84,8 +85,6 @@ export class MigrationBoard extends Context.Service<
   }
 >()("@data-import/domain/MigrationBoard") {}
 
-/** Each organisation has 20 unfinished batches at most. */
-const batchesRead = 1_000
 const batchesShown = 50
 const cohortsShown = 1_000
 const oldestShown = 10
@@ -98,20 +97,6 @@ interface Dependencies {
   readonly migrations: Migrations["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
-
-const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
-const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])
-
-/** Whether it is of one of these operations, and no dry run. */
-const performs = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
-  operations.has(settings.operation) && !settings.dryRun
-
-const goesOn = ({ pausedBy, started }: Batch): boolean => started !== null && pausedBy.size === 0
-
-const countLines = (found: ReadonlyArray<Batch>): Bodies.Known["lines"] => ({
-  failed: found.reduce((sum, { counts }) => sum + counts.failed, 0),
-  remaining: found.reduce((sum, { counts }) => sum + remaining(counts), 0)
-})
 
 /** What is known of each, by few statements for all of them. */
 const known = Effect.fnUntraced(function* (
@@ -135,6 +120,7 @@ const known = Effect.fnUntraced(function* (
     const ofSupplier = byCode.get(supplier.code)
     const own = unfinished.filter(({ settings }) => settings.supplier === supplier.code)
     const paused = own.filter(({ pausedBy }) => pausedBy.size > 0)
+    const toDo = linesToDo(own)
     return ofSupplier === undefined
       ? []
       : [
@@ -142,15 +128,18 @@ const known = Effect.fnUntraced(function* (
             supplier,
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
-            forecast: supplier.status === "Paused" ? null : forecasts.of(supplier.code),
+            // The one that was made last may be older than what has stopped it.
+            forecast:
+              supplier.status === "Ongoing" && movesByItself(ofSupplier.states, toDo)
+                ? forecasts.of(supplier.code)
+                : null,
             pausedBatches: paused.map(({ counts: lines, pausedBy }) => ({
               pausedBy,
               failed: lines.failed,
               remaining: remaining(lines)
             })),
-            linesToDo: countLines(own.filter((it) => goesOn(it) && performs(it, importing)))
-              .remaining,
-            lines: countLines(own.filter((it) => performs(it, staging)))
+            linesToDo: toDo,
+            lines: stagingLines(own)
           }
         ]
   })

@@ -22,6 +22,7 @@ import type {
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { type Forecast, judge, type PausedBatch } from "./Condition.ts"
+import type { LineCounts } from "./OpenText.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -51,7 +52,7 @@ export interface Known {
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   readonly linesToDo: number
   /** Of unfinished batches that stage accounts, whether they go on or not. */
-  readonly lines: { readonly failed: number; readonly remaining: number }
+  readonly lines: LineCounts
 }
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {

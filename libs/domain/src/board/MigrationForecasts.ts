@@ -6,16 +6,19 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
 import { modeOfSupplier, type SupplierCode } from "../organisation/Supplier.ts"
+import { Batches } from "../ports/Batches.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { type ForecastRecord, Forecasts, type KeptForecast } from "../ports/Forecasts.ts"
 import { Migrations } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Forecast } from "./Condition.ts"
+import { openAccounts } from "./OpenText.ts"
+import { batchesRead, linesToDo, movesByItself } from "./OpenWork.ts"
 
 export class MigrationForecasts extends Context.Service<
   MigrationForecasts,
   {
-    /** The last forecast; null if nothing is open or moves, or none was made yet. */
+    /** The last forecast; null if nothing moves by itself, or none was made yet. */
     readonly of: (supplier: SupplierCode) => Forecast | null
     /** How often the intervals of a supplier have held. */
     readonly record: (supplier: SupplierCode) => Effect.Effect<ForecastRecord, StorageUnavailable>
@@ -37,6 +40,7 @@ const keptShown = 366
 const past = { weeks: 8 }
 
 const make = Effect.gen(function* () {
+  const batches = yield* Batches
   const configuration = yield* Configuration
   const forecasts = yield* Forecasts
   const migrations = yield* Migrations
@@ -52,10 +56,19 @@ const make = Effect.gen(function* () {
     const counts = yield* migrations.overview({ suppliers, at })
     const since = DateTime.startOf(DateTime.subtract(at, past), "hour")
     const hours = yield* migrations.importedByHour({ suppliers, since })
+    const unfinished = yield* batches.list({
+      supplier: null,
+      isUnfinished: true,
+      after: null,
+      limit: batchesRead
+    })
+    const toDo = (supplier: SupplierCode) =>
+      linesToDo(unfinished.filter(({ settings }) => settings.supplier === supplier))
     return counts.map(({ states, supplier }): MeasuredSupplier => ({
       supplier,
       // What is left open at the sign-off is not imported any more.
-      open: complete.has(supplier) ? 0 : states.PENDING + states.FAILED + states.IN_PROGRESS,
+      open: complete.has(supplier) ? 0 : openAccounts(states),
+      movesByItself: movesByItself(states, toDo(supplier)),
       hours: hours.get(supplier) ?? []
     }))
   })

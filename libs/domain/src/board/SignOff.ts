@@ -5,10 +5,18 @@
 import { type SupplierSummary, ties } from "../account/SupplierSummary.ts"
 import type { SignOff } from "../ports/Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
+import type { LineCounts } from "./OpenText.ts"
 
 /** How many ledger sums do not tie is not known; that they do not is one thing that is open. */
 export interface OpenItem {
-  readonly what: "PENDING" | "FAILED" | "IN_PROGRESS" | "BATCHES" | "MONEY"
+  readonly what:
+    | "PENDING"
+    | "FAILED"
+    | "IN_PROGRESS"
+    | "LINES_FAILED"
+    | "LINES_REMAINING"
+    | "BATCHES"
+    | "MONEY"
   readonly count: number
 }
 
@@ -17,12 +25,19 @@ export interface SignOffBody {
   readonly signed: { readonly by: string; readonly at: string } | null
 }
 
-export const openOf = (summary: SupplierSummary, batches: number): ReadonlyArray<OpenItem> => {
+/** `lines` and `batches` are of its unfinished batches. */
+export const openOf = (
+  summary: SupplierSummary,
+  lines: LineCounts,
+  batches: number
+): ReadonlyArray<OpenItem> => {
   const { FAILED, IN_PROGRESS, PENDING } = summary.states
   const items: ReadonlyArray<OpenItem> = [
     { what: "PENDING", count: PENDING },
     { what: "FAILED", count: FAILED },
     { what: "IN_PROGRESS", count: IN_PROGRESS },
+    { what: "LINES_FAILED", count: lines.failed },
+    { what: "LINES_REMAINING", count: lines.remaining },
     { what: "BATCHES", count: batches },
     { what: "MONEY", count: ties(summary) ? 0 : 1 }
   ]

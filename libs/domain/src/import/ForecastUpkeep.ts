@@ -16,6 +16,8 @@ export interface MeasuredSupplier {
   readonly supplier: SupplierCode
   /** The imports that are to be imported yet. */
   readonly open: number
+  /** Whether some of them are imported without anybody doing something, or none is forecast. */
+  readonly movesByItself: boolean
   readonly hours: ReadonlyArray<HourCount>
 }
 
@@ -36,9 +38,14 @@ export const makeForecastUpkeep = (
   measure: Effect.Effect<ReadonlyArray<MeasuredSupplier>, StorageUnavailable>
 ): ForecastUpkeep => {
   const last = new Map<SupplierCode, Forecast | null>()
-  const keep = Effect.fnUntraced(function* ({ hours, open, supplier }: MeasuredSupplier) {
+  const keep = Effect.fnUntraced(function* ({
+    hours,
+    movesByItself,
+    open,
+    supplier
+  }: MeasuredSupplier) {
     const at = yield* DateTime.now
-    const made = forecast({ hours }, open, at)
+    const made = movesByItself ? forecast({ hours }, open, at) : null
     last.set(supplier, made)
     yield* forecasts.settle({ supplier, isDone: open === 0, at })
     if (made !== null) yield* forecasts.record({ ...made, supplier, open, madeAt: at })

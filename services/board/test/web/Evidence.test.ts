@@ -6,7 +6,7 @@ const all = migrations(Date.parse("2026-11-24T08:00:00Z"))
 
 it.each([
   ["stuck", "/#batches"],
-  ["failing", "/imports/?state=FAILED"],
+  ["failing", "/problems/"],
   ["slow", "/#progress"],
   ["waiting", "/imports/?state=PENDING"],
   ["paused", "/imports/"],
@@ -18,11 +18,11 @@ it.each([
   expect(evidenceOf(found)).toBe(`/board/migrations/${found.import_supplier}${place}`)
 })
 
-it("leads to what waits longest, and to failed imports where only they are open", () => {
+it("leads to what waits longest, and to the problems where only failed imports are open", () => {
   const [found] = all
   if (found === undefined) throw new Error("There is no sample")
   const reason = "3 accounts wait, and none was imported for 30 hours."
   expect(evidenceOf({ ...found, condition: "stuck", reason })).toMatch(/#oldest$/)
   const states = { ...found.states, PENDING: 0, IN_PROGRESS: 0 }
-  expect(evidenceOf({ ...found, condition: "waiting", states })).toMatch(/state=FAILED$/)
+  expect(evidenceOf({ ...found, condition: "waiting", states })).toMatch(/\/problems\/$/)
 })

@@ -77,6 +77,22 @@ describe("the first line of a migration", () => {
     expect(ofMigration({ ...over, condition: "running" }, now)).toMatch(/, a batch goes on$/)
   })
 
+  it("says what is left open where it is signed off", () => {
+    const states = { ...noCounts, IMPORTED: 3, FAILED: 2 }
+    const lines = { lines_failed: 50, lines_remaining: 400 }
+    const signed = { ...migration, ...lines, total: 5, states, status: "Complete" as const }
+    expect(ofMigration(signed, now)).toBe(
+      "ACME_LEGACY: 3 of 5 imported, signed off with " +
+        "2 accounts, 50 failed lines and 400 lines to do left open"
+    )
+  })
+
+  it("says that only failed accounts are left, which have no forecast", () => {
+    const states = { ...noCounts, IMPORTED: 3, FAILED: 2 }
+    const left = { ...migration, states, forecast: null }
+    expect(ofMigration(left, now)).toMatch(/, 2 failed, only failed accounts are left$/)
+  })
+
   it("does not say that nothing is open where a batch is stuck", () => {
     const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
     const stuck = { ...migration, states, forecast: null, condition: "stuck" as const }

@@ -6,7 +6,8 @@ import {
   duration,
   endOfDate,
   isoDate,
-  relative
+  relative,
+  timeLabels
 } from "../../web/src/text/Times.ts"
 
 const zone = "Europe/Berlin"
@@ -87,4 +88,10 @@ describe("a forecast", () => {
       "Eight of ten such migrations end between 26 Nov 10:00 and 26 Nov 22:00 (Europe/Berlin)."
     )
   })
+})
+
+it("labels the ticks of one day by date and then by clock", () => {
+  const ticks = ["2026-11-22T23:00Z", "2026-11-23T11:00Z", "2026-11-23T23:00Z"].map(Date.parse)
+  expect(timeLabels(ticks, zone, false)).toEqual(["23 Nov", "12:00", "24 Nov"])
+  expect(timeLabels(ticks, zone, true)).toEqual(["00:00", "12:00", "00:00"])
 })

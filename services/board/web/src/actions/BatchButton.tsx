@@ -6,12 +6,16 @@ import { counted, verb } from "../text/Numbers.ts"
 import { batchName } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { useIsOngoing } from "./useIsOngoing.ts"
 
 interface Props {
   readonly batch: BatchBody
+  readonly supplier: string
 }
 
-const Pause = ({ batch, close }: Props & { readonly close: () => void }) => {
+type DialogProps = Pick<Props, "batch"> & { readonly close: () => void }
+
+const Pause = ({ batch, close }: DialogProps) => {
   const act = useAction()
   const name = batchName(batch)
   const left = batch.counts.remaining
@@ -29,7 +33,7 @@ const Pause = ({ batch, close }: Props & { readonly close: () => void }) => {
   )
 }
 
-const Resume = ({ batch, close }: Props & { readonly close: () => void }) => {
+const Resume = ({ batch, close }: DialogProps) => {
   const act = useAction()
   const name = batchName(batch)
   const { failed, remaining: left } = batch.counts
@@ -51,20 +55,25 @@ const Resume = ({ batch, close }: Props & { readonly close: () => void }) => {
   )
 }
 
-/** Where a pause stays that a manager cannot lift, the batch would not go on. */
-const isLiftable = ({ paused_by }: BatchBody): boolean =>
-  !paused_by.includes("CALLER") && !paused_by.includes("SUPPLIER")
+/**
+ * Where a pause stays that a manager cannot lift, the batch would not go on. That of the migration
+ * begins and ends some seconds after the status.
+ */
+const isLiftable = ({ operation, paused_by }: BatchBody, isOngoing: boolean): boolean =>
+  (isOngoing || operation === "VALIDATE") &&
+  !paused_by.includes("CALLER") &&
+  paused_by.some((reason) => reason !== "SUPPLIER")
 
-export const BatchButton = (props: Props) => {
-  const { batch } = props
+export const BatchButton = ({ batch, supplier }: Props) => {
+  const isOngoing = useIsOngoing(supplier)
   const name = batchName(batch)
   if (batch.finished_at !== null || batch.state === "OPEN") return null
   if (batch.paused_by.length > 0) {
-    return isLiftable(batch) ? (
+    return isLiftable(batch, isOngoing) ? (
       <ActionButton
         name="Resume…"
         label={`Resume ${name}…`}
-        dialog={(close) => <Resume {...props} close={close} />}
+        dialog={(close) => <Resume batch={batch} close={close} />}
       />
     ) : null
   }
@@ -72,7 +81,7 @@ export const BatchButton = (props: Props) => {
     <ActionButton
       name="Pause…"
       label={`Pause ${name}…`}
-      dialog={(close) => <Pause {...props} close={close} />}
+      dialog={(close) => <Pause batch={batch} close={close} />}
     />
   )
 }

@@ -1,4 +1,7 @@
-/** Gives accounts that are not imported another cohort, or none. */
+/**
+ * Gives accounts that are not imported another cohort, or none. A migration that is signed off has
+ * it no more.
+ */
 import { useState } from "preact/hooks"
 import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
@@ -6,6 +9,7 @@ import { count, counted } from "../text/Numbers.ts"
 import { described, type Selection } from "../text/Selections.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { useIsChangeable } from "./useIsOngoing.ts"
 
 interface Props {
   readonly supplier: string
@@ -43,7 +47,7 @@ const useMove = ({ selection, supplier }: DialogProps) => {
 const undoOf = ({ cohort }: Selection): string =>
   typeof cohort === "string"
     ? "To undo it, move them back."
-    : "It cannot be undone at once: which cohort each had is in the audit log only."
+    : "It cannot be undone: which cohort each had is not kept."
 
 const MoveDialog = (props: DialogProps) => {
   const { accounts, close, selection } = props
@@ -84,11 +88,14 @@ const MoveDialog = (props: DialogProps) => {
   )
 }
 
-export const MoveButton = ({ name, ...props }: Props) => (
-  <ActionButton
-    name={name}
-    label={`${name} ${described(props.selection)} to another cohort`}
-    isIdle={props.accounts === 0}
-    dialog={(close) => <MoveDialog {...props} close={close} />}
-  />
-)
+export const MoveButton = ({ name, ...props }: Props) => {
+  const isChangeable = useIsChangeable(props.supplier)
+  return (
+    <ActionButton
+      name={name}
+      label={`${name} ${described(props.selection)} to another cohort`}
+      isIdle={props.accounts === 0 || !isChangeable}
+      dialog={(close) => <MoveDialog {...props} close={close} />}
+    />
+  )
+}

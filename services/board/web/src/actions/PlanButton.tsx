@@ -5,6 +5,7 @@ import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 import { parsePlan, planText } from "../text/PlanText.ts"
 import { counted } from "../text/Numbers.ts"
+import { isSignedOff } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 
@@ -52,6 +53,7 @@ const PlanDialog = ({ close, detail }: { detail: MigrationDetail; close: () => v
 export const PlanButton = ({ detail }: { readonly detail: MigrationDetail }) => (
   <ActionButton
     name={detail.plan === null ? "Enter a plan…" : "Change the plan…"}
+    isIdle={isSignedOff(detail.migration)}
     dialog={(close) => <PlanDialog detail={detail} close={close} />}
   />
 )

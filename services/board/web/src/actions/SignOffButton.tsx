@@ -14,23 +14,35 @@ import { ActionDialog } from "./ActionDialog.tsx"
 
 type Open = SignOff["open"][number]
 
-const words: Readonly<Record<string, string>> = {
-  BATCHES: "Batches that have not ended",
-  MONEY: "Sums of money that do not tie"
+/** What is no state of accounts: its words, and the part of the page where it is to be seen. */
+const others: Readonly<Record<string, readonly [word: string, part: string]>> = {
+  LINES_FAILED: ["Lines of batches that failed", "batches"],
+  LINES_REMAINING: ["Lines of batches to do", "batches"],
+  BATCHES: ["Batches that have not ended", "batches"],
+  MONEY: ["Sums of money that do not add up", "money"]
 }
 
 const OpenItem = ({ open, supplier }: { open: Open; supplier: string }) => {
-  const word = words[open.what] ?? `Accounts: ${stateWord(open.what)}`
+  const [word, part] = others[open.what] ?? [`Accounts: ${stateWord(open.what)}`]
   const to =
-    open.what === "BATCHES"
-      ? `${pages.migration(supplier)}#batches`
-      : open.what === "MONEY"
-        ? `${pages.migration(supplier)}#money`
-        : pages.imports(supplier, { state: open.what })
+    part === undefined
+      ? pages.imports(supplier, { state: open.what })
+      : `${pages.migration(supplier)}#${part}`
   return (
     <li>
       {word}: <Link to={to}>{count(open.count)}</Link>
     </li>
+  )
+}
+
+const Money = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => {
+  const ties = signOff.open.every(({ what }) => what !== "MONEY")
+  return (
+    <p>
+      <Link to={`${pages.migration(supplier)}#money`} class={ties ? "good" : "bad"}>
+        {ties ? "✓ The money adds up." : "✗ The money does not add up."}
+      </Link>
+    </p>
   )
 }
 
@@ -49,6 +61,7 @@ const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string })
         </ul>
       </>
     )}
+    <Money signOff={signOff} supplier={supplier} />
     <p>
       <SummaryLinks supplier={supplier} />
     </p>
@@ -78,8 +91,8 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
       close={close}
     >
       <p>
-        The migration is complete: {supplier} refuses every further account and correction. The
-        board cannot undo this; your operator can reopen it.
+        Signing off ends the migration: {supplier} then refuses every further account and
+        correction. The board cannot undo this; your operator can reopen it.
       </p>
       <Answered answer={answer} lines={2}>
         {(signOff) => (

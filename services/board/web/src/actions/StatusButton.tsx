@@ -3,14 +3,12 @@ import type { Migration } from "../data/Answers.ts"
 import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 import { openOf } from "../text/Headlines.ts"
-import { counted, verb } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 
 const Pause = ({ migration, close }: { migration: Migration; close: () => void }) => {
   const act = useAction()
-  const { import_supplier: supplier, states } = migration
-  const open = openOf(states)
+  const { import_supplier: supplier } = migration
   const run = async () => {
     await act(answers.of(supplier, "status/"), { status: "Paused" })
     return <p>{supplier} is paused. Resume it on the same page.</p>
@@ -19,8 +17,7 @@ const Pause = ({ migration, close }: { migration: Migration; close: () => void }
     <ActionDialog title={`Pause ${supplier}`} confirm={`Pause ${supplier}`} run={run} close={close}>
       <p>
         Every request to stage or import an account of {supplier} is refused, and its batches pause.
-        {` ${counted(open, "open account")} ${verb(open, "stays", "stay")} as `}
-        {verb(open, "it is", "they are")}. Nothing is lost. Undo it with Resume.
+        Open now: {openOf(migration)}. It stays as it is. Undo it with Resume.
       </p>
     </ActionDialog>
   )

@@ -1,10 +1,20 @@
-/** Whether a migration accepts imports; false until that is known. */
+/** What a migration accepts; nothing until that is known. */
 import type { MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { answers } from "../routing/Paths.ts"
-import { isOngoing } from "../text/Words.ts"
+import { isOngoing, isSignedOff } from "../text/Words.ts"
 
+const useMigration = (supplier: string) =>
+  useAnswer<MigrationDetail>(answers.migration(supplier)).value?.migration
+
+/** Whether it accepts imports. */
 export const useIsOngoing = (supplier: string): boolean => {
-  const { value } = useAnswer<MigrationDetail>(answers.migration(supplier))
-  return value !== undefined && isOngoing(value.migration)
+  const migration = useMigration(supplier)
+  return migration !== undefined && isOngoing(migration)
+}
+
+/** Whether it accepts changes of what is staged: until it is signed off. */
+export const useIsChangeable = (supplier: string): boolean => {
+  const migration = useMigration(supplier)
+  return migration !== undefined && !isSignedOff(migration)
 }

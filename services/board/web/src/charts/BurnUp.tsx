@@ -1,7 +1,7 @@
 /** What was staged and imported against the plan, with the forecast as a fan. */
 import { useId } from "preact/hooks"
 import { count, short } from "../text/Numbers.ts"
-import { clock, offsetAt, shortDate } from "../text/Times.ts"
+import { offsetAt, timeLabels } from "../text/Times.ts"
 import { type BurnUpModel, described } from "./BurnUpModel.ts"
 import { linear, path, type Point, spread, ticks, timeTicks } from "./Scale.ts"
 import { useWidth } from "./useWidth.ts"
@@ -22,13 +22,12 @@ interface Scales {
   readonly width: number
 }
 
-const timeLabel = (tick: number, { from, to }: BurnUpModel, zone: string): string =>
-  to - from <= 2 * day ? clock(tick, zone) : shortDate(tick, zone)
-
 const Axes = ({ model, scales, zone }: { model: BurnUpModel; scales: Scales; zone: string }) => {
   const right = scales.width - margin.right
   const base = height - margin.bottom
   const wanted = Math.max(2, Math.floor((right - margin.left) / 90))
+  const times = timeTicks(model.from, model.to, wanted, (tick) => offsetAt(tick, zone))
+  const labels = timeLabels(times, zone, model.to - model.from <= 2 * day)
   return (
     <g class="axes">
       {ticks(model.most).map((tick) => (
@@ -39,11 +38,11 @@ const Axes = ({ model, scales, zone }: { model: BurnUpModel; scales: Scales; zon
           </text>
         </g>
       ))}
-      {timeTicks(model.from, model.to, wanted, (tick) => offsetAt(tick, zone)).map((tick) => (
+      {times.map((tick, index) => (
         <g key={tick}>
           <line x1={scales.x(tick)} x2={scales.x(tick)} y1={base} y2={base + 4} />
           <text x={scales.x(tick)} y={base + 17} text-anchor="middle">
-            {timeLabel(tick, model, zone)}
+            {labels[index]}
           </text>
         </g>
       ))}

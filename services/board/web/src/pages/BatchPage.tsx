@@ -92,7 +92,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
         <p>
           <BatchState batch={batch} />
         </p>
-        <BatchButton batch={batch} />
+        <BatchButton batch={batch} supplier={supplier} />
       </div>
       <dl class="facts">
         <Fact name="Operation">

@@ -39,7 +39,7 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<BatchBody>> => [
     name: "Action",
     isNameHidden: true,
     class: "act",
-    cell: (batch) => <BatchButton batch={batch} />
+    cell: (batch) => <BatchButton batch={batch} supplier={supplier} />
   }
 ]
 

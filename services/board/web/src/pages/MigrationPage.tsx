@@ -20,7 +20,7 @@ import { doneBy } from "../text/Forecast.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
-import { batchName } from "../text/Words.ts"
+import { batchName, isSignedOff } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
@@ -53,10 +53,12 @@ const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
     ({ counts, finished_at }) => counts.failed > 0 && finished_at === null
   )
   if (failing.length === 0) {
-    return <Fact name="Failing batches">{value === undefined ? "…" : "none"}</Fact>
+    return (
+      <Fact name="Unfinished batches with failed lines">{value === undefined ? "…" : "none"}</Fact>
+    )
   }
   return (
-    <Fact name="Failing batches">
+    <Fact name="Unfinished batches with failed lines">
       {failing.map((batch, index) => (
         <span key={batch.batch_id}>
           {index > 0 && "; "}
@@ -123,7 +125,9 @@ const Signed = ({ supplier }: { readonly supplier: string }) => {
   if (value === undefined || value.signed === null) return null
   return (
     <p>
-      Signed off by {value.signed.by}, <Time at={value.signed.at} />.
+      <span>
+        Signed off by {value.signed.by}, <Time at={value.signed.at} />.
+      </span>
     </p>
   )
 }
@@ -151,14 +155,10 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
             {migration.reason}
           </Link>
         </p>
-        {migration.status === "Complete" ? (
-          <Signed supplier={supplier} />
-        ) : (
-          <Actions detail={detail} />
-        )}
+        {isSignedOff(migration) ? <Signed supplier={supplier} /> : <Actions detail={detail} />}
       </div>
       {isEmpty ? (
-        migration.status !== "Complete" && <Empty detail={detail} />
+        !isSignedOff(migration) && <Empty detail={detail} />
       ) : (
         <>
           <States supplier={supplier} states={states} total={total} />

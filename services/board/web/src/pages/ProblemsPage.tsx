@@ -20,7 +20,8 @@ type ByCode = ReadonlyMap<string, number>
 const columnsFor = (
   supplier: string,
   failed: number,
-  byCode: ByCode
+  byCode: ByCode,
+  isFiltered: boolean
 ): ReadonlyArray<Column<Group>> => [
   problemColumn(supplier),
   {
@@ -30,9 +31,12 @@ const columnsFor = (
       <Link to={pages.imports(supplier, { state: "FAILED", code, attr })}>{count(imports)}</Link>
     )
   },
-  ...clearedColumns(failed, (first_problems) =>
-    pages.imports(supplier, { state: "FAILED", first_problems })
-  ),
+  // Of a filtered list the problems above, with which it counts, are not shown.
+  ...(isFiltered
+    ? []
+    : clearedColumns(failed, (first_problems) =>
+        pages.imports(supplier, { state: "FAILED", first_problems })
+      )),
   {
     name: "Action",
     isNameHidden: true,
@@ -80,7 +84,7 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
       </p>
       <Table
         caption="Problems, the most frequent first"
-        columns={columnsFor(supplier, of, byCode)}
+        columns={columnsFor(supplier, of, byCode, code !== null)}
         rows={shown}
         keyOf={(group) => `${group.code} ${group.attr}`}
       />

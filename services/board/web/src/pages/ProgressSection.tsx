@@ -3,14 +3,14 @@ import { useState } from "preact/hooks"
 import { BurnUp } from "../charts/BurnUp.tsx"
 import { burnUp, tableHead, tableRows } from "../charts/BurnUpModel.ts"
 import { ChartData } from "../charts/ChartData.tsx"
-import type { History, Migration, MigrationDetail } from "../data/Answers.ts"
+import type { History, MigrationDetail } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { doneBy, interval } from "../text/Forecast.ts"
+import { doneBy, interval, whyNone } from "../text/Forecast.ts"
 import { count, counted, share } from "../text/Numbers.ts"
 import { planEnd } from "../text/PlanText.ts"
 import type { ComponentChildren } from "preact"
@@ -28,14 +28,6 @@ const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) =
     ))}
   </fieldset>
 )
-
-const whyNoForecast = ({ condition, imported_last_hour }: Migration): string => {
-  if (condition === "done") return ""
-  if (condition === "paused") return "There is no forecast while it is paused."
-  return imported_last_hour > 0
-    ? "There is no forecast yet."
-    : "There is no forecast, because nothing moves."
-}
 
 /** When it will be done, and how good such forecasts were. */
 const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
@@ -57,7 +49,7 @@ const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
   if (forecast === null) {
     return (
       <p class="quiet">
-        {whyNoForecast(migration)} {record.made > 0 && known}
+        {whyNone(migration)} {record.made > 0 && known}
       </p>
     )
   }

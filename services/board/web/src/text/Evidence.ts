@@ -8,12 +8,14 @@ export const evidenceOf = (migration: Migration): string => {
   const list = (state: keyof Migration["states"]) => pages.imports(import_supplier, { state })
   switch (condition) {
     case "failing":
-      return list("FAILED")
+      return pages.problems(import_supplier)
     case "slow":
     case "running":
       return `${page}#progress`
     case "waiting":
-      return list(states.PENDING + states.IN_PROGRESS === 0 ? "FAILED" : "PENDING")
+      return states.PENDING + states.IN_PROGRESS === 0 && states.FAILED > 0
+        ? pages.problems(import_supplier)
+        : list("PENDING")
     case "done":
       return list("IMPORTED")
     case "stuck":

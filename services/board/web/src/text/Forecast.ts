@@ -1,4 +1,5 @@
 /** When a migration will be done, in words. */
+import type { Migration } from "../data/Answers.ts"
 import { calendarDays, clock, date, duration, shortDate, weekday } from "./Times.ts"
 
 /** The median and the ends of the interval, as instants. */
@@ -6,6 +7,23 @@ export interface Forecast {
   readonly at: string
   readonly low: string
   readonly high: string
+}
+
+type Standing = Pick<Migration, "condition" | "imported_last_hour" | "lines_remaining" | "states">
+
+/** They wait for a correction, so nothing moves by itself. */
+export const hasOnlyFailed = ({ lines_remaining, states }: Omit<Standing, "condition">): boolean =>
+  states.FAILED > 0 && states.PENDING + states.IN_PROGRESS + lines_remaining === 0
+
+/** Why a migration has no forecast; empty where there is nothing to forecast. */
+export const whyNone = (migration: Standing): string => {
+  const { condition, imported_last_hour } = migration
+  if (condition === "done") return ""
+  if (condition === "paused") return "There is no forecast while it is paused."
+  if (hasOnlyFailed(migration)) return "There is no forecast: only failed accounts are left."
+  return imported_last_hour > 0
+    ? "There is no forecast yet."
+    : "There is no forecast, because nothing moves."
 }
 
 const farAway = 300

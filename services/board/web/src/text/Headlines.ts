@@ -1,4 +1,5 @@
 /** The first sentence of each page: its answer, with numbers. */
+import { openAccounts, openText } from "@data-import/domain/board/OpenText"
 import type {
   Account,
   BatchBody,
@@ -10,15 +11,16 @@ import type {
   Problems,
   States
 } from "../data/Answers.ts"
-import { doneBy } from "./Forecast.ts"
+import { doneBy, hasOnlyFailed } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
 import { batchName, lineWord, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
 
-export const openOf = ({ FAILED, IN_PROGRESS, PENDING }: States): number =>
-  FAILED + IN_PROGRESS + PENDING
+/** What is open of a migration, in words. */
+export const openOf = ({ lines_failed, lines_remaining, states }: Migration): string =>
+  openText(states, { failed: lines_failed, remaining: lines_remaining }) ?? "nothing"
 
 /** The accounts, with the lines of unfinished batches that are none. */
 export const wholeOf = ({ lines_failed, lines_remaining, states, total }: Migration): number =>
@@ -45,15 +47,20 @@ export const ofMigrations = (
   return untied === 0 ? attention : `${attention}; the money of ${count(untied)} does not add up`
 }
 
+const signedOff = (migration: Migration): string => {
+  const open = openOf(migration)
+  return open === "nothing" ? "signed off" : `signed off with ${open} left open`
+}
+
 const ending = (migration: Migration, now: number): string => {
-  const { condition, forecast, imported_last_hour, states, status, time_zone: zone } = migration
-  if (status === "Complete") return ", signed off"
+  const { condition, forecast, imported_last_hour, states, time_zone: zone } = migration
   // A batch may have lines left where no account is open.
   if (condition === "stuck") return ", stuck"
   if (condition === "done") return ", nothing is open"
   if (condition === "paused") return ", paused"
-  if (openOf(states) === 0) return ", a batch goes on"
+  if (openAccounts(states) === 0) return ", a batch goes on"
   if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
+  if (hasOnlyFailed(migration)) return ", only failed accounts are left"
   return imported_last_hour > 0 ? ", no forecast yet" : ", nothing moves"
 }
 
@@ -65,9 +72,11 @@ export const ofMigration = (migration: Migration, now: number): string => {
   if (total === 0 && lines_failed + lines_remaining === 0)
     return `${import_supplier}: nothing ${isSignedOff ? "was staged, signed off" : "is staged yet"}`
   const { FAILED, IMPORTED } = states
+  const imported = `${count(IMPORTED)} of ${count(total)} imported`
+  if (isSignedOff) return `${import_supplier}: ${imported}, ${signedOff(migration)}`
   // Lines that are refused before they are staged are no accounts.
   const parts = [
-    `${count(IMPORTED)} of ${count(total)} imported`,
+    imported,
     FAILED === 0 && lines_failed > 0 ? "" : `${FAILED === 0 ? "none" : count(FAILED)} failed`,
     lines_failed === 0 ? "" : `${counted(lines_failed, "line")} failed`,
     lines_remaining === 0 ? "" : `${counted(lines_remaining, "line")} to do`

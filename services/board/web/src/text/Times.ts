@@ -34,6 +34,21 @@ export const date = (at: number, zone: string): string => format(zone, dateOptio
 export const shortDate = (at: number, zone: string): string =>
   format(zone, { day: "numeric", month: "short" }).format(at)
 
+/**
+ * Of the ticks of an axis: their clock times if it is short, otherwise their dates, and the clock
+ * time of each further one of the same day.
+ */
+export const timeLabels = (
+  ticks: ReadonlyArray<number>,
+  zone: string,
+  isShort: boolean
+): ReadonlyArray<string> => {
+  const dates = ticks.map((tick) => shortDate(tick, zone))
+  return ticks.map((tick, index) =>
+    isShort || dates[index] === dates[index - 1] ? clock(tick, zone) : (dates[index] ?? "")
+  )
+}
+
 /** Such as `Thursday`. */
 export const weekday = (at: number, zone: string): string =>
   format(zone, { weekday: "long" }).format(at)

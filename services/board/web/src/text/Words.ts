@@ -29,6 +29,8 @@ export const needsAttention = (condition: Condition): boolean =>
 /** Whether it accepts imports; one that is paused or signed off refuses them. */
 export const isOngoing = ({ status }: Migration): boolean => status === "Ongoing"
 
+export const isSignedOff = ({ status }: Migration): boolean => status === "Complete"
+
 export const states: Readonly<Record<keyof States, Word>> = {
   FAILED: { word: "Failed", meaning: "The latest attempt failed. It needs a correction." },
   PENDING: { word: "Pending", meaning: "Staged, and no attempt was made since." },

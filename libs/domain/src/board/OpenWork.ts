@@ -1,0 +1,41 @@
+/**
+ * What is not done of a migration: its accounts that are not imported, and the lines of its
+ * unfinished batches that stage accounts. Such a line has left no account if it was refused, or is
+ * still to do. Everything that says what is open counts both here; `OpenText` has the words.
+ * Source: docs/contract/board.md#migrations.
+ */
+import type { Batch } from "../batch/Batch.ts"
+import { remaining } from "../batch/Counts.ts"
+import type { StateCounts } from "../ports/Migrations.ts"
+import type { LineCounts } from "./OpenText.ts"
+
+/** So many unfinished batches are read; an organisation has 20 at most. */
+export const batchesRead = 1_000
+
+const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
+const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])
+
+/** Whether it is of one of these operations, and no dry run. */
+const performs = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
+  operations.has(settings.operation) && !settings.dryRun
+
+const goesOn = ({ pausedBy, started }: Batch): boolean => started !== null && pausedBy.size === 0
+
+/** Lines of these unfinished batches, if they stage accounts; the batches may be paused. */
+export const stagingLines = (unfinished: ReadonlyArray<Batch>): LineCounts => {
+  const counts = unfinished.filter((batch) => performs(batch, staging)).map((batch) => batch.counts)
+  return {
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+    remaining: counts.reduce((sum, each) => sum + remaining(each), 0)
+  }
+}
+
+/** Lines that will be imported without anybody doing something. */
+export const linesToDo = (unfinished: ReadonlyArray<Batch>): number =>
+  unfinished
+    .filter((batch) => goesOn(batch) && performs(batch, importing))
+    .reduce((sum, { counts }) => sum + remaining(counts), 0)
+
+/** Failed accounts wait for somebody, so what is left does not move where only they are open. */
+export const movesByItself = (states: StateCounts, linesToDo: number): boolean =>
+  states.PENDING + states.IN_PROGRESS + linesToDo > 0
