@@ -1,6 +1,6 @@
 /** A release by digest: no image by its tag, and no setting or password in what is kept of it. */
 import { describe, expect, it } from "vitest"
-import { render, resourcesOf } from "./chart/Chart.ts"
+import { render, resourcesOf } from "@data-import/chart/Chart"
 import { chartValues, type Composition, release } from "./release.ts"
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`
