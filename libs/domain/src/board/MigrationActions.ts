@@ -174,7 +174,7 @@ const signOffState = Effect.fnUntraced(function* (
   return signOffBody(openOf(summary, stagingLines(unfinished), unfinished.length), valid)
 })
 
-const openText = ({ open }: SignOffBody): string =>
+const itemsText = ({ open }: SignOffBody): string =>
   open.map(({ count, what }) => `${count} ${what}`).join(", ")
 
 const signOff = Effect.fnUntraced(function* (
@@ -191,7 +191,7 @@ const signOff = Effect.fnUntraced(function* (
   }
   const before = yield* signOffState(deps, supplier)
   if (before.open.length > 0 && !command.accept_open) {
-    const detail = `Is open: ${openText(before)}. Accept it, or finish it first.`
+    const detail = `Is open: ${itemsText(before)}. Accept it, or finish it first.`
     return yield* invalid({ attr: "accept_open", code: "invalid", detail })
   }
   const at = yield* DateTime.now

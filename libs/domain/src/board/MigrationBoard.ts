@@ -22,7 +22,7 @@ import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
 import { byNeed, stuckAfter } from "./Condition.ts"
 import * as Bodies from "./MigrationBodies.ts"
 import { MigrationForecasts } from "./MigrationForecasts.ts"
-import { batchesRead, linesToDo, movesByItself, stagingLines } from "./OpenWork.ts"
+import { linesToDo, movesByItself, readUnfinished, stagingLines } from "./OpenWork.ts"
 import { stepsBetween, type Step } from "./Steps.ts"
 import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
 
@@ -109,7 +109,7 @@ const known = Effect.fnUntraced(function* (
     [
       migrations.overview({ suppliers: codes, at }),
       migrations.plans(codes),
-      batches.list({ supplier: null, isUnfinished: true, after: null, limit: batchesRead })
+      readUnfinished(batches)
     ],
     { concurrency: "unbounded" }
   )

@@ -13,7 +13,7 @@ import { Migrations } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Forecast } from "./Condition.ts"
 import { openAccounts } from "./OpenText.ts"
-import { batchesRead, linesToDo, movesByItself } from "./OpenWork.ts"
+import { linesToDo, movesByItself, readUnfinished } from "./OpenWork.ts"
 
 export class MigrationForecasts extends Context.Service<
   MigrationForecasts,
@@ -56,12 +56,7 @@ const make = Effect.gen(function* () {
     const counts = yield* migrations.overview({ suppliers, at })
     const since = DateTime.startOf(DateTime.subtract(at, past), "hour")
     const hours = yield* migrations.importedByHour({ suppliers, since })
-    const unfinished = yield* batches.list({
-      supplier: null,
-      isUnfinished: true,
-      after: null,
-      limit: batchesRead
-    })
+    const unfinished = yield* readUnfinished(batches)
     const toDo = (supplier: SupplierCode) =>
       linesToDo(unfinished.filter(({ settings }) => settings.supplier === supplier))
     return counts.map(({ states, supplier }): MeasuredSupplier => ({

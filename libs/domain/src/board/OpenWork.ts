@@ -6,11 +6,16 @@
  */
 import type { Batch } from "../batch/Batch.ts"
 import { remaining } from "../batch/Counts.ts"
+import type { Batches } from "../ports/Batches.ts"
 import type { StateCounts } from "../ports/Migrations.ts"
 import type { LineCounts } from "./OpenText.ts"
 
 /** So many unfinished batches are read; an organisation has 20 at most. */
-export const batchesRead = 1_000
+const batchesRead = 1_000
+
+/** The unfinished batches of all suppliers. */
+export const readUnfinished = (batches: Batches["Service"]) =>
+  batches.list({ supplier: null, isUnfinished: true, after: null, limit: batchesRead })
 
 const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
 const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])

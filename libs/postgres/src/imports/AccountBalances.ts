@@ -7,7 +7,7 @@ import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accoun
 import type { AccountBalance, ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { numeric } from "../tables/Column.ts"
-import { sourceOf } from "./ImportSource.ts"
+import { foundInPart, sourceOf } from "./ImportSource.ts"
 
 type Balances = ImportSearch["Service"]["balances"]
 type Query = Parameters<Balances>[0]
@@ -59,10 +59,7 @@ const page = (
       ) as account
       ${cohort === null ? sql`` : sql`where cohort = ${cohort}`}
     )
-    select scanned, last, found.*
-    from (select count(*)::integer as scanned, max(place) as last from part) as scan
-    left join found on true
-    order by number`)
+    ${sql.literal(foundInPart)}`)
 }
 
 type Row = Effect.Success<ReturnType<typeof page>>[number]

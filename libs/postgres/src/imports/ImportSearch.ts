@@ -20,7 +20,7 @@ import { AttemptError } from "../tables/AttemptError.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 import { balances } from "./AccountBalances.ts"
 import { startOf } from "./ImportList.ts"
-import { hasCode, sourceOf, stateOf } from "./ImportSource.ts"
+import { foundInPart, hasCode, sourceOf, stateOf } from "./ImportSource.ts"
 
 type Sql = Database["Service"]["sql"]
 type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
@@ -134,10 +134,7 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
       where ${conditions(sql, query)}
       order by part.place limit ${limit}
     )
-    select scanned, last, found.*
-    from (select count(*)::integer as scanned, max(place) as last from part) as scan
-    left join found on true
-    order by number`)
+    ${sql.literal(foundInPart)}`)
 }
 
 type Row = Effect.Success<ReturnType<typeof part>>[number]

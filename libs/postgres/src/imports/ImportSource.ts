@@ -31,6 +31,17 @@ export interface Part {
   readonly size: number
 }
 
+/**
+ * The end of a statement whose `part` has the `place` of each import that was looked at: the rows
+ * of `found` by `number`, each with how many were looked at and the last place. It is one row where
+ * nothing was found, so that a list goes on behind the part.
+ */
+export const foundInPart = `
+  select scanned, last, found.*
+  from (select count(*)::integer as scanned, max(place) as last from part) as scan
+  left join found on true
+  order by number`
+
 /** The conditions of the kinds, as the indexes have them. */
 export const kindConditions = (sql: Sql): Readonly<Record<ImportListKind, Statement.Fragment>> => ({
   all: sql``,

@@ -20,7 +20,9 @@ export const pastCounts = (
   steps: number
 ): ReadonlyArray<PastCounts> => {
   const past = Array.makeBy(steps, () => ({
-    ...{ staged: 0, imported: 0, failed: 0 },
+    staged: 0,
+    imported: 0,
+    failed: 0,
     codes: {} as Record<string, number>
   }))
   for (const { changes, kind, name } of rows) {
