@@ -60,7 +60,10 @@ export class MigrationActions extends Context.Service<
       { readonly status: "Ongoing" | "Paused" },
       { readonly status: string }
     >
-    /** Of the pending imports that are selected, at most `importsAtOnce` of them. */
+    /**
+     * Of the pending imports that are selected, at most `importsAtOnce` of them. Refused once the
+     * migration is signed off.
+     */
     readonly setCohort: Action<Move, Moved>
     /** Processes the pending imports that are selected, failed ones too. */
     readonly process: Action<BatchActions.Processing, BatchActions.Started>
@@ -132,9 +135,10 @@ const setStatus = Effect.fnUntraced(function* (
 const setCohort = Effect.fnUntraced(function* (
   { migrations, searching }: Dependencies,
   caller: BoardCaller,
-  { code: supplier, organisation }: Supplier,
+  { code: supplier, organisation, status }: Supplier,
   { after: start = null, cohort: named, selection }: Move
 ) {
+  if (status === "Complete") return yield* new MigrationNotOngoing({ status })
   const filter = yield* selectedToMove(selection)
   const cohort =
     named === null
