@@ -1,17 +1,17 @@
 /**
- * Runs in turn, A B, B A, A B, so that what the machine does besides falls on both alike, and what
- * comes of them: the middle of each, and the middle of the ratios pair by pair. A pair that other
- * processes disturbed is taken again.
+ * Two sides measured in turn, A B, B A, A B, so that what else the machine does affects both alike,
+ * and the result: the median of each, and the median of the ratios of the pairs. Pairs are taken
+ * until that median is known precisely. A pair that other processes disturbed is not counted.
  */
 import { Console, Duration, Effect } from "effect"
 import type { Sample } from "./Subjects.ts"
-import { median, scatter } from "./Statistics.ts"
+import { median, medianInterval } from "./Statistics.ts"
 
 export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu">
 
 type Pair = readonly [ours: Metrics, other: Metrics]
 
-/** The middle of what ours is to the other, pair by pair. */
+/** The medians of ours to the other's, pair by pair. */
 export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>> & {
   /** Requests for a second of processor time, PostgreSQL's included. */
   readonly perCpu: number
@@ -20,11 +20,11 @@ export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCp
 export interface Comparison {
   readonly ours: Metrics
   readonly other: Metrics
-  /** Requests a second, ours to the other's, of each pair. */
-  readonly ratios: ReadonlyArray<number>
+  /** How many pairs count. */
+  readonly pairs: number
+  /** Requests a second, ours to the other's: the median of the pairs, and its interval of 95 %. */
   readonly ratio: number
-  /** How far the pairs lie apart, as a share of their middle. */
-  readonly scatter: number
+  readonly interval: readonly [low: number, high: number]
   readonly ratioOf: Ratios
   /** Whether too few pairs were quiet, so that the disturbed ones count as well. */
   readonly isDisturbed: boolean
@@ -51,9 +51,9 @@ export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Compar
   return {
     ours: middle(pairs.map(([ours]) => ours)),
     other: middle(pairs.map(([, other]) => other)),
-    ratios,
+    pairs: pairs.length,
     ratio: median(ratios),
-    scatter: scatter(ratios),
+    interval: medianInterval(ratios),
     ratioOf: {
       rate: median(ratios),
       p50: median(each("p50")),
@@ -65,6 +65,13 @@ export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Compar
   }
 }
 
+/** How far the ends of the interval are from the ratio at most, as a share of it. */
+export const impreciseBy = ({ interval: [low, high], ratio }: Comparison): number =>
+  Math.max(ratio - low, high - ratio) / ratio
+
+/** Above this, pairs are added. */
+const precision = 0.06
+
 /** What other processes may take of a core without disturbing a run. */
 const allowedOthers = 0.15
 
@@ -72,15 +79,31 @@ const isQuiet = (pair: Pair): boolean => pair.every(({ others }) => others <= al
 
 const pause = Duration.seconds(5)
 
-/** So many pairs of runs that nothing disturbed, of at most twice as many. */
+/** How many quiet pairs are taken at least, and at most until the ratio is precise. */
+export interface PairLimits {
+  readonly least: number
+  readonly most: number
+}
+
+/** Exactly so many. */
+export const exactly = (pairs: number): PairLimits => ({ least: pairs, most: pairs })
+
+/**
+ * Takes pairs within the limits. If the machine is rarely quiet, it stops at twice the most and
+ * counts the disturbed pairs as well.
+ */
 export const inTurn = Effect.fnUntraced(function* <E, R>(
-  count: number,
+  { least, most }: PairLimits,
   ours: Effect.Effect<Metrics, E, R>,
   other: Effect.Effect<Metrics, E, R>
 ) {
   const pairs: Array<Pair> = []
   const quiet = () => pairs.filter(isQuiet)
-  for (let taken = 0; taken < 2 * count && quiet().length < count; taken++) {
+  const isEnough = () => {
+    const { length } = quiet()
+    return length >= most || (length >= least && impreciseBy(summary(quiet())) <= precision)
+  }
+  for (let taken = 0; taken < 2 * most && !isEnough(); taken++) {
     const first = yield* taken % 2 === 0 ? ours : other
     const second = yield* taken % 2 === 0 ? other : ours
     const pair: Pair = taken % 2 === 0 ? [first, second] : [second, first]
@@ -90,6 +113,6 @@ export const inTurn = Effect.fnUntraced(function* <E, R>(
     yield* Console.error(`Disturbed by ${share} of a core; the pair is taken again`)
     yield* Effect.sleep(pause)
   }
-  const isDisturbed = 2 * quiet().length < count
+  const isDisturbed = 2 * quiet().length < least
   return summary(isDisturbed ? pairs : quiet(), isDisturbed)
 })

@@ -1,6 +1,7 @@
 /** The flags that the benchmarks share, and the failures that they report by a sentence. */
 import { Option, Predicate } from "effect"
 import { Flag } from "effect/cli"
+import { exactly } from "./Comparison.ts"
 import { partNames } from "./Targets.ts"
 import { workloadNames } from "./Workloads.ts"
 
@@ -45,7 +46,8 @@ export const sizes = Flag.String("sizes").pipe(
 )
 
 export const pairs = positive("pairs").pipe(
-  Flag.withDescription("How often both sides run"),
+  Flag.withDescription("How often both sides run, however precise the ratio is then"),
+  Flag.map(exactly),
   Flag.optional
 )
 

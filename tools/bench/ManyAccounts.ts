@@ -3,7 +3,7 @@
  * size.
  */
 import { Console, Effect } from "effect"
-import { inTurn } from "./Comparison.ts"
+import { inTurn, type PairLimits } from "./Comparison.ts"
 import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
 import * as Space from "./Space.ts"
@@ -21,7 +21,7 @@ import {
 interface Options {
   readonly first: number
   readonly sizes: ReadonlyArray<number>
-  readonly pairs: number
+  readonly pairs: PairLimits
   readonly connections: number
   readonly workloads: ReadonlyArray<WorkloadName>
 }

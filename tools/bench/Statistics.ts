@@ -1,4 +1,4 @@
-/** Quantiles, medians, scatter, slopes and greatest densities of measured values. */
+/** Quantiles, medians and their intervals, slopes and greatest densities of measured values. */
 
 /** The value below which this share of them lies; 0 where there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
@@ -14,9 +14,29 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2
 }
 
-/** How far the values lie apart, from the lowest to the highest, as a share of their middle. */
-export const scatter = (values: ReadonlyArray<number>): number =>
-  values.length === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values)
+const confidence = 0.95
+
+/** How many of so many values lie outside of the interval of their median, at each end. */
+const outside = (count: number): number => {
+  let probability = 0.5 ** count
+  let tail = 0
+  for (let below = 0; ; below++) {
+    tail += probability
+    if (2 * tail > 1 - confidence) return Math.max(0, below - 1)
+    probability *= (count - below) / (below + 1)
+  }
+}
+
+/**
+ * An interval that has the true median with a probability of at least 95 %: two of the values, by
+ * the binomial distribution of how many lie below the median. It assumes nothing of how the values
+ * are distributed. Fewer than six values give their lowest and highest, which is less certain.
+ */
+export const medianInterval = (values: ReadonlyArray<number>): readonly [number, number] => {
+  const sorted = values.toSorted((one, other) => one - other)
+  const rank = outside(sorted.length)
+  return [sorted[rank] ?? 0, sorted[sorted.length - 1 - rank] ?? 0]
+}
 
 /** How many of the ascending times lie within so long at most. */
 export const mostWithin = (times: ReadonlyArray<number>, long: number): number =>

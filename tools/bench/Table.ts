@@ -24,8 +24,8 @@ const head = [
   "requests/s",
   "the other's",
   "ratio",
-  "scatter",
-  "ratios pair by pair",
+  "its interval of 95 %",
+  "pairs",
   "p50 ms",
   "the other's",
   "p99 ms",
@@ -49,14 +49,14 @@ export const comparisons = (
 ): string =>
   table(
     head,
-    rows.map(([title, { isDisturbed, other, ours, ratio, ratioOf, ratios, scatter }]) => {
+    rows.map(([title, { interval, isDisturbed, other, ours, pairs, ratio, ratioOf }]) => {
       const both = (name: keyof Metrics) => [short(ours[name]), short(other[name])]
       return [
         isDisturbed ? `${title} (disturbed)` : title,
         ...both("rate"),
         `**${asRatio(ratio)}**`,
-        percent(scatter),
-        ratios.map(asRatio).join(" "),
+        interval.map(asRatio).join(" to "),
+        String(pairs),
         ...both("p50"),
         ...both("p99"),
         ...both("serviceCpu"),

@@ -2,7 +2,8 @@
  * The targets that `npm run bench` and `npm run bench:batches` measure: what each compares, and by
  * how much it was missed. Those of the other commands stand in docs/performance.md.
  */
-import type { Comparison, Ratios } from "./Comparison.ts"
+import { type Comparison, impreciseBy, type Ratios } from "./Comparison.ts"
+import { median } from "./Statistics.ts"
 import { percent, short, table } from "./Table.ts"
 import { type WorkloadName, workloads } from "./Workloads.ts"
 
@@ -185,15 +186,14 @@ export const judge = (measured: Measured): ReadonlyArray<Judged> => {
   ]
 }
 
-/** The rows that scatter most, so that a reader knows how far to trust the figures. */
-export const scatterOf = (measured: Measured): string => {
+/** How precise the rows are, so that a reader knows how far to trust them. */
+export const precisionOf = (measured: Measured): string => {
   const rows = Object.values(measured).flat()
-  const scatters = rows.map(({ comparison }) => comparison.scatter).toSorted((a, b) => a - b)
-  const middle = scatters[scatters.length >> 1] ?? 0
+  const imprecise = rows.map(({ comparison }) => impreciseBy(comparison))
   const disturbed = rows.filter(({ comparison }) => comparison.isDisturbed).length
   return (
-    `From the lowest pair to the highest, a row scatters by ${percent(middle)} of its middle ` +
-    `(the middle of ${rows.length} rows), and by ${percent(scatters.at(-1) ?? 0)} at most. ` +
-    `Rows with too few quiet pairs: ${disturbed}.`
+    `The interval that has the true ratio with 95 % reaches ${percent(median(imprecise))} from ` +
+    `what was measured (the median of ${rows.length} rows), and ` +
+    `${percent(Math.max(0, ...imprecise))} at most. Rows with too few quiet pairs: ${disturbed}.`
   )
 }

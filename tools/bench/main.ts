@@ -8,7 +8,7 @@ import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Beside from "./Beside.ts"
-import { type Comparison, type Metrics, inTurn } from "./Comparison.ts"
+import { type Comparison, exactly, type Metrics, inTurn, type PairLimits } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
 import * as ManyAccounts from "./ManyAccounts.ts"
 import {
@@ -23,7 +23,7 @@ import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
 import { mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
-import { comparisons, percent, short, table } from "./Table.ts"
+import { comparisons, short, table } from "./Table.ts"
 import {
   growing,
   judge,
@@ -32,8 +32,8 @@ import {
   type Part,
   partNames,
   parts,
+  precisionOf,
   type Row,
-  scatterOf,
   targetTable,
   withDocuments
 } from "./Targets.ts"
@@ -42,18 +42,19 @@ import { addsToAccounts, type WorkloadName, workloadNames, workloads } from "./W
 interface Options {
   readonly workloads: ReadonlyArray<WorkloadName>
   readonly parts: ReadonlyArray<Part>
-  readonly pairs: number
+  readonly pairs: PairLimits
   readonly seconds: number
   readonly connections: number
   readonly short: boolean
   readonly profiles: string | undefined
 }
 
-const report = (title: string, { other, ours, ratio, scatter }: Comparison) => {
+const report = (title: string, { interval, other, ours, pairs, ratio }: Comparison) => {
   const of = ({ postgresCpu, rate, serviceCpu }: Metrics) =>
     `${short(rate)}/s (CPU s per 1,000: ${short(serviceCpu)} and ${short(postgresCpu)})`
   const against = `${of(ours)} against ${of(other)}, ratio ${ratio.toFixed(2)}`
-  return Console.error(`${title}: ${against}, scatter ${percent(scatter)}`)
+  const [low, high] = interval.map((end) => end.toFixed(2))
+  return Console.error(`${title}: ${against} (${low} to ${high}, ${pairs} pairs)`)
 }
 
 const against = Effect.fnUntraced(function* (
@@ -202,8 +203,15 @@ const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   const asked = chosen(options, growing)
   if (asked.length === 0 || !options.parts.includes("growth")) return null
   const { connections, pairs } = options
+  // Each pair adds to the few.
+  const least = exactly(pairs.least)
   const sizes = { first: few, sizes: [many] }
-  const [measured] = yield* ManyAccounts.measure({ connections, pairs, workloads: asked, ...sizes })
+  const [measured] = yield* ManyAccounts.measure({
+    connections,
+    pairs: least,
+    workloads: asked,
+    ...sizes
+  })
   return measured ?? null
 })
 
@@ -255,7 +263,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
   ]
   const sections: ReadonlyArray<Section> = [
     { title: "Targets of the benchmark", text: targetTable(judged) },
-    { title: "How far to trust the figures", text: scatterOf(measured) },
+    { title: "How far to trust the figures", text: precisionOf(measured) },
     ...partNames.flatMap((part) => {
       const rows = measured[part]?.map(({ comparison, title }) => [title, comparison] as const)
       return rows === undefined ? [] : [{ title: parts[part], text: comparisons(rows) }]
@@ -297,7 +305,9 @@ const bench = Command.make(
     const options = {
       ...given,
       profiles: Option.getOrUndefined(profile),
-      pairs: Option.getOrElse(given.pairs, () => (given.short ? 2 : 5)),
+      pairs: Option.getOrElse(given.pairs, () =>
+        given.short ? exactly(2) : { least: 6, most: 20 }
+      ),
       seconds: Option.getOrElse(given.seconds, () => (given.short ? 1 : 3))
     }
     const sections = yield* compare(options)

@@ -5,10 +5,10 @@ import { CliOutput, Command } from "effect/cli"
 import { TestClock, TestConsole } from "effect/testing"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { inTurn, type Metrics, summary } from "../Comparison.ts"
+import { exactly, inTurn, type Metrics, type PairLimits, summary } from "../Comparison.ts"
 import * as Flags from "../Flags.ts"
 import { newScans } from "../Space.ts"
-import { median, mostWithin, quantile, slope } from "../Statistics.ts"
+import { median, medianInterval, mostWithin, quantile, slope } from "../Statistics.ts"
 import { short, table } from "../Table.ts"
 import { judge, missedBy, targetTable } from "../Targets.ts"
 import { cpuSeconds, othersCpuSeconds, othersIn, residentBytes } from "../Usage.ts"
@@ -32,6 +32,20 @@ describe("statistics", () => {
     [[4, 1, 2, 3], 2.5]
   ])("the median of %j is %d", (values, expected) => {
     expect(median(values)).toBe(expected)
+  })
+
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+  it.each([
+    [0, [0, 0]],
+    [1, [1, 1]],
+    [5, [1, 5]],
+    [8, [1, 8]],
+    [9, [2, 8]],
+    [12, [3, 10]],
+    [20, [6, 15]]
+  ])("the interval of the median of %d values goes from one to the other of %j", (count, ends) => {
+    expect(medianInterval(upTo(count).toReversed())).toEqual(ends)
   })
 
   it("finds the slope of any straight line", () => {
@@ -75,35 +89,57 @@ describe("a comparison", () => {
       [metrics(10), metrics(20)],
       [metrics(30), metrics(30)]
     ] as const
-    const { other, ours, ratio, ratioOf, ratios, scatter } = summary(pairs)
-    expect(ratios).toEqual([2, 0.5, 1])
+    const { interval, other, ours, ratio, ratioOf, ...counted } = summary(pairs)
+    expect(counted).toEqual({ pairs: 3, isDisturbed: false })
     expect(ratio).toBe(1)
     expect([ours.rate, ours.p50, other.rate]).toEqual([30, 3, 30])
     expect(ratioOf).toEqual({ rate: 1, p50: 1, serviceCpu: 1, postgresCpu: 1, perCpu: 1 })
-    expect(scatter).toBe(1.5)
+    expect(interval).toEqual([0.5, 2])
   })
 
-  /** What comes of pairs whose first run was disturbed so much, pair by pair. */
-  const taken = (count: number, ...others: ReadonlyArray<number>) => {
+  /** The result of pairs whose first runs have these rates and disturbances, and then no others. */
+  const taken = (
+    limits: PairLimits,
+    rateOf: (run: number) => number,
+    others: ReadonlyArray<number> = []
+  ) => {
     const left = [...others]
     let runs = 0
-    const ours = Effect.sync(() => metrics(++runs, left.shift() ?? 0))
-    const comparing = inTurn(count, ours, Effect.succeed(metrics(1)))
+    const ours = Effect.sync(() => metrics(rateOf(++runs), left.shift() ?? 0))
+    const comparing = inTurn(limits, ours, Effect.succeed(metrics(1)))
     return Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(comparing)
       yield* TestClock.adjust("10 minutes")
-      const { isDisturbed, ratios } = yield* Fiber.join(fiber)
-      return { isDisturbed, ratios, runs }
+      const { interval, isDisturbed, pairs } = yield* Fiber.join(fiber)
+      return { interval, isDisturbed, pairs, runs }
     }).pipe(Effect.provide([TestClock.layer(), TestConsole.layer]), Effect.runPromise)
   }
 
+  const rising = (run: number) => run
+
   it("takes a disturbed pair again, and leaves it out", async () => {
-    expect(await taken(3, 0, 0.5)).toEqual({ isDisturbed: false, ratios: [1, 3, 4], runs: 4 })
+    const quiet = { interval: [1, 4], isDisturbed: false, pairs: 3, runs: 4 }
+    expect(await taken(exactly(3), rising, [0, 0.5])).toEqual(quiet)
   })
 
   it("counts all pairs and says so where the machine is never quiet", async () => {
-    const disturbed = await taken(2, 1, 1, 1, 1, 1)
-    expect(disturbed).toEqual({ isDisturbed: true, ratios: [1, 2, 3, 4], runs: 4 })
+    const disturbed = { interval: [1, 4], isDisturbed: true, pairs: 4, runs: 4 }
+    expect(await taken(exactly(2), rising, [1, 1, 1, 1, 1])).toEqual(disturbed)
+  })
+
+  it("ends at the fewest pairs where these agree", async () => {
+    const alike = await taken({ least: 6, most: 20 }, () => 2)
+    expect(alike).toEqual({ interval: [2, 2], isDisturbed: false, pairs: 6, runs: 6 })
+  })
+
+  it("adds pairs until the ratio is precise", async () => {
+    const settling = await taken({ least: 6, most: 20 }, (run) => (run === 1 ? 4 : 2))
+    expect(settling).toEqual({ interval: [2, 2], isDisturbed: false, pairs: 9, runs: 9 })
+  })
+
+  it("ends at the most pairs where the ratio does not become precise", async () => {
+    const { pairs } = await taken({ least: 6, most: 20 }, rising)
+    expect(pairs).toBe(20)
   })
 })
 
