@@ -97,18 +97,39 @@ const headers = {
   IdempotencyReplayed: header(
     "`true` on the answer to an earlier request with this Idempotency-Key; nothing was done now.",
     "true"
+  ),
+  RateLimit: header(
+    "What is left of the organisation's requests a minute, if the deployment limits them: `r` " +
+      "requests now, and in `t` seconds one more.",
+    '"organisation";r=59990;t=1'
+  ),
+  RateLimitPolicy: header(
+    "How many requests, `q`, an organisation may send in `w` seconds, if the deployment limits them.",
+    '"organisation";q=60000;w=60'
   )
 }
 
 const isSuccess = (status: number): boolean => status < 300
 
+/** What the headers of an operation's answers depend on. */
+interface Sending {
+  readonly takesKey: boolean
+  /** Whether its requests count for the rate of an organisation. */
+  readonly isCounted: boolean
+}
+
 const headersOf = (
   status: number,
   codes: ReadonlyArray<RequestCode>,
-  own: Readonly<Record<string, string>> = {},
-  takesKey = false
+  { isCounted, takesKey }: Sending,
+  own: Readonly<Record<string, string>> = {}
 ) => ({
   "X-Request-Id": reference("headers", "RequestId"),
+  ...(isCounted &&
+    (isSuccess(status) || status === 429) && {
+      RateLimit: reference("headers", "RateLimit"),
+      "RateLimit-Policy": reference("headers", "RateLimitPolicy")
+    }),
   ...(takesKey &&
     isSuccess(status) && { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") }),
   ...(status === 401 && { "WWW-Authenticate": reference("headers", "Challenge") }),
@@ -168,12 +189,13 @@ const errorAnswer = (
   status: ErrorStatus,
   codes: ReadonlyArray<RequestCode>,
   schema: unknown,
+  sending: Sending,
   own: Examples = {}
 ) => {
   const examples = Object.fromEntries(codes.map((code) => [code, reference("examples", code)]))
   return {
     description: describeError(status, codes),
-    headers: headersOf(status, codes),
+    headers: headersOf(status, codes, sending),
     ...body({ "application/json": { schema } }, { ...examples, ...own })
   }
 }
@@ -184,7 +206,7 @@ const isError = (status: number): status is ErrorStatus => status >= 400
 const answersOf = (
   operation: Operation,
   docs: OperationDocs,
-  takesKey: boolean,
+  sending: Sending,
   common: Map<string, unknown>
 ) =>
   Object.fromEntries(
@@ -193,12 +215,12 @@ const answersOf = (
       const own = docs.answers?.[status]
       if (!isError(status)) {
         const { content, description } = answer
-        const headers = headersOf(status, [], docs.headers?.[status], takesKey)
+        const headers = headersOf(status, [], sending, docs.headers?.[status])
         const sent = content && body(tidy(content) as Content, own ?? {})
         return [key, { description, headers, ...sent }]
       }
       const schema = tidy(answer.content?.["application/json"]?.schema)
-      const error = errorAnswer(status, codesIn(schema), schema, own)
+      const error = errorAnswer(status, codesIn(schema), schema, sending, own)
       const name = commonNames[status]
       if (name === undefined) return [key, error]
       if (!common.has(name)) common.set(name, error)
@@ -253,7 +275,7 @@ const describeOperation = (
         ...body(requestBody.content, docs.requests ?? {})
       }
     }),
-    responses: answersOf(operation, docs, takesKey, common)
+    responses: answersOf(operation, docs, { takesKey, isCounted: scope !== null }, common)
   }
 }
 
@@ -306,7 +328,12 @@ const examplesOfErrors = Object.fromEntries(
  * No operation has this response, because it is about an undefined method. It is listed for
  * clients.
  */
-const methodNotAllowed = errorAnswer(405, ["method_not_allowed"], reference("schemas", "Error"))
+const methodNotAllowed = errorAnswer(
+  405,
+  ["method_not_allowed"],
+  reference("schemas", "Error"),
+  { takesKey: false, isCounted: false }
+)
 
 const requestIdParameter = {
   name: "X-Request-Id",

@@ -7,7 +7,15 @@ import type { VendorFailure } from "./VendorDefinition.ts"
 /** Why a vendor was not asked. */
 export const circuitOpen = "circuit open"
 
-type Outcome = "verified" | "rejected" | "unreachable" | "unavailable" | "circuit_open" | "error"
+type Outcome =
+  | "verified"
+  | "rejected"
+  /** The vendor refuses our key, so every verification fails until it is replaced. */
+  | "credentials"
+  | "unreachable"
+  | "unavailable"
+  | "circuit_open"
+  | "error"
 
 const duration = (vendor: string, outcome: Outcome) =>
   Metric.histogram("data_import_vendor_request_duration_seconds", {
@@ -27,7 +35,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, VendorFailure>): Outcome => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   switch (failure?._tag) {
     case "VendorRejected":
-      return "rejected"
+      return failure.reason === "credentials" ? "credentials" : "rejected"
     case "VendorUnreachable":
       return "unreachable"
     case "VendorUnavailable":

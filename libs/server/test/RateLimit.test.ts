@@ -6,6 +6,7 @@ import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { type TokenBucket, TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { layerMemory } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimit from "../src/limits/RateLimit.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
@@ -102,6 +103,52 @@ describe("RATE_LIMIT", () => {
       expect(yield* waitOf(count)).toBe(0)
       expect(yield* waitOf(count)).toBe(15)
     }).pipe(atNoon)
+  )
+})
+
+/** The headers of the answer to one request; null for none. */
+const headersOf = Effect.fnUntraced(function* (count: RateLimit.RateLimit) {
+  const facts = RequestFacts.make()
+  yield* waitOf(count).pipe(Effect.provideService(RequestFacts.Current, facts))
+  return facts.rate === undefined ? null : Object.values(RateLimit.headersOf(facts.rate))
+})
+
+describe("the headers of an answer", () => {
+  const policy = '"organisation";q=120;w=60'
+
+  it.effect("say what is left, over all quotas and after a pause", () =>
+    Effect.gen(function* () {
+      const store = yield* makeStore
+      const [one, other] = [yield* instance(store, "120"), yield* instance(store, "120")]
+      expect(yield* headersOf(one)).toEqual(['"organisation";r=119;t=1', policy])
+      expect(yield* headersOf(one)).toEqual(['"organisation";r=118;t=1', policy])
+      expect(yield* headersOf(other), "without what the first has taken").toEqual([
+        '"organisation";r=117;t=1',
+        policy
+      ])
+      yield* many(one, 117)
+      yield* many(other, 1)
+      expect(yield* headersOf(one)).toEqual(['"organisation";r=0;t=1', policy])
+      yield* TestClock.adjust("10 seconds")
+      expect(yield* headersOf(one)).toEqual(['"organisation";r=19;t=1', policy])
+    }).pipe(atNoon)
+  )
+
+  it.effect("say when the next request is admitted, as Retry-After does", () =>
+    Effect.gen(function* () {
+      const count = yield* instance(yield* makeStore, "4")
+      yield* many(count, 3)
+      const slow = '"organisation";q=4;w=60'
+      expect(yield* headersOf(count)).toEqual(['"organisation";r=0;t=15', slow])
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* headersOf(count)).toEqual(['"organisation";r=0;t=10', slow])
+    }).pipe(atNoon)
+  )
+
+  it.effect("are left out where there is no limit", () =>
+    Effect.gen(function* () {
+      expect(yield* headersOf(yield* instance(yield* makeStore, undefined))).toBeNull()
+    })
   )
 })
 

@@ -32,10 +32,17 @@ layer(wholeSystem(healthyWorld({ RATE_LIMIT: "1" })), {
     it.effect.each(operations)("at the second: $method $path", (operation) =>
       Effect.gen(function* () {
         const ask = yield* client
-        expect((yield* ask(operation)).status).not.toBe(429)
+        const first = yield* ask(operation)
+        expect(first.status).not.toBe(429)
+        expect(first.headers).toMatchObject({
+          ratelimit: '"organisation";r=0;t=60',
+          "ratelimit-policy": '"organisation";q=1;w=60'
+        })
         const { headers, json, status } = yield* ask(operation)
         expect([status, json]).toMatchObject([429, { code: "throttled" }])
-        expect(Number(headers["retry-after"])).toBeLessThanOrEqual(60)
+        const { ratelimit, "retry-after": seconds } = headers
+        expect(Number(seconds)).toBeLessThanOrEqual(60)
+        expect(ratelimit).toBe(`"organisation";r=0;t=${seconds}`)
       })
     )
   })

@@ -83,13 +83,13 @@ const makeThrottle = (apiKeys: ApiKeys["Service"]) => {
     const since = DateTime.subtractDuration(at, failedAttemptWindow)
     const attempt = { clientAddress, at, since, limit: failedAttemptLimit }
     return Effect.map(apiKeys.recordFailedAttempt(attempt), (blocking): RateLimiter.Quota => {
-      if (Option.isNone(blocking)) return { requests: 1, againAt: now }
+      if (Option.isNone(blocking)) return { requests: 1, beyond: 0, againAt: now }
       const end = DateTime.addDuration(blocking.value, failedAttemptWindow)
-      return { requests: 0, againAt: end.epochMilliseconds }
+      return { requests: 0, beyond: 0, againAt: end.epochMilliseconds }
     })
   })
   return Effect.fnUntraced(function* (address: string) {
-    const retryAfterSeconds = yield* limiter(address)
+    const { retryAfterSeconds } = yield* limiter(address)
     if (retryAfterSeconds === null) return
     yield* RequestFacts.note({ limit: "logins" })
     return yield* new Throttled({ retryAfterSeconds })

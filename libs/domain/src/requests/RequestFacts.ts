@@ -23,6 +23,14 @@ export type Limit =
   /** Unfinished batches of an organisation, or their bytes. */
   | "batches"
 
+/** What the caller may still send under its rate limit. */
+export interface RateState {
+  readonly perMinute: number
+  readonly remaining: number
+  /** In how many seconds another request is added. */
+  readonly nextAfterSeconds: number
+}
+
 /** The names are those in the log. */
 export interface RequestFacts {
   /** The caller's, or that of what a user of the board asks for. */
@@ -35,6 +43,8 @@ export interface RequestFacts {
   /** The code of the refusal. */
   code: string | undefined
   limit: Limit | undefined
+  /** For the headers of the answer; not in the log. */
+  rate: RateState | undefined
   /** The instance of the service behind that got the request, as host and port. */
   upstream: string | undefined
   /** Bytes of the body that were read. */
@@ -51,6 +61,7 @@ export const make = (): RequestFacts => ({
   batch: undefined,
   code: undefined,
   limit: undefined,
+  rate: undefined,
   upstream: undefined,
   bytes_in: 0,
   bytes_out: 0

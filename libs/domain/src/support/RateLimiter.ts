@@ -14,11 +14,20 @@ import { Clock, Effect, Semaphore } from "effect"
 /** How many requests may pass, and if none, when to ask again in epoch milliseconds. */
 export interface Quota {
   readonly requests: number
+  /** How many the store has left for later quotas. */
+  readonly beyond: number
   readonly againAt: number
 }
 
-/** Null if the request may pass, otherwise its Retry-After in seconds, at least 1. */
-export type RateLimiter<Key, E> = (key: Key) => Effect.Effect<number | null, E>
+/** Whether a request may pass, and how much is left of the rate after it. */
+export interface Decision {
+  /** Null if the request may pass, otherwise its Retry-After in seconds, at least 1. */
+  readonly retryAfterSeconds: number | null
+  /** Further requests that may pass now, unless other instances use them up. */
+  readonly remaining: number
+}
+
+export type RateLimiter<Key, E> = (key: Key) => Effect.Effect<Decision, E>
 
 interface Bucket {
   readonly permit: Semaphore.Semaphore
@@ -28,11 +37,18 @@ interface Bucket {
 /** The maximum number of cached keys. An evicted key costs a step and the rest of its quota. */
 const capacity = 10_000
 
-const takeOne = (bucket: Bucket): boolean => {
-  const { againAt, requests } = bucket.quota
-  if (requests > 0) bucket.quota = { againAt, requests: requests - 1 }
-  return requests > 0
+/** Null if the quota is used up. */
+const takeOne = (bucket: Bucket): Decision | null => {
+  const { againAt, beyond, requests } = bucket.quota
+  if (requests === 0) return null
+  bucket.quota = { againAt, beyond, requests: requests - 1 }
+  return { retryAfterSeconds: null, remaining: requests - 1 + beyond }
 }
+
+const refused = ({ quota }: Bucket, now: number): Decision => ({
+  retryAfterSeconds: Math.max(1, Math.ceil((quota.againAt - now) / 1000)),
+  remaining: 0
+})
 
 /** `step` takes a quota for the key at a time in epoch milliseconds. */
 export const make = <Key, E>(
@@ -43,7 +59,7 @@ export const make = <Key, E>(
   const bucketOf = (key: Key): Bucket => {
     const known = buckets.get(key)
     if (known !== undefined) return known
-    const made = { permit: Semaphore.makeUnsafe(1), quota: { requests: 0, againAt: 0 } }
+    const made = { permit: Semaphore.makeUnsafe(1), quota: { requests: 0, beyond: 0, againAt: 0 } }
     buckets.set(key, made)
     return made
   }
@@ -58,16 +74,19 @@ export const make = <Key, E>(
   }
 
   const refill = Effect.fnUntraced(function* (key: Key, bucket: Bucket) {
-    if (takeOne(bucket)) return null
+    const known = takeOne(bucket)
+    if (known !== null) return known
     const now = yield* Clock.currentTimeMillis
     if (now >= bucket.quota.againAt) remember(key, bucket, yield* step(key, now))
-    if (takeOne(bucket)) return null
-    return Math.max(1, Math.ceil((bucket.quota.againAt - now) / 1000))
+    return takeOne(bucket) ?? refused(bucket, now)
   })
 
   return (key) =>
     Effect.suspend(() => {
       const bucket = bucketOf(key)
-      return takeOne(bucket) ? Effect.succeed(null) : bucket.permit.withPermit(refill(key, bucket))
+      const known = takeOne(bucket)
+      return known === null
+        ? bucket.permit.withPermit(refill(key, bucket))
+        : Effect.succeed(known)
     })
 }

@@ -13,7 +13,7 @@ import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimiter from "@data-import/domain/support/RateLimiter"
 import * as Settings from "@data-import/domain/support/Settings"
 
-/** Counts one request of the organisation, or refuses it. */
+/** Counts one request of the organisation, or refuses it, and notes what is left. */
 export type RateLimit = (
   organisation: OrganisationName
 ) => Effect.Effect<void, Throttled | StorageUnavailable>
@@ -30,7 +30,11 @@ const taking = (limit: number, now: DateTime.Utc) => (present: TokenBucket | nul
   const filled = Math.min(limit, requests + (passed * limit) / minute)
   const granted = Math.min(Math.floor(filled), Math.ceil(limit / 60))
   const nextAt = latest.epochMilliseconds + ((1 - filled) * minute) / limit
-  const result: RateLimiter.Quota = { requests: granted, againAt: granted > 0 ? 0 : nextAt }
+  const result: RateLimiter.Quota = {
+    requests: granted,
+    beyond: Math.floor(filled - granted),
+    againAt: granted > 0 ? 0 : nextAt
+  }
   return { result, bucket: { requests: filled - granted, at: latest } }
 }
 
@@ -38,16 +42,25 @@ const limited = (tokenBuckets: TokenBuckets["Service"], limit: number): RateLimi
   const limiter = RateLimiter.make((organisation: OrganisationName, now) =>
     tokenBuckets.change(organisation, taking(limit, DateTime.makeUnsafe(now)))
   )
+  const refillSeconds = Math.ceil(60 / limit)
   return (organisation) =>
-    Effect.flatMap(limiter(organisation), (retryAfterSeconds) =>
-      retryAfterSeconds === null
-        ? Effect.void
+    Effect.flatMap(limiter(organisation), ({ remaining, retryAfterSeconds }) => {
+      const nextAfterSeconds = retryAfterSeconds ?? refillSeconds
+      const rate = { perMinute: limit, remaining, nextAfterSeconds }
+      return retryAfterSeconds === null
+        ? RequestFacts.note({ rate })
         : Effect.andThen(
-            RequestFacts.note({ limit: "rate" }),
+            RequestFacts.note({ rate, limit: "rate" }),
             Effect.fail(new Throttled({ retryAfterSeconds }))
           )
-    )
+    })
 }
+
+/** The headers of an answer to a request that was counted. Source: draft-ietf-httpapi-ratelimit-headers. */
+export const headersOf = ({ nextAfterSeconds, perMinute, remaining }: RequestFacts.RateState) => ({
+  ratelimit: `"organisation";r=${remaining};t=${nextAfterSeconds}`,
+  "ratelimit-policy": `"organisation";q=${perMinute};w=60`
+})
 
 /** Reads `RATE_LIMIT`, requests a minute; without it nobody is limited. */
 export const make: Effect.Effect<RateLimit, Config.ConfigError, TokenBuckets> = Effect.gen(

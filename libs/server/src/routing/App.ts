@@ -21,6 +21,7 @@ import type { Log } from "../observability/Log.ts"
 import * as OrganisationConcurrency from "../limits/OrganisationConcurrency.ts"
 import type { OpenRequests } from "../limits/OpenRequests.ts"
 import type { WaitingRequests } from "../limits/WaitingRequests.ts"
+import * as RateLimit from "../limits/RateLimit.ts"
 import * as RequestBody from "../http/RequestBody.ts"
 import * as RequestId from "../http/RequestId.ts"
 import type { Answered } from "../http/Answer.ts"
@@ -144,6 +145,14 @@ const incomingOf = (
   }
 }
 
+const withRate = (
+  response: HttpServerResponse.HttpServerResponse,
+  { rate }: RequestFacts.RequestFacts
+) =>
+  rate === undefined
+    ? response
+    : HttpServerResponse.setHeaders(response, RateLimit.headersOf(rate))
+
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, serving } = parts
@@ -196,6 +205,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
       Effect.catchCause((cause) => refused(cause, incoming)),
       Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
+      Effect.map((response) => withRate(response, facts)),
       Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {
