@@ -28,7 +28,7 @@ export const BatchDialog = (props: Props) => {
   const teams = useTeams()
   const [chosen, setTeam] = useState("")
   const team = chosen === "" ? (teams[0] ?? "") : chosen
-  // Sent again after a lost answer, it starts no second batch.
+  // The same id makes a retry after a lost answer idempotent: it starts no second batch.
   const [id] = useState(() => crypto.randomUUID())
   const run = async () => {
     const path = answers.of(supplier, `${kind}/`)
