@@ -70,7 +70,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
     })
   )
 
-  it.effect.each(Board.writes)("refuses POST $path unless it comes from a page of the board, with its token", (endpoint) =>
+  it.effect.each(Board.writes)("refuses a forged POST $path", (endpoint) =>
     Effect.gen(function* () {
       const made = yield* Board.migration
       const one = yield* browserOf(Board.manager(null))
@@ -154,7 +154,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
   )
 
   it.effect.each(Board.all)(
-    "logs the organisation and the subject of $method $path",
+    "logs the organisation, the supplier and the batch of $method $path",
     (endpoint) =>
       Effect.gen(function* () {
         if (endpoint === Board.changes) return

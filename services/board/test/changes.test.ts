@@ -55,7 +55,7 @@ const change = Effect.fnUntraced(function* ({
   yield* (yield* SupplierSummaries).fold({ limit: 1_000, at: noon })
 })
 
-layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the stream of changes", (it) => {
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the stream", (it) => {
   it.effect("reports the suppliers that the user may see, and no others", () =>
     Effect.gen(function* () {
       const [mine, rival] = [yield* freshSupplier, yield* freshSupplier]

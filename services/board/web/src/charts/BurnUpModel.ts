@@ -64,7 +64,7 @@ export const burnUp = (shown: Shown): BurnUpModel => {
   }
 }
 
-/** Planned accounts at an instant, linear between points; null before the first one, or for none. */
+/** Planned accounts at an instant, linear between points; null before the first, or for none. */
 export const plannedAt = (plan: ReadonlyArray<Point>, at: number): number | null => {
   const after = plan.findIndex(([x]) => x >= at)
   const [x2, y2] = plan[after] ?? [0, 0]
