@@ -193,9 +193,9 @@ export class AuditLog extends Context.Service<
   {
     /**
      * Records a refused write, unless the present window of its API key has the same one: the same
-     * key, action and outcome. After `refusalsInWindow` different refusals, the next one is recorded
-     * as `moreRefused` without a key, and then nothing until the window ends. This bounds the number
-     * of entries that a caller can cause.
+     * key, action and outcome. After `refusalsInWindow` different refusals, the next one is
+     * recorded as `moreRefused` without a key, and then nothing until the window ends. This bounds
+     * the number of entries that a caller can cause.
      */
     readonly recordRefusal: (entry: {
       readonly key: RefusedKey

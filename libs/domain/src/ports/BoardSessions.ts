@@ -1,6 +1,6 @@
 /**
- * Storage of the board's sessions and sign-in links. Session ids and the secrets of links are stored
- * as hashes, so that reading them does not allow to sign in.
+ * Storage of the board's sessions and sign-in links. Session ids and the secrets of links are
+ * stored as hashes, so that nobody can sign in with stored data.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { BoardUser } from "../organisation/BoardUser.ts"

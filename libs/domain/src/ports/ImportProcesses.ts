@@ -31,8 +31,8 @@ import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
- * `created`: first staging. `replaced`: pending data replaced. `present`: pending data kept, because
- * of `createOnly`. `refused`: the state was not Pending.
+ * `created`: first staging. `replaced`: pending data replaced. `present`: pending data kept,
+ * because of `createOnly`. `refused`: the state was not Pending.
  */
 export type Staging =
   | Stored
@@ -75,7 +75,7 @@ export interface OwnImport {
   readonly number: ExternalAccountNumber
 }
 
-/** An entry of the lists. */
+/** An entry of the lists. Number and time of the account are null if there is none. */
 export interface ImportListEntry {
   /** Only if the list was requested with details. */
   readonly details?: ImportDetails

@@ -1,7 +1,7 @@
 /**
- * Searches the imports of one supplier, a bounded part at a time: pages of a filtered list, a sample
- * of the failed ones with their errors, the balances of the accounts, and one staged payload. It is
- * for people, not for clients that read everything.
+ * Searches the imports of one supplier, a bounded part at a time: pages of a filtered list, a
+ * sample of the failed ones with their errors, the balances of the accounts, and one staged
+ * payload. It is for people, not for clients that read everything.
  */
 import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
@@ -116,7 +116,7 @@ export class ImportSearch extends Context.Service<
 
     /**
      * The balance of every account, erased ones included, each once and in code point order of the
-     * external numbers. They are read a bounded part at a time, each part in its state at that time.
+     * external numbers. They are read a bounded part at a time, each as it is at that time.
      */
     readonly balances: (query: {
       readonly supplier: SupplierCode

@@ -18,8 +18,8 @@ export class SupplierSummaries extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<SupplierSummary, StorageUnavailable>
     /**
-     * Folds at most `limit` count differences that writes have stored, and returns how many. Returns
-     * 0 while another instance does the same. It changes no summary.
+     * Folds at most `limit` count differences that writes have stored, and returns how many.
+     * Returns 0 while another instance does the same. It changes no summary.
      */
     readonly fold: (command: {
       readonly limit: number

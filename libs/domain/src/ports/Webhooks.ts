@@ -91,7 +91,7 @@ export class Webhooks extends Context.Service<
       organisation: OrganisationName | null
     ) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>
     readonly find: (id: WebhookId) => Effect.Effect<Option.Option<Webhook>, StorageUnavailable>
-    /** Adds a secret. The last one stays valid until `oldUntil`; older ones end. False if unknown. */
+    /** Adds a secret. The last one is valid until `oldUntil`; older ones end. False if unknown. */
     readonly rotate: (command: {
       readonly id: WebhookId
       readonly secret: Redacted.Redacted
