@@ -1,6 +1,6 @@
 /**
- * The bodies of answers to post-import requests, of the endpoints and of the lines of a batch. Their
- * shape is documented by their schemas in `PostImportApi`.
+ * The bodies of answers to post-import requests, of the endpoints and of the lines of a batch.
+ * Their schemas in `PostImportApi` document the shape.
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"

@@ -35,7 +35,7 @@ layer(boardLayer)("the audit log on the board", (it) => {
     })
   )
 
-  it.effect("is read page by page, and tells what is wrong with a time", () =>
+  it.effect("is read page by page, and reports what is wrong with a time", () =>
     Effect.gen(function* () {
       const { list } = yield* AuditBoard
       const { mine, user } = yield* begin
@@ -87,7 +87,7 @@ layer(boardLayer)("the audit log on the board", (it) => {
     })
   )
 
-  it("escapes what CSV reads, and formulas", () => {
+  it("escapes separators, quotes and formulas", () => {
     const row = ['a"b', "c,d", "e\nf", "@g", "-1.50", "-x", 2, null, true]
     expect(csvOf([row])).toBe(`"a""b","c,d","e\nf",'@g,-1.50,'-x,2,,true\r\n`)
   })

@@ -1,4 +1,4 @@
-/** What a supplier learns of its imports. Source: docs/contract/queries.md#queries. */
+/** The queries of imports. Source: docs/contract/queries.md#queries. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"

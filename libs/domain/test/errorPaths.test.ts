@@ -1,5 +1,5 @@
 /**
- * Where errors point, and in which order they stand.
+ * The paths and the order of errors.
  * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -22,7 +22,7 @@ const ofProcess = (values: Wire = {}): Wire =>
     values
   )
 
-/** A number that only its own spelling holds, which to the platform is an object. */
+/** A number that keeps its spelling, which the platform represents as an object. */
 const longNumber = Result.getOrThrow(Json.parse("12345678901234567890"))
 
 const noObjects: ReadonlyArray<[string, unknown, string]> = [

@@ -1,6 +1,5 @@
 /**
- * What the lists of imports hold, and in which order: one part of the contract of
- * `ImportProcesses`.
+ * The content and the order of lists of imports: one part of the contract of `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
@@ -101,8 +100,8 @@ const kindsOfList = (it: It): void => {
   )
 }
 
-// A locale would sort these otherwise, and so would UTF-16, whose units of the last four begin with
-// D83D and DBFF: less than E000, FF5E and FFFD.
+// A locale would sort these differently, and so would UTF-16: the units of the last four begin with
+// D83D and DBFF, which are less than E000, FF5E and FFFD.
 const inOrder = [
   "!",
   "-1",

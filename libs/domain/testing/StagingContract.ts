@@ -1,4 +1,4 @@
-/** What staging promises: one part of the contract of `ImportProcesses`. */
+/** Staging: one part of the contract of `ImportProcesses`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
@@ -186,7 +186,7 @@ const createOnly = (it: It): void => {
     })
   )
 
-  it.effect("knows the payload by its hash, and without one by its text", () =>
+  it.effect("identifies the payload by its hash, and without one by its text", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -249,7 +249,7 @@ const atOnce = (it: It): void => {
   )
 }
 
-/** Declares the tests of `stage` and of what it keeps. */
+/** Declares the tests of `stage` and of the stored payload. */
 export const stagingContract = (it: It): void => {
   inEveryState(it)
   createOnly(it)

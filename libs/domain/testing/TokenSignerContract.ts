@@ -13,7 +13,7 @@ import type { TokenClaims } from "../src/organisation/AccessToken.ts"
 type Ports = TokenSigner | TokenVerifier | TokenSecrets
 
 /**
- * `layer` verifies what it signs; `stranger` is of the same kind and issuer, with a key of its own.
+ * `layer` verifies its own tokens. `stranger` is of the same kind and issuer, with another key.
  */
 export interface TokenSignerLayers<E> {
   readonly layer: Layer.Layer<Ports, E>

@@ -1,4 +1,4 @@
-/** What managers do on the board, over HTTP: each handler calls one program and wraps its answer. */
+/** The actions of managers over HTTP: each handler calls one program and wraps its answer. */
 import { DateTime, Effect, Result, type Schema } from "effect"
 import { BoardActionGroup, actionBodies } from "@data-import/api/board/BoardApi"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"

@@ -1,4 +1,4 @@
-/** What the board shows, over HTTP: each handler calls one program and wraps its answer. */
+/** The data of the board over HTTP: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { BoardGroup } from "@data-import/api/board/BoardApi"

@@ -17,7 +17,7 @@
  */
 import { DateTime } from "effect"
 
-/** Accounts that were created in the hour that begins at `at`; hours without any may be left out. */
+/** Accounts created in the hour that begins at `at`; hours without any may be left out. */
 export interface HourCount {
   readonly at: DateTime.Utc
   readonly imported: number

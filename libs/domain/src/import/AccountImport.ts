@@ -384,5 +384,8 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Needs the storage ports, the document store and the hash function; reads `LEASE` and `CONCURRENCY_LIMIT`. */
+/**
+ * Needs the storage ports, the document store and the hash function; reads `LEASE` and
+ * `CONCURRENCY_LIMIT`.
+ */
 export const layer = Layer.effect(AccountImport, make).pipe(Layer.provide(DocumentLookup.layer))

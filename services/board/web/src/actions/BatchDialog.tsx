@@ -1,4 +1,4 @@
-/** Starts a batch over selected accounts: a retry of failed ones, or the first attempt of a cohort. */
+/** Starts a batch over selected accounts: a retry of failed ones, or a first attempt. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { useAction } from "../data/User.ts"
