@@ -56,7 +56,7 @@ const answersOf = (operation: Json) =>
     ([status, answer]) => [Number(status), deref(answer)] as const
   )
 
-/** The media type of a body with its name; undefined where there is no body. */
+/** The media type of a body with its name; undefined if there is no body. */
 const mediaType = (holder: unknown): readonly [name: string, media: Json] | undefined => {
   const { content } = isObject(holder) ? deref(holder) : {}
   return isObject(content) ? (Object.entries(content)[0] as [string, Json]) : undefined

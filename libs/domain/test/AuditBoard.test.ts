@@ -70,7 +70,7 @@ layer(boardLayer)("the audit log on the board", (it) => {
     })
   )
 
-  it.effect("lists and exports what people did alone", () =>
+  it.effect("lists and exports only actions of people", () =>
     Effect.gen(function* () {
       const { csv, list } = yield* AuditBoard
       const { setPlan } = yield* MigrationActions
@@ -92,7 +92,7 @@ layer(boardLayer)("the audit log on the board", (it) => {
     expect(csvOf([row])).toBe(`"a""b","c,d","e\nf",'@g,-1.50,'-x,2,,true\r\n`)
   })
 
-  it.effect("has a summary beside it, with sums that tie", () =>
+  it.effect("comes with a summary whose sums tie", () =>
     Effect.gen(function* () {
       const { detail } = yield* MigrationBoard
       const { signOffState } = yield* MigrationActions

@@ -112,7 +112,7 @@ describe("a batch", () => {
     )
   })
 
-  it("goes on when the last reason to pause is lifted", () => {
+  it("continues when the last pause is lifted", () => {
     const paused = ["CALLER", "SUPPLIER"] as const
     const both = paused.reduce<Batch.Batch>(
       (batch, each) => Result.getOrThrow(Batch.pause(batch, each)),
@@ -144,7 +144,7 @@ describe("a batch", () => {
     expect(ended.finishedAt).toEqual(at)
   })
 
-  it("waits for what the lines that did not end wait for", () => {
+  it("waits for the same as its lines that did not end", () => {
     const waiting = Batch.end(queued(3), [], at, "VENDOR")
     expect(waiting.waitingFor).toBe("VENDOR")
     expect(Batch.end(waiting, ["SUCCEEDED"], at).waitingFor).toBeNull()

@@ -152,7 +152,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("takes as many of the pending imports as it may have lines", () =>
+  it.effect("takes pending imports up to the limit of lines", () =>
     Effect.gen(function* () {
       yield* begin()
       const { stage } = yield* ImportProcesses

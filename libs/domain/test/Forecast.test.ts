@@ -107,7 +107,7 @@ describe("the forecast of a migration", () => {
     expect(DateTime.isLessThan(high, hoursAfter(nextMonday + 24))).toBe(true)
   })
 
-  it("takes hours that are left out for hours without imports", () => {
+  it("treats missing hours as hours without imports", () => {
     const counts = Array.from({ length: 90 }, (_, hour) => (hour % 5 === 0 ? 50 : 0))
     const hours = counts.map((imported, hour) => ({ at: hoursAfter(hour), imported }))
     const now = hoursAfter(90.5)

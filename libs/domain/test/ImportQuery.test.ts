@@ -43,7 +43,7 @@ const skip = (number: string) =>
 
 const whole: ListRange = { limit: null, after: null }
 
-/** The entries of a list, or of a page with where the next one starts. */
+/** The entries of a list, or of a page with the start of the next one. */
 const read = Effect.fnUntraced(function* (
   kind: "all" | "pending" | "imported",
   range: ListRange = whole

@@ -23,7 +23,7 @@ const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stag
 })
 
 layer(boardLayer)("the forecasts of the board", (it) => {
-  it.effect("forecasts the end from what was imported by hour", () =>
+  it.effect("forecasts the end from the imports of each hour", () =>
     Effect.gen(function* () {
       const { detail, forecasts: listed } = yield* MigrationBoard
       const { keepAll } = yield* MigrationForecasts

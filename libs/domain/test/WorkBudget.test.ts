@@ -139,7 +139,7 @@ const makeJobs = () => {
       exit: Fiber.join(fiber)
     }
   })
-  /** Expects that no permits are lost: two organisations can use all of one, four of the other. */
+  /** Expects that no permits are lost: two organisations use up computing, four presence. */
   const isWhole = Effect.gen(function* () {
     expect([present, computing]).toEqual([[], []])
     const names = ["a", "b", "c", "d"].flatMap((name) => [named(name), named(name)])

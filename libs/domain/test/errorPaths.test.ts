@@ -60,7 +60,7 @@ describe("the payload wrapper", () => {
     expect(errorsIn(payload)).toEqual(inside)
   })
 
-  it("does not hide an unknown member beside it, whatever its name", () => {
+  it("does not hide an unknown member next to it, whatever its name", () => {
     const payload = with_({})
     expect(errorsInRequest({ extra: 1, payload })).toEqual(["extra unknown_field"])
     expect(errorsInRequest({ payload, customers: [] })).toEqual(["customers unknown_field"])
@@ -95,7 +95,7 @@ describe("an error of a rule about several fields", () => {
     expect(errorsInRequest({ payload })).toEqual(errors)
   })
 
-  it("comes after all others, including those beside the payload", () => {
+  it("comes after all others, including those outside the payload", () => {
     expect(errorsInRequest({ payload: with_({ transfer_balance: 51 }), extra: 1 })).toEqual([
       "extra unknown_field",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"

@@ -143,7 +143,7 @@ const working = (it: It): void => {
     })
   )
 
-  it.effect("ends the lines of a cancelled batch that nobody has in hand", () =>
+  it.effect("ends the lines of a cancelled batch that no worker has in hand", () =>
     Effect.gen(function* () {
       const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
       const batch = yield* started(numbers)

@@ -289,7 +289,7 @@ const reviewing = (it: It): void => {
       return circumstances
     })
 
-  it.effect("passes the state of supplier and key", () =>
+  it.effect("reports the state of supplier and key", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const configuration = yield* Configuration

@@ -86,7 +86,7 @@ const lookup: Lookup = {
   statementIds: [mayStatement("s0").statement_id]
 }
 
-/** The content of the account, without its own number and key. */
+/** The content of the account, with placeholders for its number and key. */
 const contentOf = Effect.fnUntraced(function* ({ key, number }: Imported) {
   const text = JSON.stringify(yield* descriptionOf(number))
   return text

@@ -55,7 +55,7 @@ export const dying = (it: It): void => {
       const { reservation } = yield* reserve(request)
       const kept = keepAs(reservation, keptText(endedAs("CANCELLED")))
       yield* createFor(batch, { keep: kept })
-      // A first worker ends one line and has to try another one again.
+      // A first worker ends one line and postpones another one.
       yield* Effect.scoped(
         Effect.flatMap(taken(), (chunk) =>
           finish(chunk, chunk.lines.slice(0, 1).map(endOf("FAILED")), {
@@ -63,7 +63,7 @@ export const dying = (it: It): void => {
           })
         )
       )
-      // A second one tries the others alone, and leaves it.
+      // A second worker ends the others, and gives that line back.
       yield* Effect.scoped(
         Effect.flatMap(taken(), (chunk) => finish(chunk, chunk.lines.slice(1).map(endOf("FAILED"))))
       )

@@ -89,7 +89,7 @@ const whatStays = (it: It): void => {
     })
   )
 
-  it.effect("leaves of the import that it was there", () =>
+  it.effect("keeps a record that the import existed", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")

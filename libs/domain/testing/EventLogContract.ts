@@ -67,7 +67,7 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("tells each step of an import in its order", () =>
+  it.effect("has each step of an import in order", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       yield* Effect.ignore((yield* Configuration).createTeam("Migration Team"))

@@ -219,7 +219,7 @@ const cohorts = (it: It): void => {
   )
 }
 
-/** One import in every state; names sort in the order in which they stand here. */
+/** One import in every state; their names sort in this order. */
 const oneOfEach = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf, supplier } = yield* freshSupplier

@@ -35,7 +35,7 @@ const listOf = Effect.fnUntraced(function* (
 const numbersOf = (...query: Parameters<typeof listOf>) =>
   Effect.map(listOf(...query), (entries) => entries.map((each) => each.external_account_number))
 
-/** One import in every state; names sort in the order in which they stand here. */
+/** One import in every state; their names sort in this order. */
 const oneOfEach = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf, supplier } = yield* freshSupplier

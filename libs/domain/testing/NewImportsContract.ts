@@ -198,7 +198,7 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const besideOthers = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("leaves an import alone that somebody has staged by now", () =>
+  it.effect("does not change an import that was staged meanwhile", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b"])
       const chunk = yield* taken()

@@ -60,7 +60,7 @@ export const ownImportContract = (it: It): void => {
     })
   )
 
-  it.effect("finds the import of the organisation's mode, where both modes have the code", () =>
+  it.effect("finds the import of the organisation's mode if both modes have the code", () =>
     Effect.gen(function* () {
       const { supplier: live } = yield* freshSupplier
       const { name } = yield* freshTestOrganisation(live.organisation)

@@ -58,7 +58,7 @@ const hasText = (key: ImportKey) =>
   )
 
 const whatStays = (it: It): void => {
-  it.effect("deletes only the text and what errors repeat of it", () =>
+  it.effect("deletes only the text and what errors contain of it", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier

@@ -234,7 +234,7 @@ const refusals = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves an import while an attempt has it", () =>
+  it.effect("keeps an import while an attempt holds it", () =>
     Effect.gen(function* () {
       const owner = yield* freshSandbox
       yield* stageAll([owner.keyOf("a"), owner.keyOf("b")], owner.caller)

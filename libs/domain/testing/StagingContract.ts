@@ -151,7 +151,7 @@ const hash = PayloadHash.make("a".repeat(64))
 const otherHash = PayloadHash.make("b".repeat(64))
 
 const createOnly = (it: It): void => {
-  it.effect.each(importStates)("replaces nothing if it may not, and the import is: %s", (state) =>
+  it.effect.each(importStates)("replaces nothing with createOnly if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, found, key, now } = yield* arrange(state)

@@ -77,7 +77,7 @@ const signing = (layer: Layer.Layer<Ports, unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("returns the same claims beside the token as in it", () =>
+  it.effect("returns the same claims outside the token as inside it", () =>
     Effect.gen(function* () {
       const { payload, token } = yield* signed()
       const iat = Date.UTC(2026, 2, 1, 12) / 1000

@@ -1,6 +1,6 @@
 /**
  * Who a user is, by the claims of the ID token. Malformed claims grant nothing, so a wrong setting
- * of the identity provider shows nobody too much.
+ * of the identity provider never gives too much access.
  * Source: docs/contract/board.md#roles.
  */
 import { Schema } from "effect"

@@ -18,8 +18,8 @@ const isLoopback = (address: string): boolean => address === "::1" || address.st
 const loopbackHost = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
 /**
- * Whether the client is on this machine. The address alone does not tell: requests by way of a
- * proxy here, or of a site whose name resolves to this machine, come from it too. Their host does.
+ * Whether the client is on this machine. The address alone is not enough: requests through a proxy
+ * here, or to a foreign name that resolves to this machine, come from it too. Their host differs.
  */
 export const isOnThisMachine = ({ clientAddress, request: { headers } }: Asking): boolean =>
   isLoopback(clientAddress) && loopbackHost.test(headers["host"] ?? "")

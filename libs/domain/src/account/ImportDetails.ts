@@ -17,7 +17,7 @@ export interface AttemptError {
   readonly parameters?: ErrorParameters
 }
 
-/** An error after the payload was deleted. `attr` is dropped: it can have names that were sent. */
+/** An error after the payload was deleted: without detail and path, which can have sent data. */
 export const withoutContent = ({ code }: AttemptError): AttemptError => ({
   code,
   attr: wholePayload

@@ -35,7 +35,7 @@ export type LineAnswer =
 export interface LineResult {
   /** Cancelled lines have a result only if they have staged something. */
   readonly outcome: LineOutcome
-  /** The account of an import; null where there is none. */
+  /** The account of an import; null if there is none. */
   readonly accountNumber: AccountNumber | null
   readonly answer: LineAnswer | null
   /** Set for a failed line, a successful dry run, and a line whose account existed already. */

@@ -178,7 +178,7 @@ const finalStates: ReadonlySet<BatchState> = new Set([
   "CANCELLED"
 ])
 
-/** Whether the batch has ended for good. */
+/** Whether the batch is in a final state. */
 export const isFinal = (batch: Batch): boolean => finalStates.has(stateOf(batch))
 
 /** Whether workers may take lines of the batch. */

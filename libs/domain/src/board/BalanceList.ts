@@ -1,7 +1,7 @@
 /**
  * The accounts of a migration with their balances as CSV, to be compared with the supplier's books.
  * The balances sum up exactly to that of the migration. Erased accounts are one amount in the last
- * row, because nothing may tell which balance was whose.
+ * row, because nothing may reveal their single balances.
  * Source: docs/contract/board.md#balances.
  */
 import { type BigDecimal, Stream } from "effect"

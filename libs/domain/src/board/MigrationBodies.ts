@@ -37,7 +37,7 @@ const brokenOff = {
   remedy: "Process the import again."
 }
 
-/** Meaning and remedy of a code. A code that an earlier release has stored may have neither. */
+/** Meaning and remedy of a code. A code of an earlier release may be unknown: it has no remedy. */
 export const explained = (code: string): { readonly meaning: string; readonly remedy: string } => {
   if (!isCode(code)) return code === "lease_expired" ? brokenOff : { meaning: code, remedy: "" }
   const { meaning, remedy } = registry[code]

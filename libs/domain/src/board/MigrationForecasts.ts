@@ -18,7 +18,7 @@ import { linesToDo, movesByItself, readUnfinished } from "./OpenWork.ts"
 export class MigrationForecasts extends Context.Service<
   MigrationForecasts,
   {
-    /** The last forecast; null if nothing moves by itself, or none was made yet. */
+    /** The last forecast; null if nothing moves without intervention, or none was made yet. */
     readonly of: (supplier: SupplierCode) => Forecast | null
     /** How often the intervals of a supplier have held. */
     readonly record: (supplier: SupplierCode) => Effect.Effect<ForecastRecord, StorageUnavailable>

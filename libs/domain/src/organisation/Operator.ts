@@ -1,5 +1,5 @@
 /**
- * Who runs an operator command, or acts on the board, for the audit log. Storage reads it where a
+ * Who runs an operator command, or acts on the board, for the audit log. Storage reads it when a
  * command writes, and records the write in the same transaction. Programs of clients' requests have
  * no operator; they record the caller.
  */
@@ -14,7 +14,7 @@ export interface OperatorCommand {
   readonly requestId: RequestId
 }
 
-/** The command that runs; null outside of a command, where no write is recorded. */
+/** The running command. Null outside of one: then no write is recorded. */
 export const CurrentOperator = Context.Reference<OperatorCommand | null>(
   "@data-import/domain/CurrentOperator",
   { defaultValue: () => null }

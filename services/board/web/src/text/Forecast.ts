@@ -15,7 +15,7 @@ type Standing = Pick<Migration, "condition" | "imported_last_hour" | "lines_rema
 export const hasOnlyFailed = ({ lines_remaining, states }: Omit<Standing, "condition">): boolean =>
   states.FAILED > 0 && states.PENDING + states.IN_PROGRESS + lines_remaining === 0
 
-/** Why a migration has no forecast; empty where there is nothing to forecast. */
+/** Why a migration has no forecast; empty if there is nothing to forecast. */
 export const whyNone = (migration: Standing): string => {
   const { condition, imported_last_hour } = migration
   if (condition === "done") return ""
