@@ -12,7 +12,7 @@ interface Listed {
 }
 
 const listed: Array<Listed> = []
-// With the batches, which no service serves yet.
+// `Api` includes the batches already.
 HttpApi.reflect(Api.add(BatchGroup), {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => {

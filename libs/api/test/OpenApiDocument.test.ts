@@ -13,7 +13,7 @@ type Json = { readonly [key: string]: unknown }
 
 const published = document()
 
-/** With the batches, which no service serves yet. */
+/** The document of the whole API; `Api` includes the batches already. */
 const spec = documentOf(Api.add(BatchGroup))
 
 const matching = (form: RegExp): unknown => expect.stringMatching(form)
