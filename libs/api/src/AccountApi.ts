@@ -1,6 +1,6 @@
 /**
- * Accounts that are read back, one or all of a supplier. They need a scope of their own, because an
- * answer is personal data. An account of another organisation is reported as unknown.
+ * Reading accounts back, one or all of a supplier. It needs a scope of its own, because an answer
+ * is personal data. An account of another organisation is reported as unknown.
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Schema } from "effect"

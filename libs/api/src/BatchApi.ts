@@ -46,7 +46,7 @@ const idParameter: ParameterDocs = {
   example: Examples.batchParameter
 }
 
-/** How many batches are listed unless the request says otherwise. */
+/** The default page size of batches. */
 export const defaultListLimit = 100
 
 const errorsOf = <const Code extends RequestCode = never>(...codes: ReadonlyArray<Code>) =>

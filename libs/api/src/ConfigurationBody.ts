@@ -1,5 +1,5 @@
 /**
- * What the rules take from the operator's configuration of a supplier, as the query answers it. The
+ * The parts of a supplier's configuration that validation uses, as the query answers them. The
  * configuration file of `data-import check` has the same members.
  * Source: docs/contract/queries.md#configuration.
  */

@@ -1,6 +1,6 @@
 /**
- * Values that the domain parses itself, as the document describes them: decimals, which may be sent
- * as numbers or as text, instants, and free objects.
+ * Schemas in the document for values that the domain parses itself: decimals, which may be sent as
+ * numbers or as text, instants, and free objects.
  */
 import { Schema } from "effect"
 

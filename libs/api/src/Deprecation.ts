@@ -1,13 +1,13 @@
 /**
- * How an operation ends: it is marked where it is defined, the document says so, and every answer
- * of it carries the headers of RFC 9745 and RFC 8594 until its end.
+ * Deprecation of an operation: it is marked in its definition and in the document, and every answer
+ * has the headers of RFC 9745 and RFC 8594 until its end.
  * Source: docs/contract/README.md#deprecation.
  */
 import { Context, DateTime } from "effect"
 import { OpenApi } from "effect/http-api"
 
 export interface Deprecation {
-  /** The day since when it is deprecated, as YYYY-MM-DD. */
+  /** The first day of the deprecation, as YYYY-MM-DD. */
   readonly since: string
   /** The day on which it may end, as YYYY-MM-DD: at least a year later. */
   readonly sunset: string
@@ -15,7 +15,7 @@ export interface Deprecation {
   readonly instead: string
 }
 
-/** Set for an operation that is going to end. */
+/** Set for a deprecated operation. */
 const Marked = Context.Reference<Deprecation | null>("@data-import/api/Deprecation", {
   defaultValue: () => null
 })
@@ -24,7 +24,7 @@ const Marked = Context.Reference<Deprecation | null>("@data-import/api/Deprecati
 const startOf = (day: string): DateTime.Utc => DateTime.makeUnsafe(`${day}T00:00:00Z`)
 
 /**
- * The annotations of an endpoint that is going to end, merged into its others.
+ * The annotations of a deprecated endpoint, to be merged into its others.
  * @throws when it would end within a year.
  */
 export const deprecated = (deprecation: Deprecation): Context.Context<never> => {
@@ -39,19 +39,19 @@ interface Annotated {
   readonly annotations: Context.Context<never>
 }
 
-/** Null for an operation that stays. */
+/** The deprecation of an endpoint; null if it is not deprecated. */
 export const deprecationOf = ({ annotations }: Annotated): Deprecation | null =>
   Context.get(annotations, Marked)
 
-/** The page about it. A target is relative to the request, so it holds for any deployment. */
+/** The link to the page about it, relative to the request, so that it fits any deployment. */
 export const deprecationLink = '</docs/versions>; rel="deprecation"; type="text/html"'
 
-/** The headers of every answer of the operation, but for the link; names are in lower case. */
+/** The headers of every answer of the operation, except the link; names are in lower case. */
 export const deprecationHeaders = ({ since, sunset }: Deprecation) => ({
   deprecation: `@${DateTime.toEpochMillis(startOf(since)) / 1_000}`,
   sunset: DateTime.toDateUtc(startOf(sunset)).toUTCString()
 })
 
-/** What the document says of the operation. */
+/** The sentence about the deprecation in the document. */
 export const describeDeprecation = ({ instead, since, sunset }: Deprecation): string =>
   `Deprecated since ${since}. It ends on ${sunset} at the earliest. ${instead}`

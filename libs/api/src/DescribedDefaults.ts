@@ -1,7 +1,6 @@
 /**
- * Says in the description of a field what holds where it is left out, in place of the keyword
- * `default`. Generators of clients take a property with that keyword for one that is always there,
- * so that it would be required in a request.
+ * Moves the default of a field from the keyword `default` into its description. Client generators
+ * treat a property with that keyword as always present, and so would require it in a request.
  */
 import { isJson, type Json } from "./ExtensibleResponses.ts"
 
@@ -26,5 +25,5 @@ const withoutDefaults = (schema: unknown): unknown => {
   )
 }
 
-/** Named schemas with their defaults in words. Parameters keep theirs: `required` rules them. */
+/** Named schemas with defaults in words. Parameters keep `default`: `required` decides for them. */
 export const withDescribedDefaults = (schemas: Json): Json => withoutDefaults(schemas) as Json

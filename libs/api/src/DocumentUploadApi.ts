@@ -1,5 +1,5 @@
 /**
- * Links with which a supplier puts documents into the store.
+ * Links with which a supplier uploads documents to the store.
  * Source: docs/contract/import.md#uploading-documents.
  */
 import { Schema } from "effect"

@@ -24,8 +24,8 @@ import type { Refusal } from "./Refusal.ts"
 import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 /**
- * The codes of the envelope. A code of the transaction error alone has a status, but is not among
- * them.
+ * The codes of the envelope. The codes that only the transaction error has also have a status, but
+ * are not among them.
  */
 export type EnvelopeCode = Exclude<RequestCode, TransactionRefused["code"]>
 

@@ -16,7 +16,7 @@ import { longestWait } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 import { oneOf, plainText, wholeNumber } from "./Parameter.ts"
 
-/** How many events are answered unless the request says otherwise. */
+/** The default page size of events. */
 export const defaultEventLimit = 100
 
 const mostEvents = 1_000

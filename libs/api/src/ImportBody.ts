@@ -1,5 +1,5 @@
 /**
- * An import as the queries answer it: where it stands, what is staged, and how its attempts ended.
+ * An import as the queries answer it: its state, what is staged, and how its attempts ended.
  * Source: docs/contract/queries.md#an-import.
  */
 import { Schema } from "effect"
@@ -38,7 +38,7 @@ const AttemptBody = Schema.Struct({
   })
 }).annotate({ identifier: "ImportAttempt", description: "One attempt to create the account." })
 
-/** What a list tells of each import where `fields` names it. */
+/** The fields of an import that a list has if `fields` names them. */
 export const detailFields = {
   state: DetailedState.annotate({
     description:
@@ -80,7 +80,7 @@ const attemptBody = (record: AttemptRecord) => ({
   ...record,
   started_at: formatInstant(record.started_at),
   ended_at: record.ended_at && formatInstant(record.ended_at),
-  // The codes of the registry, and no others, were stored.
+  // Only codes of the registry were ever stored.
   errors: record.errors as ReadonlyArray<typeof FieldError.Type>
 })
 

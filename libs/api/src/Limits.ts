@@ -38,5 +38,5 @@ export const limitsOf = (batch: BatchLimits) => ({
   unfinished_batch_bytes: batch.bytesOfOrganisation
 })
 
-/** Unless the deployment lowers them. */
+/** The limits of a deployment that does not lower them. */
 export const limits = limitsOf(batchLimits)

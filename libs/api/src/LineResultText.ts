@@ -47,7 +47,7 @@ const statusOf = (operation: BatchOperation, { answer, failure }: LineResult): n
   return answer?._tag === "Staged" && !answer.isFirst ? 200 : successOf[operation]
 }
 
-/** Whether the body says more than success. */
+/** Whether the body has more to say than that the line succeeded. */
 const saysMore = (answer: LineAnswer): boolean => {
   switch (answer._tag) {
     case "Staged":

@@ -1,6 +1,6 @@
 /**
- * The bodies that answer post-import requests, of the endpoints and of the lines of a batch. They
- * are in the shape that their schema in `PostImportApi` documents.
+ * The bodies of answers to post-import requests, of the endpoints and of the lines of a batch.
+ * Their schemas in `PostImportApi` document the shape.
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
@@ -16,7 +16,7 @@ export const notesAnswer = (results: ReadonlyArray<NoteResult>) =>
     status
   }))
 
-/** Encodes what `transactionsAnswer` gives. */
+/** Encodes the result of `transactionsAnswer`. */
 export const TransactionsAnswer = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({

@@ -46,7 +46,7 @@ const accountNumber = "The number of the platform account"
 const createdAt = "When the account was created"
 const orNull = "; null where there is none yet."
 
-/** Only where `fields` names them. */
+/** Present only if `fields` names them. */
 const details = Object.fromEntries(
   Object.entries(detailFields).map(([name, field]) => [name, Schema.optionalKey(field)])
 ) as { readonly [Name in DetailField]: Schema.optionalKey<(typeof detailFields)[Name]> }

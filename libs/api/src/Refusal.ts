@@ -17,7 +17,7 @@ export class SignInRequired extends Data.TaggedError("SignInRequired")<{}> {
   readonly code = "not_authenticated"
 }
 
-/** A viewer of the board asks for what managers may do. */
+/** A viewer of the board requests an action of managers. */
 export class ManagerRequired extends Data.TaggedError("ManagerRequired")<{}> {
   readonly code = "permission_denied"
 }

@@ -1,5 +1,5 @@
 /**
- * What a client does with its test organisation alone.
+ * Operations for test organisations only.
  * Source: docs/contract/sandbox.md#emptying.
  */
 import { Schema } from "effect"

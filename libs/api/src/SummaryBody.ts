@@ -1,5 +1,5 @@
 /**
- * What the imports of a supplier come to, as the query answers it.
+ * The summary of a supplier's imports, as the query answers it.
  * Source: docs/contract/queries.md#summary.
  */
 import { Schema } from "effect"

@@ -12,7 +12,7 @@ interface Listed {
 }
 
 const listed: Array<Listed> = []
-// With the batches, which no service serves yet.
+// `Api` includes the batches already.
 HttpApi.reflect(Api.add(BatchGroup), {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => {
@@ -69,7 +69,7 @@ describe("Api", () => {
     expect(open).toEqual(["obtainServiceToken", "getSigningKeys"])
   })
 
-  it("requires import:write for what leads to a change, and import:read otherwise", () => {
+  it("requires import:write for changes, and import:read otherwise", () => {
     const writes = listed
       .filter(({ endpoint }) => scopeOf(endpoint) === "import:write")
       .map(({ name }) => name)

@@ -6,7 +6,7 @@ import { uncoveredAnswers, coveredBy } from "../testing/ContractCoverage.ts"
 
 const transactions = "/v1/data-import/transactions/create/"
 
-/** Asks for what was never seen where these lines were kept, in files as named. */
+/** The uncovered entries, given these lines in files with these names. */
 const uncoveredBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>) => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-coverage-"))
   try {

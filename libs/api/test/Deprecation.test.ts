@@ -20,8 +20,8 @@ const operationOf = (group: typeof SystemGroup) => {
 const before = operationOf(SystemGroup)
 const marked = SystemGroup.annotateEndpointsMerge(deprecated(deprecation))
 
-describe("an operation that is going to end", () => {
-  it("is marked in the document, with what replaces it, and is the same otherwise", () => {
+describe("a deprecated operation", () => {
+  it("is marked in the document, with its replacement, and otherwise unchanged", () => {
     const after = operationOf(marked)
     expect(before).toBeDefined()
     expect(after).toEqual({
@@ -40,14 +40,14 @@ describe("an operation that is going to end", () => {
     })
   })
 
-  it("works for a year at least", () => {
+  it("works for at least a year", () => {
     expect(() => deprecated({ ...deprecation, sunset: "2027-12-31" })).toThrow("within a year")
     expect(() => deprecated({ ...deprecation, since: "2027-02-30" })).toThrow()
   })
 })
 
-describe("the operations of today", () => {
-  it("are not marked, as docs/guide/versions.md says", () => {
+describe("the present operations", () => {
+  it("are not deprecated, as docs/guide/versions.md says", () => {
     const groups: ReadonlyArray<{ readonly endpoints: object }> = Object.values(Api.groups)
     const endpoints = groups.flatMap((group) =>
       Object.values(group.endpoints as Readonly<Record<string, HttpApiEndpoint.Top>>)

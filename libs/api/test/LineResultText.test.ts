@@ -200,7 +200,7 @@ describe("the result of a line", () => {
     })
   })
 
-  it("of an account that was there has its status and number, and no error", () => {
+  it("of an account that existed has its status and number, and no error", () => {
     const result = { outcome: "ALREADY", accountNumber: number, failure: alreadyImported } as const
     expect(encoded("PROCESS", result)).toStrictEqual({
       ...line,

@@ -13,7 +13,7 @@ type Json = { readonly [key: string]: unknown }
 
 const published = document()
 
-/** With the batches, which no service serves yet. */
+/** The document of the whole API; `Api` includes the batches already. */
 const spec = documentOf(Api.add(BatchGroup))
 
 const matching = (form: RegExp): unknown => expect.stringMatching(form)
@@ -56,7 +56,7 @@ const answersOf = (operation: Json) =>
     ([status, answer]) => [Number(status), deref(answer)] as const
   )
 
-/** The media type of a body with its name; undefined where there is no body. */
+/** The media type of a body with its name; undefined if there is no body. */
 const mediaType = (holder: unknown): readonly [name: string, media: Json] | undefined => {
   const { content } = isObject(holder) ? deref(holder) : {}
   return isObject(content) ? (Object.entries(content)[0] as [string, Json]) : undefined
@@ -67,7 +67,7 @@ const examplesOf = (holder: unknown): Json => (mediaType(holder)?.[1]["examples"
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema(closed(spec) as object, "openapi.json")
 
-/** Ajv's complaints about `value` under the schema at a pointer of the document. */
+/** Ajv's errors for `value` by the schema at a pointer of the document. */
 const complaints = (pointer: string, value: unknown): ReadonlyArray<string> => {
   const validate = ajv.compile({ $ref: `openapi.json#${pointer}` })
   if (validate(value)) return []
@@ -75,7 +75,7 @@ const complaints = (pointer: string, value: unknown): ReadonlyArray<string> => {
 }
 
 describe("the OpenAPI document", () => {
-  it("is the committed one", () => {
+  it("matches the committed openapi.json", () => {
     const committed = readFileSync(new URL("../openapi.json", import.meta.url), "utf8")
     expect(JSON.parse(committed), "run `node tools/openapi.ts`").toEqual(published)
     expect(committed).toBe(`${JSON.stringify(published, null, 2)}\n`)

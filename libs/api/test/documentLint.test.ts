@@ -1,6 +1,6 @@
 /**
- * Common linters find no error in the document but the slash at the end of its paths, which the
- * contract wants. Source: docs/contract/http.md#paths.
+ * Common linters find no error in the document except the trailing slash of its paths, which the
+ * contract requires. Source: docs/contract/http.md#paths.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ const file = join(import.meta.dirname, "../openapi.json")
 const error = 0
 
 describe("the document", () => {
-  it("has no error for Redocly but the slash at the end", async () => {
+  it("has no error for Redocly except the trailing slash", async () => {
     const problems = await lint({
       ref: file,
       config: await createConfig({ extends: ["recommended"] })

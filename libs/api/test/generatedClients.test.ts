@@ -1,6 +1,6 @@
 /**
- * Clients that common generators make of the document. A call that leaves out what may be left out
- * compiles, and so does one that reads an answer to which values are added.
+ * Clients that common generators make from the document. A call without optional fields compiles,
+ * and so does one that reads an answer with new values.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -17,11 +17,11 @@ const modules = join(import.meta.dirname, "../../../node_modules")
 const document = join(import.meta.dirname, "../openapi.json")
 const folder = mkdtempSync(join(tmpdir(), "data-import-generated-"))
 
-/** The least that may be sent, and an answer whose list of values may grow. */
+/** The minimal bodies of requests. */
 const payload = '{ import_supplier: "S", external_account_number: "1", customers: [{}] }'
 const batch = '{ import_supplier: "S", operation: "IMPORT", operations_team_name: "T" }'
 
-/** Where the calls find what was generated. */
+/** The path of the generated modules, as the calls import them. */
 const generated = "."
 
 const calls = {

@@ -1,6 +1,6 @@
 /**
- * Validating, staging and processing over ports in memory: what is answered, in which order it is
- * refused, and what is left behind.
+ * Validating, staging and processing over ports in memory: the answers, the order of refusals, and
+ * the stored data.
  * Source: docs/contract/import.md#order-of-refusals.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -69,7 +69,7 @@ const states = {
   imported: Effect.flatMap(programs(), (program) => program.process(demo, processBody()))
 }
 
-/** Stages the sample, unless the state is that nothing is, and brings it there. */
+/** Brings the import of the sample into the state; stages it first if the state needs that. */
 const arrange = Effect.fnUntraced(function* (state: keyof typeof states) {
   const program = yield* programs()
   if (state !== "none") yield* program.stage(demo, stageBody())
@@ -279,7 +279,7 @@ describe("process", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("tells that an e-mail is due by the setting that the supplier has then", () =>
+  it.effect("writes the event of a due e-mail by the supplier's setting at that time", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()

@@ -134,7 +134,7 @@ describe("an account", () => {
   )
 })
 
-/** A port that reads as the other one, and whose accounts have a list that cannot be read. */
+/** The port, except that accounts have a list that cannot be read. */
 const breaking = (port: Accounts["Service"]): Accounts["Service"] => ({
   ...port,
   read: (numbers) =>
@@ -166,7 +166,7 @@ describe("all accounts", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("of another organisation's supplier are not found, and of an empty one are none", () =>
+  it.effect("are not found for a foreign supplier, and are none for an empty one", () =>
     Effect.gen(function* () {
       yield* begin()
       expect(yield* all(demo)).toBe("")
@@ -174,7 +174,7 @@ describe("all accounts", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are read no further than their client reads", () =>
+  it.effect("are read only as far as their client reads", () =>
     Effect.gen(function* () {
       yield* begin()
       for (let index = 0; index < 250; index++) yield* imported(`n${100 + index}`)

@@ -1,5 +1,5 @@
 /**
- * What is kept of a refused request, whatever its body was.
+ * What is recorded about a refused request, whatever its body was.
  * Source: docs/contract/operator.md#audit-log.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -53,7 +53,7 @@ describe("recordRefusal", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("records a refusal that is repeated once", () =>
+  it.effect("records a repeated refusal only once", () =>
     Effect.gen(function* () {
       yield* begin()
       const { stage } = yield* programs()

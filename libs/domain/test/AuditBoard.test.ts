@@ -35,7 +35,7 @@ layer(boardLayer)("the audit log on the board", (it) => {
     })
   )
 
-  it.effect("is read page by page, and tells what is wrong with a time", () =>
+  it.effect("is read page by page, and reports what is wrong with a time", () =>
     Effect.gen(function* () {
       const { list } = yield* AuditBoard
       const { mine, user } = yield* begin
@@ -70,7 +70,7 @@ layer(boardLayer)("the audit log on the board", (it) => {
     })
   )
 
-  it.effect("lists and exports what people did alone", () =>
+  it.effect("lists and exports only actions of people", () =>
     Effect.gen(function* () {
       const { csv, list } = yield* AuditBoard
       const { setPlan } = yield* MigrationActions
@@ -87,12 +87,12 @@ layer(boardLayer)("the audit log on the board", (it) => {
     })
   )
 
-  it("escapes what CSV reads, and formulas", () => {
+  it("escapes separators, quotes and formulas", () => {
     const row = ['a"b', "c,d", "e\nf", "@g", "-1.50", "-x", 2, null, true]
     expect(csvOf([row])).toBe(`"a""b","c,d","e\nf",'@g,-1.50,'-x,2,,true\r\n`)
   })
 
-  it.effect("has a summary beside it, with sums that tie", () =>
+  it.effect("comes with a summary whose sums tie", () =>
     Effect.gen(function* () {
       const { detail } = yield* MigrationBoard
       const { signOffState } = yield* MigrationActions

@@ -65,7 +65,7 @@ it.effect("there is one export a day, and the first one stays", () =>
   }).pipe(Effect.provide(storage))
 )
 
-it.effect("heads are read and compared in pages, and a head that is not there is found", () =>
+it.effect("heads are read and compared in pages, and a missing head is found", () =>
   Effect.gen(function* () {
     const all = Array.from({ length: 12_345 }, (_, index): AuditHead => ({
       chain: BigInt(index + 1),

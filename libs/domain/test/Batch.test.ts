@@ -30,7 +30,7 @@ const queued = (lines: number, maxFailures?: number): Batch.Batch => {
 
 type Step = (batch: Batch.Batch) => Batch.Batch
 
-/** A request that is refused leaves the batch as it is. */
+/** Applies the decision; a refused one leaves the batch unchanged. */
 const orSame =
   <E>(decide: (batch: Batch.Batch) => Result.Result<Batch.Batch, E>): Step =>
   (batch) =>
@@ -39,7 +39,7 @@ const orSame =
 const outcome = fc.constantFrom<Counts.LineOutcome>("SUCCEEDED", "ALREADY", "FAILED", "CANCELLED")
 const reason = fc.constantFrom(...Batch.PauseReason.literals)
 
-/** Any request of a caller and any end of lines that storage could report. */
+/** Any request of a caller, and any ends of lines that storage could report. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.nat(5).map((lines) => orSame((batch) => Batch.receive(batch, lines))),
   fc.constant(orSame((batch) => Batch.start(batch, batch.counts.received, by))),
@@ -112,7 +112,7 @@ describe("a batch", () => {
     )
   })
 
-  it("goes on when the last reason to pause is lifted", () => {
+  it("continues when the last pause is lifted", () => {
     const paused = ["CALLER", "SUPPLIER"] as const
     const both = paused.reduce<Batch.Batch>(
       (batch, each) => Result.getOrThrow(Batch.pause(batch, each)),
@@ -125,7 +125,7 @@ describe("a batch", () => {
     )
   })
 
-  it("pauses when more lines have failed than it may, and counts anew once it is resumed", () => {
+  it("pauses when too many lines have failed, and counts from zero after it is resumed", () => {
     const within = Batch.end(queued(9, 1), ["FAILED"], at)
     expect([...within.pausedBy]).toEqual([])
     const over = Batch.end(within, ["FAILED"], at)
@@ -144,7 +144,7 @@ describe("a batch", () => {
     expect(ended.finishedAt).toEqual(at)
   })
 
-  it("waits for what the lines that did not end wait for", () => {
+  it("waits for the same as its lines that did not end", () => {
     const waiting = Batch.end(queued(3), [], at, "VENDOR")
     expect(waiting.waitingFor).toBe("VENDOR")
     expect(Batch.end(waiting, ["SUCCEEDED"], at).waitingFor).toBeNull()

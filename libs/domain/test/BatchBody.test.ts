@@ -52,7 +52,7 @@ describe("bodyOf", () => {
     expect(Schema.encodeSync(BatchBody)(body)).toEqual(answered)
   })
 
-  it("names no reason to pause once a paused batch has ended", () => {
+  it("has no pause once a paused batch has ended", () => {
     const paused = Result.getOrThrow(Batch.pause(worked, "CALLER"))
     expect(bodyOf(paused, true, now).paused_by).toEqual(["CALLER"])
     const cancelled = Result.getOrThrow(Batch.cancel(paused, at))
@@ -61,7 +61,7 @@ describe("bodyOf", () => {
       expect(bodyOf(ended, true, now).paused_by).toEqual([])
   })
 
-  it("lists the reasons of a pause in the order of the contract", () => {
+  it("lists pauses in the order of the contract", () => {
     const byKey = Result.getOrThrow(Batch.pause(queued, "KEY"))
     const both = Result.getOrThrow(Batch.pause(byKey, "CALLER"))
     expect(bodyOf(both, true, now)).toMatchObject({ state: "PAUSED", paused_by: ["CALLER", "KEY"] })

@@ -25,7 +25,7 @@ const endingWith =
   }
 
 layer(boardLayer)("the lines of a batch on the board", (it) => {
-  it.effect("are listed by how they ended and what is wrong, as the batch counts them", () =>
+  it.effect("are listed by outcome and problem, with totals that match the batch", () =>
     Effect.gen(function* () {
       const { batch, lines } = yield* MigrationBoard
       const { foreign, mine, user } = yield* begin

@@ -102,7 +102,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("starts with the number of its lines only, and again without a change", () =>
+  it.effect("starts only with the number of its lines, and a second start changes nothing", () =>
     Effect.gen(function* () {
       const { id, management } = yield* withLines
       expect(yield* Effect.flip(management.start(demo, id, total(3)))).toMatchObject({
@@ -138,7 +138,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is refused where the organisation has as many unfinished ones as it may", () =>
+  it.effect("is refused if the organisation has reached the limit of unfinished ones", () =>
     Effect.gen(function* () {
       yield* begin()
       const management = yield* BatchManagement
@@ -152,7 +152,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("takes as many of the pending imports as it may have lines", () =>
+  it.effect("takes pending imports up to the limit of lines", () =>
     Effect.gen(function* () {
       yield* begin()
       const { stage } = yield* ImportProcesses
@@ -174,7 +174,7 @@ describe("a batch", () => {
     )
   )
 
-  it.effect("is retried with the settings of the old one, but for those that are sent", () =>
+  it.effect("is retried with the settings of the old one, except those that are sent", () =>
     Effect.gen(function* () {
       const { management, old } = yield* endedBatch
       const retry = { operation: "STAGE", retry_of: old }
@@ -213,7 +213,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("reports its problems with how many lines each fix clears", () =>
+  it.effect("reports its problems, and how many lines each fix clears", () =>
     Effect.gen(function* () {
       const { management, old } = yield* endedBatch
       expect(yield* management.problems(demo, old)).toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * Lines are stored while they arrive, and stay.
+ * Lines are stored as they arrive, and stay stored.
  * Source: docs/contract/batches.md#upload.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ import { world as imports } from "./postImportPrograms.ts"
 
 const world = layer.pipe(Layer.provideMerge(Layer.mergeAll(imports, layerMemory)))
 
-/** A storage that takes so many lines. */
+/** A storage that takes at most this many lines. */
 const limitedTo = (lines: number) =>
   layer.pipe(
     Layer.provideMerge(
@@ -60,7 +60,7 @@ const numbered = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `{"external_account_number":"N-${from + index}"}\n`)
 
 describe("an upload", () => {
-  it.effect("stores all lines, the last one without its end as well", () =>
+  it.effect("stores all lines, including a last one without a line break", () =>
     Effect.gen(function* () {
       yield* opened
       const lines = numbered(1, 2_500).join("").trimEnd()
@@ -71,7 +71,7 @@ describe("an upload", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("keeps the lines up to a limit, wherever it is", () =>
+  it.effect("keeps the lines up to the limit, wherever it is reached", () =>
     Effect.gen(function* () {
       yield* opened
       const lines = numbered(1, 2_500).join("")
@@ -81,7 +81,7 @@ describe("an upload", () => {
     }).pipe(Effect.provide(limitedTo(1_234)))
   )
 
-  it.effect("keeps the whole lines of a client that goes away", () =>
+  it.effect("keeps the complete lines of a client that disconnects", () =>
     Effect.gen(function* () {
       yield* opened
       const taken = yield* Deferred.make<void>()
@@ -97,7 +97,7 @@ describe("an upload", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("keeps the whole lines of a body that breaks, and goes on after them", () =>
+  it.effect("keeps the complete lines of a broken body, and can be continued after them", () =>
     Effect.gen(function* () {
       yield* opened
       const broken = Stream.concat(bodyOf("{}\n{}\n{half"), Stream.fail("broken"))
@@ -146,7 +146,7 @@ describe("an upload", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("ends where a newer one begins", () =>
+  it.effect("ends when a newer one begins", () =>
     Effect.gen(function* () {
       yield* opened
       const second = Stream.fromEffect(

@@ -93,7 +93,7 @@ const found = Effect.flatMap(Batches, (batches) =>
   Effect.map(batches.find(demo.organisation, id), Option.getOrThrow)
 )
 
-/** Works until the batch has ended. Leases and pauses run out whenever nothing is ready. */
+/** Works until the batch has ended. If nothing is ready, time passes so that leases expire. */
 const finishBook = Effect.gen(function* () {
   const { workOnce } = yield* worker()
   for (let rounds = 0; !Batch.isFinal(yield* found); rounds++) {
@@ -116,14 +116,14 @@ const expectUndisturbed = Effect.fnUntraced(function* (what: string) {
   expect(accounts.size, what).toBe(2)
 })
 
-/** A worker that meets the fault, if it gets so far. Returns how many steps it took. */
+/** Runs a worker with the fault plan. Returns how many steps it took. */
 const workWith = Effect.fnUntraced(function* (plan: FaultPlan, most = 4) {
   const { workOnce } = yield* worker(plan)
   for (let rounds = 0; rounds < most; rounds++) yield* Effect.exit(workOnce)
   return plan.calls().length
 })
 
-/** Something else is staged for one of the numbers, so that its line runs in two steps. */
+/** Stages another payload for one of the numbers, so that its line runs in two steps. */
 const stageOther = Effect.gen(function* () {
   const { stage } = yield* programs()
   yield* stage(demo, stageBody({ external_account_number: "B", billing_name: "Other" }))
@@ -137,7 +137,7 @@ const cancelBook = Effect.gen(function* () {
   yield* batches.cancelLines(at)
 })
 
-/** Every line has ended, and whatever lines have staged is in the result of one of them. */
+/** Expects that every line has ended, and that every staging is in the result of some line. */
 const expectStagingsReported = Effect.fnUntraced(function* (what: string) {
   const { counts } = yield* found
   expect(Counts.remaining(counts), what).toBe(0)
@@ -162,7 +162,7 @@ const faults: ReadonlyArray<Fault> = [
   { kind: "unavailable", when: "after" }
 ]
 
-/** Runs without a fault, and then with the fault at each of the steps that this took. */
+/** Runs without a fault, and then once for each of its steps with the fault at that step. */
 const atEveryStep = Effect.fnUntraced(function* <E>(
   fault: Fault,
   run: (plan: FaultPlan) => Effect.Effect<number, E, Layer.Success<typeof world>>
@@ -175,7 +175,7 @@ const atEveryStep = Effect.fnUntraced(function* <E>(
 })
 
 describe("a batch", () => {
-  it.effect("ends every line as the single endpoint answers it", () =>
+  it.effect("ends every line with the answer of the single endpoint", () =>
     Effect.gen(function* () {
       yield* startBook
       yield* finishBook
@@ -245,7 +245,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("loses its lines and their details some time after its end", () =>
+  it.effect("has its lines and their details deleted some time after its end", () =>
     Effect.gen(function* () {
       yield* startBook
       yield* finishBook
@@ -279,7 +279,7 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("stores lines together under other account numbers where one is taken", () =>
+  it.effect("stores lines together with new account numbers if one is taken", () =>
     Effect.gen(function* () {
       yield* startBook
       const offered: Array<ReadonlyArray<string | undefined>> = []

@@ -1,4 +1,4 @@
-/** How long sessions of the board and sign-in links last. Source: docs/contract/board.md#sessions. */
+/** How long board sessions and sign-in links last. Source: docs/contract/board.md#sessions. */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -27,7 +27,7 @@ const lastSeen = Effect.fnUntraced(function* (id: string) {
 })
 
 layer(board)("a session", (it) => {
-  it.effect("ends 30 minutes after its user was last there", () =>
+  it.effect("ends 30 minutes after the last request of its user", () =>
     Effect.gen(function* () {
       const id = yield* begun
       yield* TestClock.adjust("29 minutes")
@@ -50,7 +50,7 @@ layer(board)("a session", (it) => {
     })
   )
 
-  it.effect("is not kept alive by what a page asks by itself", () =>
+  it.effect("is not renewed by background requests of a page", () =>
     Effect.gen(function* () {
       const id = yield* begun
       yield* TestClock.adjust("20 minutes")
@@ -60,7 +60,7 @@ layer(board)("a session", (it) => {
     })
   )
 
-  it.effect("is written once a minute at most", () =>
+  it.effect("is written at most once a minute", () =>
     Effect.gen(function* () {
       const id = yield* begun
       const began = yield* lastSeen(id)
@@ -73,7 +73,7 @@ layer(board)("a session", (it) => {
     })
   )
 
-  it.effect("says when it ends: never after the 12 hours", () =>
+  it.effect("reports when it ends: never after the 12 hours", () =>
     Effect.gen(function* () {
       const { open } = yield* BoardAccess
       const id = yield* begun

@@ -1,4 +1,4 @@
-/** Time zones by name, the day that it is there, and the rules that ask for that day. */
+/** Time zones by name, their business day, and the rules that depend on it. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
 import fc from "fast-check"
@@ -17,7 +17,7 @@ describe("TimeZone", () => {
     ["utc", "UTC"],
     ["Etc/UTC", "UTC"],
     ["Zulu", "UTC"],
-    // Aliases, for each of which Intl answers another name.
+    // Aliases for which Intl returns another name.
     ["Asia/Kolkata", "Asia/Kolkata"],
     ["Asia/Calcutta", "Asia/Calcutta"],
     ["Europe/Kyiv", "Europe/Kyiv"],
@@ -57,7 +57,7 @@ describe("businessDay", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), "UTC", "Asia/Kolkata", "US/Eastern"]
     const zone = fc.constantFrom(...names.flatMap((name) => Option.toArray(timeZoneNamed(name))))
     const instant = fc.integer({ min: Date.UTC(1850, 0, 1), max: Date.UTC(2200, 0, 1) })
-    // Close to each other, so that one may be taken for another.
+    // Close to each other, to test that the cache does not confuse them.
     const instants = fc
       .tuple(instant, fc.array(fc.integer({ min: -3_000, max: 3_000 }), { maxLength: 4 }))
       .map(([one, steps]) => [one, ...steps.map((step) => one + step)])
@@ -76,7 +76,7 @@ describe("businessDay", () => {
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** The day as a formatter of English dates has it. */
+/** The day, printed by a formatter of English dates. */
 const printed = (time: number, timeZone: string): string => {
   const formatter =
     formatters.get(timeZone) ??

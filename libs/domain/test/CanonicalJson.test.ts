@@ -20,7 +20,7 @@ const Price = decimalNumber({ before: 8, after: 7 })
 const writingPrice = canonicalTextOf(Schema.Struct({ price_per_unit: Price }))
 
 describe("canonical JSON", () => {
-  it("is as RFC 8785 shows in section 3.2, but for a number that no double holds", () => {
+  it("matches RFC 8785, section 3.2, except for a number that no double holds", () => {
     const sent = String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",

@@ -16,7 +16,7 @@ import { noon } from "../testing/freshNames.ts"
 
 const states = (counts: Partial<StateCounts>): StateCounts => ({ ...noCounts, ...counts })
 
-/** Noon is that of 1 January. */
+/** A migration at noon of 1 January. */
 const standing: Standing = {
   status: "Ongoing",
   states: states({ PENDING: 400, IMPORTED: 600 }),
@@ -216,7 +216,7 @@ describe("the condition of a migration", () => {
     expect(judge({ ...standing, ...changed })).toEqual({ condition, reason })
   })
 
-  it("orders by need, then by failures, then by code", () => {
+  it("orders by urgency, then by failures, then by code", () => {
     const of = (condition: Condition, FAILED: number, code: string) => ({
       condition,
       states: states({ FAILED }),

@@ -22,7 +22,7 @@ const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
 
 const kiritimati = TimeZone.make("Pacific/Kiritimati")
 
-it.effect("has the time zone and the added choices, as they are at the moment", () =>
+it.effect("has the present time zone and added choices", () =>
   Effect.gen(function* () {
     yield* begin({ timeZone: kiritimati })
     const setup = yield* Configuration

@@ -1,4 +1,4 @@
-/** What is read in one pass is what the schema decodes, and nothing that the schema refuses. */
+/** The one-pass decoder returns the schema's values, and none that the schema rejects. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
@@ -17,7 +17,7 @@ const slow = { timeout: 60_000 }
 
 const many = (length: number) => Array.from({ length }, () => ({ document_path: "a.pdf" }))
 
-/** Both read alike, to the order of the members. */
+/** Expects equal results of both, including the order of members. */
 const compare = <A>(schema: Schema.Codec<A, unknown>, input: unknown) => {
   const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
   const read = decoderOf(schema)(input)

@@ -1,6 +1,6 @@
 /**
- * How the document store is asked: each path once, within the bounds of a request and of an
- * organisation, only for a request that is worth it, and no longer than a deadline.
+ * Lookups in the document store: each path once, within the limits of a request and of an
+ * organisation, skipped for hopeless requests, and no longer than a deadline.
  * Source: docs/contract/values.md#documents-of-one-request.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ import { supplierOf } from "../testing/freshNames.ts"
 import { call, postImport, statement, storedPath, world } from "./postImportPrograms.ts"
 import { begin, demo, errorsOf, processBody, programs, rival, stageBody } from "./importPrograms.ts"
 
-/** A store that has every document but those that are missing, and keeps count of who asks. */
+/** A store that has every document except the missing ones, and counts lookups. */
 const countingStore = (isMissing: (path: string) => boolean = () => false) => {
   const counted = { lookups: 0, asking: 0, mostAtOnce: 0, interrupted: 0 }
   const store = Documents.of({
@@ -83,7 +83,7 @@ const validated = (store: Documents["Service"], body: unknown, caller = demo) =>
     Effect.flatMap((program) => program.validate(caller, body))
   )
 
-/** The errors of the payload, and how often the store was asked. */
+/** The errors of the payload, and the number of lookups in the store. */
 const refused = Effect.fnUntraced(function* (
   values: Parameters<typeof stageBody>[0],
   isMissing?: (path: string) => boolean

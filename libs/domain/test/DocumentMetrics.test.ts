@@ -1,4 +1,4 @@
-/** What the metrics and the log say of the document store, also of one that never answers. */
+/** The metrics and log entries of the document store, also of one that never answers. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger, Metric } from "effect"
 import { TestClock } from "effect/testing"
@@ -48,7 +48,7 @@ const observed = Effect.fnUntraced(function* (...answers: ReadonlyArray<Answer>)
   return { entries, outcomes: outcomes.sort() }
 })
 
-it.effect("counts look-ups by outcome, and logs each change", () =>
+it.effect("counts look-ups by outcome, and logs when the store fails or recovers", () =>
   Effect.gen(function* () {
     const { entries, outcomes } = yield* observed(found, away, away, found, Effect.succeedNone)
     expect(outcomes).toEqual(["found 2", "missing 1", "unavailable 2"])

@@ -1,4 +1,4 @@
-/** Links for uploads: what is refused, and what a link is asked for. */
+/** Links for uploads: refusals, and the arguments with which a link is made. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Documents } from "../src/ports/Documents.ts"
@@ -18,7 +18,7 @@ const asked: Array<Parameters<Documents["Service"]["uploadLink"]>> = []
 
 const notAsked = Effect.die(new Error("A document that is still to be put is not looked up"))
 
-/** A store that gives links, but for a path that is too long. */
+/** A store that makes links, except for a path that is too long. */
 const store = Layer.succeed(Documents, {
   find: () => notAsked,
   readLink: () => notAsked,

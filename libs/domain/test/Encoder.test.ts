@@ -1,4 +1,4 @@
-/** What is written in one pass is what the schema encodes, to the letter. */
+/** The one-pass encoder writes exactly what the schema encodes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"

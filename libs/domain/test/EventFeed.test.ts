@@ -1,4 +1,4 @@
-/** What a client learns of events. Source: docs/contract/events.md#reading-events. */
+/** Reading events as a client. Source: docs/contract/events.md#reading-events. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { EventFeed, type EventFilter, layer as eventFeed } from "../src/events/EventFeed.ts"
@@ -41,7 +41,7 @@ it.effect("answers the events of the caller's organisation", () =>
   }).pipe(Effect.provide(world))
 )
 
-it.effect("refuses a supplier that is not the caller's as it refuses an unknown one", () =>
+it.effect("refuses a supplier that is not the caller's like an unknown one", () =>
   Effect.gen(function* () {
     const feed = yield* EventFeed
     const { caller } = yield* owner

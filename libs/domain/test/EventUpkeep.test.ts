@@ -1,4 +1,4 @@
-/** What the instances of the events service do for as long as they run. */
+/** The background task of the events service. */
 import { expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
@@ -51,7 +51,7 @@ it.effect("gives positions within half a second, and deletes events when they ar
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("goes on when the storage was away, and says how long events have waited", () =>
+it.effect("continues after an outage of storage, and reports how long events have waited", () =>
   Effect.gen(function* () {
     const owner = yield* staged
     const log = yield* EventLog
@@ -71,7 +71,7 @@ it.effect("goes on when the storage was away, and says how long events have wait
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("assigns and deletes everything, however much it is", () =>
+it.effect("assigns and deletes everything, however many events there are", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon.epochMilliseconds)
     const owner = yield* freshSupplier

@@ -1,4 +1,4 @@
-/** When a migration will be done, and how often that is right. */
+/** Forecasts of the end of a migration, and how often they hold. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { type Forecast, forecast } from "../src/account/Forecast.ts"
@@ -9,7 +9,7 @@ const hoursAfter = (hours: number) => DateTime.add(monday, { seconds: Math.round
 
 const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
 
-/** Of these counts from an hour on, at the end of the last of them. */
+/** The forecast at the end of these hourly counts, which begin at `firstHour`. */
 const forecastOf = (counts: ReadonlyArray<number>, open: number, firstHour = 0) => {
   const hours = counts.map((imported, index) => ({ at: hoursAfter(firstHour + index), imported }))
   return forecast({ hours }, open, hoursAfter(firstHour + counts.length))
@@ -22,7 +22,7 @@ const made = (found: Forecast | null): Forecast => {
 
 type Outcome = "early" | "held" | "late" | "none"
 
-/** How a forecast turns out that is made somewhere in the course of a migration. */
+/** The outcome of a forecast that is made after a share of the migration's hours. */
 const tried = ({ counts, firstHour, lastShare }: SimulatedMigration, share: number): Outcome => {
   const passed = 1 + Math.floor(share * (counts.length - 1))
   const open = sum(counts.slice(passed))
@@ -97,7 +97,7 @@ describe("the forecast of a migration", () => {
     )
   })
 
-  it("knows the nights and weekends of work that rests then", () => {
+  it("takes into account that work rests at night and on weekends", () => {
     const worked = (hour: number) => hour % 24 >= 9 && hour % 24 < 17 && hour % 168 < 120
     const fridayEvening = 4 * 168 - 48 - 4
     const counts = Array.from({ length: fridayEvening }, (_, hour) => (worked(hour) ? 100 : 0))
@@ -107,7 +107,7 @@ describe("the forecast of a migration", () => {
     expect(DateTime.isLessThan(high, hoursAfter(nextMonday + 24))).toBe(true)
   })
 
-  it("takes hours that are left out for hours without imports", () => {
+  it("treats missing hours as hours without imports", () => {
     const counts = Array.from({ length: 90 }, (_, hour) => (hour % 5 === 0 ? 50 : 0))
     const hours = counts.map((imported, hour) => ({ at: hoursAfter(hour), imported }))
     const now = hoursAfter(90.5)

@@ -1,4 +1,4 @@
-/** What the instances of the board do for the record of forecasts, for as long as they run. */
+/** The background task of the board that keeps and settles forecasts. */
 import { expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +11,7 @@ import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 const supplier = SupplierCode.make("NORDLYS_LEGACY")
 const start = DateTime.makeUnsafe("2026-11-02T00:00:00Z")
 
-/** So many hours of 100 imports each, after which as many are open. */
+/** `hours` hours of 100 imports each, after which `open` are open. */
 const measured = (hours: number, open: number): MeasuredSupplier => ({
   supplier,
   open,
@@ -44,7 +44,7 @@ it.effect("keeps one forecast a day and settles all when nothing is open", () =>
   }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("runs each minute, and goes on after a failure", () =>
+it.effect("runs each minute, and continues after a failure", () =>
   Effect.gen(function* () {
     const forecasts = yield* Forecasts
     let turns = 0

@@ -1,6 +1,5 @@
 /**
- * What a request under an idempotency key is answered: anew, with the answer that was kept, or with
- * a refusal.
+ * The answer to a request under an idempotency key: a new one, the kept one, or a refusal.
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -23,7 +22,7 @@ import {
 
 const textOf = (answer: unknown) => JSON.stringify(answer)
 
-/** Runs the write under its key; gives what it was answered, as text. */
+/** Runs the write under its key; returns its answer as text. */
 const under = Effect.fnUntraced(function* <E>(
   request: KeyedRequest,
   write: (keep: Keep<unknown>) => Effect.Effect<unknown, E>
@@ -33,7 +32,7 @@ const under = Effect.fnUntraced(function* <E>(
   return written._tag === "Fresh" ? `fresh ${textOf(written.answer)}` : `replayed ${written.text}`
 })
 
-/** A write that is counted and stores nothing. */
+/** A write that counts its runs and stores nothing. */
 const counted = () => {
   let count = 0
   return { write: () => Effect.sync(() => ++count), count: () => count }

@@ -1,6 +1,6 @@
 /**
- * One attempt and what may come between: dry runs, changed rules, a lost lease, a number that is
- * taken, other attempts at the same time.
+ * One attempt and what may interfere: dry runs, changed rules, a lost lease, a taken number,
+ * concurrent attempts.
  * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -59,7 +59,7 @@ const heldUp = <A, E, R>(latch: Deferred.Deferred<void>, run: Effect.Effect<A, E
     run
   )
 
-/** The lease of an attempt is not renewed, and so expires. */
+/** A plan under which leases are not renewed, and so expire. */
 const withoutRenewals = () => faultAtEvery("renew", { kind: "unavailable", when: "before" })
 
 const staged = Effect.gen(function* () {
@@ -265,7 +265,7 @@ describe("the lease of an attempt", () => {
       const untilItExpires = faultPlan(({ nth, operation }) =>
         operation === "renew" && nth <= 3 ? away : null
       )
-      // Shorter than the deadline of the documents that hold it up.
+      // Shorter than the deadline of the document lookup that delays it.
       const settings = { LEASE: "3 seconds" }
       const program = yield* Effect.provideService(programs(untilItExpires, settings), Documents, {
         ...(yield* Documents),
@@ -326,7 +326,7 @@ describe("a new account number", () => {
   )
 })
 
-/** Every operation lets others go first, as one that asks a database does. */
+/** Every operation yields first, like a query to a database. */
 const yielding = (port: Port): Port => {
   const members = Object.entries(port).map(([name, operation]) => [
     name,

@@ -23,7 +23,7 @@ const requestId = RequestId.make("request-of-the-board")
 const notFound = { _tag: "NotFound" }
 
 withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it) => {
-  it.effect("are reported as unknown where the user may not see them", () =>
+  it.effect("are reported as unknown if the user may not see them", () =>
     Effect.gen(function* () {
       const board = yield* ImportBoard
       const { foreign, mine, testSupplier, user } = yield* begin
@@ -45,7 +45,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("are grouped by code and place, and masked", () =>
+  it.effect("are grouped by code and path, and masked", () =>
     Effect.gen(function* () {
       const { problems } = yield* ImportBoard
       const { mine, user } = yield* begin
@@ -76,7 +76,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("are listed as the problems count those that the first ones clear", () =>
+  it.effect("are listed by cleared problems, as many as the problems report", () =>
     Effect.gen(function* () {
       const { imports, problems } = yield* ImportBoard
       const { mine, user } = yield* begin
@@ -101,7 +101,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("are told with their balances as CSV, and those that were erased as one amount", () =>
+  it.effect("are exported with their balances as CSV, and erased ones as one amount", () =>
     Effect.gen(function* () {
       const { balances } = yield* ImportBoard
       const { mine, user } = yield* begin
@@ -131,7 +131,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("are listed by the sum that their money is in", () =>
+  it.effect("are listed by the sum to which their money belongs", () =>
     Effect.gen(function* () {
       const { imports } = yield* ImportBoard
       const { mine, user } = yield* begin
@@ -151,7 +151,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("are listed with their total where it is counted", () =>
+  it.effect("are listed with their total if it is counted", () =>
     Effect.gen(function* () {
       const { imports } = yield* ImportBoard
       const { mine, user } = yield* begin
@@ -187,7 +187,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("tell the life of one, masked", () =>
+  it.effect("show the life of one account, masked", () =>
     Effect.gen(function* () {
       const { account } = yield* ImportBoard
       const { mine, user } = yield* begin
@@ -224,7 +224,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("are shown unmasked to who asks, who is in the log", () =>
+  it.effect("are shown unmasked on request, which is logged with the user", () =>
     Effect.gen(function* () {
       const { reveal } = yield* ImportBoard
       const { audit } = yield* AuditLog
@@ -276,7 +276,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     })
   )
 
-  it.effect("give a link to a document of their supplier to who asks, who is in the log", () =>
+  it.effect("give a link to a document of their supplier, which is logged with the user", () =>
     Effect.gen(function* () {
       const asked: Array<unknown> = []
       const url = new URL("https://store.example/signed")

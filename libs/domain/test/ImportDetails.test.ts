@@ -1,4 +1,4 @@
-/** What is told of an import and its attempts. Source: docs/contract/queries.md#an-import. */
+/** The details of an import and its attempts. Source: docs/contract/queries.md#an-import. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Attempt, meets, recordOfAttempt } from "../src/account/ImportDetails.ts"
 import { AttemptId, type ImportProcess } from "../src/account/ImportProcess.ts"
@@ -34,7 +34,7 @@ describe("the record of an attempt", () => {
     expect(record({ outcome })).toMatchObject({ outcome: told, code, ended_at: noonPlus(5) })
   })
 
-  it("that nobody ended runs until its lease expires, and then broke off", () => {
+  it("that was never ended runs until its lease expires, and then broke off", () => {
     const open = { outcome: null, endedAt: null }
     const until = (seconds: number) => ({
       ...pending,
@@ -46,7 +46,7 @@ describe("the record of an attempt", () => {
     expect(record(open, pending)).toMatchObject({ outcome: "BROKEN_OFF", ended_at: null })
   })
 
-  it("has the meaning of the code where an older release stored no detail", () => {
+  it("has the meaning of the code if an older release stored no detail", () => {
     const errors = [{ code: "required", attr: "a.b" }]
     expect(record({ errors }).errors).toEqual([
       { code: "required", attr: "a.b", detail: registry.required.meaning }

@@ -1,4 +1,4 @@
-/** What a supplier learns of its imports. Source: docs/contract/queries.md#queries. */
+/** The queries of imports. Source: docs/contract/queries.md#queries. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -43,7 +43,7 @@ const skip = (number: string) =>
 
 const whole: ListRange = { limit: null, after: null }
 
-/** The entries of a list, or of a page with where the next one starts. */
+/** The entries of a list, or of a page with the start of the next one. */
 const read = Effect.fnUntraced(function* (
   kind: "all" | "pending" | "imported",
   range: ListRange = whole

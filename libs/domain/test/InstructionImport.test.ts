@@ -1,6 +1,6 @@
 /**
- * Creating a payment instruction: what the vendor is asked, what its answer means, and what is
- * kept.
+ * Creating a payment instruction: the request to the vendor, the meaning of its answer, and the
+ * stored data.
  * Source: docs/contract/post-import.md#create-payment-instruction,
  * docs/contract/post-import.md#payment-vendors.
  */
@@ -20,7 +20,7 @@ import {
 } from "./postImportPrograms.ts"
 import { demo, errorsOf } from "./importPrograms.ts"
 
-/** Words in a reference, and what becomes of the request. */
+/** Words in a reference, and the refusal that they cause. */
 const refusals: ReadonlyArray<readonly [reference: string, code: string, reason?: string]> = [
   ["missing", "payment_instruction_rejected_by_vendor", "unknown"],
   ["inactive", "payment_instruction_rejected_by_vendor", "inactive"],

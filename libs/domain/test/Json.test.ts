@@ -1,4 +1,4 @@
-/** JSON text as the contract takes it. Source: docs/contract/http.md#json. */
+/** Parsing of JSON text. Source: docs/contract/http.md#json. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
@@ -116,7 +116,7 @@ describe("an object key", () => {
     ['{"h":1,"\\n":2}', ["h", "\n"]],
     ['{"h":1,"\\u0061":2}', ["h", "a"]],
     ['{"h":1,"\\u0061" : "\\n"}', ["h", "a"]]
-  ])("with an escape is no other key that was parsed before: %s", (text, keys) => {
+  ])("with an escape is not confused with a key that was parsed before: %s", (text, keys) => {
     expect(taken('{"h":[],"\\\\":0}')).toEqual({ h: [], "\\": 0 })
     expect(Object.keys(taken(text) as object)).toEqual(keys)
   })
@@ -270,10 +270,10 @@ describe("any JSON value", () => {
 describe("a text that is too long for the platform's parser", () => {
   const blanks = " ".repeat(32 * 1024)
 
-  /** Without the position, which may be behind the blanks. */
+  /** The detail without the position, which may be after the blanks. */
   const whyNot = ({ detail }: NotJson): string => detail.replace(/, at position \d+/, "")
 
-  /** The value with the spelling of its numbers, or why there is none. */
+  /** The value with the spelling of its numbers, or the reason of the failure. */
   const answer = (text: string): string => {
     const parsed = parse(text)
     return Result.isSuccess(parsed) ? stringify(parsed.success) : whyNot(parsed.failure)

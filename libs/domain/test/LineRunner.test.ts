@@ -1,5 +1,5 @@
 /**
- * A line of a batch does what the single endpoint does, once, and tells what there was to do.
+ * A line of a batch does what the single endpoint does, once, and reports what there was to do.
  * Source: docs/contract/batches.md#results.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ const outcomeOf = (run: LineRun) => textOf(run).slice(0, 2)
 const ofKey = (key: ImportKey) => ({ external_account_number: key.external_account_number })
 
 describe("a line", () => {
-  it.effect("is validated, and leaves nothing", () =>
+  it.effect("is validated, and stores nothing", () =>
     Effect.gen(function* () {
       yield* begin()
       const run = yield* runner()
@@ -50,7 +50,7 @@ describe("a line", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("stages a payload once, and another one in its place", () =>
+  it.effect("stages a payload once, and replaces it by another one", () =>
     Effect.gen(function* () {
       yield* begin()
       const run = yield* runner()
@@ -131,7 +131,7 @@ describe("a line", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("validates in a dry run, and leaves nothing", () =>
+  it.effect("validates in a dry run, and stores nothing", () =>
     Effect.gen(function* () {
       yield* begin()
       const run = yield* runner()
@@ -172,7 +172,7 @@ describe("a line", () => {
   )
 
   it.effect.each(["STAGE", "IMPORT"] as const)(
-    "takes the cohort of a line before that of the batch: %s",
+    "prefers the cohort of a line to that of the batch: %s",
     (operation) =>
       Effect.gen(function* () {
         yield* begin()
@@ -191,7 +191,7 @@ describe("a line", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("does not say ALREADY of a transaction that was added with another content", () =>
+  it.effect("does not report ALREADY for a transaction that was added with other content", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const run = yield* runner()
@@ -241,7 +241,7 @@ describe("a line", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("waits for a storage that is away and for a paused supplier", () =>
+  it.effect("waits for unavailable storage and for a paused supplier", () =>
     Effect.gen(function* () {
       yield* begin()
       const run = yield* runner(faultAtStep(1, { kind: "unavailable", when: "before" }))

@@ -1,4 +1,4 @@
-/** However the bytes of an upload arrive, they are the same lines. */
+/** The lines of an upload do not depend on how its bytes arrive. */
 import { describe, expect, it } from "vitest"
 import fc from "fast-check"
 import { LineSplitter } from "../src/batch/LineSplitter.ts"
@@ -26,7 +26,7 @@ describe("an upload", () => {
     expect(linesOf([text], 4)).toEqual(lines)
   })
 
-  it("has the same lines however it is cut", () => {
+  it("has the same lines however it is split into parts", () => {
     const text = fc.array(fc.constantFrom("a", "bc", "\n", "\r\n", "\r", "12345"), {
       maxLength: 40
     })

@@ -29,7 +29,7 @@ const leavesOf = (tree: SchemaTree, name: string): ReadonlyArray<string> => {
   }
 }
 
-/** Every leaf of the value with the name of its field; what a client made up is one leaf. */
+/** Every leaf of the value with the name of its field. A free object is one leaf. */
 const leavesIn = (
   tree: SchemaTree,
   name: string,
@@ -54,7 +54,7 @@ describe("masking", () => {
     expect([...personal].filter((name) => !names.has(name))).toEqual([])
   })
 
-  it("shows every leaf that is harmless, and of no other more than its beginning", () => {
+  it("shows every harmless leaf, and only the beginning of any other", () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
         const before = leavesIn(tree, "", payload)
@@ -73,7 +73,7 @@ describe("masking", () => {
     )
   })
 
-  it("masks what the schema does not know, and what breaks it", () => {
+  it("masks values that are unknown to the schema, or break it", () => {
     expect(
       maskedAccount({ account_type: "Mrs Example", unknown: { a: 1 }, date_of_sale: "x" })
     ).toEqual({
@@ -96,12 +96,12 @@ describe("masking", () => {
     expect(text).toContain("ELECTRICITY_LEDGER")
   })
 
-  it("counts characters, not their halves", () => {
+  it("counts characters, not UTF-16 units", () => {
     expect(maskedText("")).toBe("")
     expect(maskedText("\u{1F600}\u{1F600}")).toBe("\u{1F600}… (2 characters)")
   })
 
-  it("shows paths without names that were made up", () => {
+  it("masks names in paths that the client chose", () => {
     expect(maskedPath("customers.0.mobile")).toBe("customers.0.mobile")
     expect(maskedPath("customers.*.mobile")).toBe("customers.*.mobile")
     expect(maskedPath("non_field_errors")).toBe("non_field_errors")
@@ -116,7 +116,7 @@ describe("masking", () => {
     ["invalid", "Must not be a@example.com.", false],
     ["duplicate_statement_ids", "Sent more than once: smith.", false],
     ["metadata_has_duplicate_keys", "Sent more than once: smith.", false]
-  ] as const)("shows the detail of %s only without what was sent: %s", (code, detail, isShown) => {
+  ] as const)("shows the detail of %s unless it has sent values: %s", (code, detail, isShown) => {
     expect(maskedDetail(code, detail)).toBe(isShown ? detail : registry[code].meaning)
   })
 })

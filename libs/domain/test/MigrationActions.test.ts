@@ -14,7 +14,7 @@ import { begin, boardLayer, complete, fail, notedBy, stage } from "./boardProgra
 
 const team = "Migration Team"
 
-/** A manager's request of its own. */
+/** The world of a test, with a manager as the caller. */
 const begun = Effect.gen(function* () {
   const world = yield* begin
   const configuration = yield* Configuration
@@ -34,7 +34,7 @@ const batchOf = Effect.fnUntraced(function* (id: string) {
   return Option.getOrThrow(yield* batches.findOfAny(Batch.BatchId.make(id)))
 })
 
-/** Of a new batch. */
+/** The command that starts a new batch. */
 const processing = (selection: Selection = {}) => ({
   batch_id: crypto.randomUUID() as string,
   selection,
@@ -42,7 +42,7 @@ const processing = (selection: Selection = {}) => ({
 })
 
 layer(boardLayer)("the actions of the board", (it) => {
-  it.effect("are refused for what the user may not see", () =>
+  it.effect("are refused for suppliers and batches that the user may not see", () =>
     Effect.gen(function* () {
       const actions = yield* MigrationActions
       const { caller, foreign, testSupplier } = yield* begun
@@ -67,7 +67,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("set a plan, and tell what is wrong with one", () =>
+  it.effect("set a plan, and report the errors of an invalid one", () =>
     Effect.gen(function* () {
       const { setPlan } = yield* MigrationActions
       const { detail } = yield* MigrationBoard
@@ -101,7 +101,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("set the cohort of what is selected and pending", () =>
+  it.effect("set the cohort of selected imports that are pending", () =>
     Effect.gen(function* () {
       const { setCohort } = yield* MigrationActions
       const { cohorts } = yield* MigrationBoard
@@ -139,7 +139,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("set the cohort while the migration is paused, and no more once it is signed off", () =>
+  it.effect("set the cohort while the migration is paused, but not after the sign-off", () =>
     Effect.gen(function* () {
       const { setCohort, setStatus, signOff } = yield* MigrationActions
       const { cohorts } = yield* MigrationBoard
@@ -157,7 +157,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("set the cohort of a large selection in parts, each after the one before", () =>
+  it.effect("set the cohort of a large selection in consecutive parts", () =>
     Effect.gen(function* () {
       const { setCohort } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
@@ -207,7 +207,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("process what is pending, also what was tried before its correction", () =>
+  it.effect("process pending imports, including those that failed before a correction", () =>
     Effect.gen(function* () {
       const { process } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
@@ -223,7 +223,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("start one batch for a request that is sent again, also at the same time", () =>
+  it.effect("start one batch for a repeated request, also a concurrent one", () =>
     Effect.gen(function* () {
       const { process, retry, setStatus } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
@@ -256,7 +256,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("go on with a batch that was made and not started", () =>
+  it.effect("start a batch that was created but not started", () =>
     Effect.gen(function* () {
       const { process } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
@@ -292,7 +292,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("retry what has failed, by code and cohort", () =>
+  it.effect("retry failed imports, by code and cohort", () =>
     Effect.gen(function* () {
       const { retry, setStatus } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
@@ -349,7 +349,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("note for the log which batch they were about, and whose it is", () =>
+  it.effect("note the batch and its organisation for the log", () =>
     Effect.gen(function* () {
       const { pauseBatch, process, resumeBatch, retry } = yield* MigrationActions
       const { caller, code, foreign, mine } = yield* begun
@@ -371,7 +371,7 @@ layer(boardLayer)("the actions of the board", (it) => {
     })
   )
 
-  it.effect("sign off what has nothing open, once its code is typed", () =>
+  it.effect("sign off a migration without open work, once its code is typed", () =>
     Effect.gen(function* () {
       const { signOff, signOffState } = yield* MigrationActions
       const { detail } = yield* MigrationBoard

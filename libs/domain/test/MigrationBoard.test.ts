@@ -63,7 +63,7 @@ const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Rea
 }
 
 layer(boardLayer)("the migration board", (it) => {
-  it.effect("notes for the log which migration a request was about, if the user may see it", () =>
+  it.effect("notes the migration of a request for the log, if the user may see it", () =>
     Effect.gen(function* () {
       const { batch, detail } = yield* MigrationBoard
       const { foreign, mine, user } = yield* begin
@@ -110,7 +110,7 @@ layer(boardLayer)("the migration board", (it) => {
   )
 
   it.effect.each(Object.entries(readers))(
-    "reports what the user may not see as unknown: %s",
+    "reports a supplier that the user may not see as unknown: %s",
     ([, reader]) =>
       Effect.gen(function* () {
         const { foreign, testSupplier, user } = yield* begin
@@ -129,7 +129,7 @@ layer(boardLayer)("the migration board", (it) => {
       })
   )
 
-  it.effect("tells everything of one migration", () =>
+  it.effect("shows one migration in detail", () =>
     Effect.gen(function* () {
       const { detail } = yield* MigrationBoard
       const { mine, user } = yield* begin
@@ -211,7 +211,7 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
-  it.effect("tells the history by hour and by day", () =>
+  it.effect("returns the history by hour and by day", () =>
     Effect.gen(function* () {
       const { history } = yield* MigrationBoard
       const { mine, user } = yield* begin
@@ -246,7 +246,7 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
-  it.effect("says what the cohorts come to that are too many to list", () =>
+  it.effect("sums up the cohorts that are too many to list", () =>
     Effect.gen(function* () {
       const board = yield* MigrationBoard
       const { mine, user } = yield* begin
@@ -261,7 +261,7 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
-  it.effect("lists unfinished batches before the others, and says that one is paused", () =>
+  it.effect("lists unfinished batches before the others, and shows that one is paused", () =>
     Effect.gen(function* () {
       const board = yield* MigrationBoard
       const batches = yield* Batches
@@ -301,7 +301,7 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
-  it.effect("tells what is wrong with the failed lines of a batch, masked", () =>
+  it.effect("shows the problems of the failed lines of a batch, masked", () =>
     Effect.gen(function* () {
       const { batch } = yield* MigrationBoard
       const { foreign, mine, user } = yield* begin
@@ -334,7 +334,7 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
-  it.effect("counts the lines that are no accounts, of batches that stage some", () =>
+  it.effect("counts lines without an account, of batches that stage accounts", () =>
     Effect.gen(function* () {
       const { list } = yield* MigrationBoard
       const { mine, user } = yield* begin
@@ -362,7 +362,7 @@ layer(boardLayer)("the migration board", (it) => {
     })
   )
 
-  it.effect("does not ask anybody to look at a paused supplier", () =>
+  it.effect("does not report that a paused supplier needs attention", () =>
     Effect.gen(function* () {
       const { list } = yield* MigrationBoard
       const { mine, user } = yield* begin

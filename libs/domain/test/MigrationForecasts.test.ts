@@ -10,7 +10,7 @@ import { Migrations } from "../src/ports/Migrations.ts"
 import { noon } from "../testing/freshNames.ts"
 import { begin, boardLayer, complete, fail, fold, stage } from "./boardPrograms.ts"
 
-/** Stages thirty accounts, imports ten of them, one in each hour, and gives the others. */
+/** Stages thirty accounts, imports ten of them, one in each hour, and returns the others. */
 const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stage>[0]) {
   const numbers = Array.from({ length: 30 }, (_, index) => `n${index}`)
   yield* stage(mine, numbers)
@@ -23,7 +23,7 @@ const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stag
 })
 
 layer(boardLayer)("the forecasts of the board", (it) => {
-  it.effect("forecasts the end from what was imported by hour", () =>
+  it.effect("forecasts the end from the imports of each hour", () =>
     Effect.gen(function* () {
       const { detail, forecasts: listed } = yield* MigrationBoard
       const { keepAll } = yield* MigrationForecasts
@@ -49,7 +49,7 @@ layer(boardLayer)("the forecasts of the board", (it) => {
     })
   )
 
-  it.effect("forecasts nothing of a supplier that is signed off, whatever is left open", () =>
+  it.effect("makes no forecast for a supplier that is signed off, whatever is left open", () =>
     Effect.gen(function* () {
       const { detail } = yield* MigrationBoard
       const { keepAll } = yield* MigrationForecasts
@@ -69,7 +69,7 @@ layer(boardLayer)("the forecasts of the board", (it) => {
   )
 
   it.effect(
-    "forecasts nothing where only failed accounts are left, until they are tried again",
+    "makes no forecast while only failed accounts are left, until they are tried again",
     () =>
       Effect.gen(function* () {
         const { detail } = yield* MigrationBoard
@@ -96,7 +96,7 @@ layer(boardLayer)("the forecasts of the board", (it) => {
       })
   )
 
-  it.effect("tells none of a supplier that is paused, and tells it again once it goes on", () =>
+  it.effect("returns no forecast while a supplier is paused, and returns it again afterwards", () =>
     Effect.gen(function* () {
       const { detail } = yield* MigrationBoard
       const { keepAll } = yield* MigrationForecasts

@@ -42,7 +42,7 @@ const decided = (sent: ReadonlyArray<object>, account: ModelAccount) => {
 const statuses = (sent: ReadonlyArray<object>, there: ReadonlyArray<AccountNote> = []) =>
   decided(sent, accountWith({ notes: there })).answer.map(({ status }) => status)
 
-/** What is sent for an account that has the second note, and whether it is that note. */
+/** A sent note, the note on the account, and the time of the known or the added note. */
 const pairs: ReadonlyArray<[string, object, AccountNote, string]> = [
   ["the same body", { body: "a" }, onAccount({ body: "a" }), known],
   ["another body", { body: "b" }, onAccount({ body: "a" }), added],

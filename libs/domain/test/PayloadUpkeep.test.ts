@@ -1,4 +1,4 @@
-/** Staged payloads are deleted some time after the import, for as long as the process runs. */
+/** The background task that deletes staged payloads some time after the import. */
 import { expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -35,7 +35,7 @@ it.effect("deletes a payload within a minute of its time, and no sooner", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("deletes all that are due, however many they are", () =>
+it.effect("deletes all payloads that are due, however many", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.add(noon, { days: 1 }).epochMilliseconds)
     const imports = yield* ImportProcesses
@@ -51,7 +51,7 @@ it.effect("deletes all that are due, however many they are", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("goes on when the storage was away", () =>
+it.effect("continues after an outage of storage", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.add(noon, { days: 1 }).epochMilliseconds)
     yield* arrange("imported")

@@ -1,4 +1,4 @@
-/** Whether a phone number is possible is what the library of numbering plans says, of every one. */
+/** The check of phone numbers agrees with the library of numbering plans for every number. */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js"
@@ -11,10 +11,10 @@ const byLibrary = (number: string): boolean =>
 
 const ofCountries = [...new Set(getCountries().map((country) => getCountryCallingCode(country)))]
 
-/** Codes of no country, half of a code, and what is no code. */
+/** Codes without a country, half of a code, and invalid codes. */
 const otherCodes = ["800", "870", "883", "888", "979", "999", "21", "0", ""]
 
-/** Anything that may stand for the number after the code: also what looks like a trunk prefix. */
+/** Any number after the code, including one that looks like it has a trunk prefix. */
 const national = fc
   .tuple(fc.constantFrom("", "0", "1", "8", "06", "3"), fc.stringMatching(/^\d{0,18}$/))
   .map(([prefix, digits]) => `${prefix}${digits}`)

@@ -23,7 +23,7 @@ describe("a plan", () => {
     expect(plannedAt(plan, utc, at(instant))).toBe(accounts)
   })
 
-  it("ends with its last day where the supplier is", () => {
+  it("ends with its last day in the supplier's time zone", () => {
     expect(endOfPlan([], utc)).toBeNull()
     expect(endOfPlan(plan, utc)).toEqual(at("2026-01-12T00:00:00Z"))
     expect(endOfPlan(plan, berlin)).toEqual(at("2026-01-11T23:00:00Z"))
@@ -35,7 +35,7 @@ describe("a plan", () => {
     expect(readPlan([])).toEqual(Result.succeed([]))
   })
 
-  it("has an error for each point that is wrong", () => {
+  it("has an error for each invalid point", () => {
     const broken = Result.getOrThrow(
       Result.flip(
         readPlan([
@@ -75,7 +75,7 @@ describe("the steps of a history", () => {
     expect(many.at(-1)).toBe("2026-01-01T13:00:00Z")
   })
 
-  it("are days where the supplier is, of 23 to 25 hours", () => {
+  it("are days in the supplier's time zone, of 23 to 25 hours", () => {
     expect(texts(at("2026-03-28T10:00:00Z"), at("2026-03-29T22:30:00Z"), "day", berlin)).toEqual([
       "2026-03-28T23:00:00Z",
       "2026-03-29T22:00:00Z",

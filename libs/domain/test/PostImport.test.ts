@@ -1,5 +1,5 @@
 /**
- * Adding to an account over ports in memory: what is answered, and what is left behind.
+ * Adding to an account over ports in memory: the answers, and the stored data.
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -26,7 +26,7 @@ import {
 import { begin, demo, errorsOf, key, processBody, programs, stageBody } from "./importPrograms.ts"
 
 describe("a granted write", () => {
-  it.effect("answers one result for each note, in request order", () =>
+  it.effect("returns one result for each note, in request order", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()

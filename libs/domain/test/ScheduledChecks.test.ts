@@ -1,4 +1,4 @@
-/** What the instances of the query service check, for as long as they run. */
+/** The scheduled checks of the query service. */
 import { expect, it } from "@effect/vitest"
 import {
   BigDecimal,
@@ -48,7 +48,7 @@ interface Line {
   readonly subject: unknown
 }
 
-/** So many accounts, and the checks of so many of them each minute. */
+/** `count` accounts, and checks of `aTurn` of them each minute. */
 const arrange = Effect.fnUntraced(function* (count: number, aTurn: number) {
   yield* TestClock.setTime(noon.epochMilliseconds)
   const made = yield* Effect.forEach(Array.from({ length: count }), () =>
@@ -69,7 +69,7 @@ const arrange = Effect.fnUntraced(function* (count: number, aTurn: number) {
   return { made, read, scheduled, port: seen, shared }
 })
 
-/** Makes the balance of an account differ from what was added to it. */
+/** Makes the balance of an account differ from the sum of its transactions. */
 const alterBalance = Effect.fnUntraced(function* (
   account: Effect.Success<ReturnType<typeof importedFrom>>,
   by: string
@@ -91,7 +91,7 @@ const gauge = (check: string) =>
       )?.state
   )
 
-it.effect("walk all accounts, so many a minute, and begin anew", () =>
+it.effect("walk all accounts, a fixed number a minute, and start again", () =>
   Effect.gen(function* () {
     const { read, scheduled } = yield* arrange(25, 20)
     const running = yield* Effect.forkChild(scheduled.run)
@@ -119,7 +119,7 @@ it.effect("are shared by all instances", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("raise the metric and log at the first difference, until it is mended", () => {
+it.effect("raise the metric and log a difference once, until it is resolved", () => {
   const lines: Array<Line> = []
   const logger = Logger.make<unknown, void>(({ fiber, message }) => {
     const { check, subject } = fiber.getRef(References.CurrentLogAnnotations)
@@ -150,7 +150,7 @@ it.effect("raise the metric and log at the first difference, until it is mended"
   }).pipe(Effect.provide([ports, Logger.layer([logger])]))
 })
 
-it.effect("go on in one instance while another one is stuck, which then stops", () =>
+it.effect("continue in one instance while another one is stuck, which then stops", () =>
   Effect.gen(function* () {
     const { port, read, scheduled, shared } = yield* arrange(45, 20)
     const latch = yield* Latch.make()
@@ -185,7 +185,7 @@ it.effect("check the rest although one walk meets a defect", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("tell of an account that cannot be read back", () =>
+it.effect("report an account that cannot be read back", () =>
   Effect.gen(function* () {
     const { made, port, shared } = yield* arrange(3, 20)
     const unreadable = made[1]?.number
@@ -207,7 +207,7 @@ it.effect("tell of an account that cannot be read back", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("go on after a failure from where they were", () =>
+it.effect("continue after a failure where they were", () =>
   Effect.gen(function* () {
     const { port, read, shared } = yield* arrange(25, 20)
     let away = true

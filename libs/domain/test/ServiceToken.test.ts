@@ -32,7 +32,7 @@ const issue = (order: Partial<KeyOrder> = {}) =>
   issueKey({ organisation: acme, label: "ci", scopes: ["import:read"], expiresAt: null, ...order })
 const obtain = (credential: Credential, address = home) =>
   Effect.flatMap(ServiceToken, (program) => program.obtain(credential, address))
-/** The tag of the refusal, or nothing where tokens were given. */
+/** The tag of the refusal, or nothing if tokens were issued. */
 const refusal = (credential: Credential, address = home) =>
   Effect.map(Effect.result(obtain(credential, address)), (result) =>
     Result.isFailure(result) ? result.failure._tag : "none"
@@ -72,7 +72,7 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("of a test organisation acts for that organisation, and says so", () =>
+  it.effect("of a test organisation acts for that organisation, and has the test prefix", () =>
     Effect.gen(function* () {
       const organisation = OrganisationName.make("acme-test")
       yield* (yield* Configuration).createOrganisation(organisation, noon, acme)

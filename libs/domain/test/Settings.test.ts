@@ -5,7 +5,7 @@ import * as Settings from "../src/support/Settings.ts"
 const read = <A>(config: Config.Config<A>, env: Record<string, string> = {}) =>
   config.parse(ConfigProvider.fromEnv({ env }))
 
-/** What ends the start. */
+/** The failure that ends the start of a process. */
 const refusal = (config: Config.Config<unknown>, value?: string) =>
   Effect.map(Effect.exit(read(config, value === undefined ? {} : { NAME: value })), (exit) =>
     Exit.isFailure(exit) ? Settings.explained(exit.cause) : "none"
@@ -14,7 +14,7 @@ const refusal = (config: Config.Config<unknown>, value?: string) =>
 describe("a setting", () => {
   const size = Settings.integer("NAME", { minimum: 1, maximum: 50 })
 
-  it.effect("is read, optional, or has another value where it is not set", () =>
+  it.effect("is required, optional, or has a default", () =>
     Effect.gen(function* () {
       expect(yield* read(size.required, { NAME: "7" })).toBe(7)
       expect(yield* read(size.or(3), { NAME: "7" })).toBe(7)
@@ -26,7 +26,7 @@ describe("a setting", () => {
     })
   )
 
-  it.effect("that is missing is named with what is allowed", () =>
+  it.effect("that is missing is reported with the allowed values", () =>
     Effect.gen(function* () {
       const sentence = "NAME is not set. It must be a whole number from 1 to 50."
       expect(yield* refusal(size.required)).toBe(sentence)
@@ -34,7 +34,7 @@ describe("a setting", () => {
     })
   )
 
-  it.effect("that is not allowed is named with its value, whether it is needed or not", () =>
+  it.effect("that is invalid is reported with its value, whether it is required or not", () =>
     Effect.gen(function* () {
       const sentence = 'NAME is "51". It must be a whole number from 1 to 50.'
       const configs: ReadonlyArray<Config.Config<unknown>> = [
@@ -60,7 +60,7 @@ describe("a setting", () => {
     })
   )
 
-  it.effect("is a ConfigError of Effect's", () =>
+  it.effect("fails with Effect's ConfigError", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(read(size.required))
       expect(error).toBeInstanceOf(Config.ConfigError)
@@ -169,13 +169,13 @@ describe("a secret", () => {
     })
   )
 
-  it.effect("that is not allowed is named without its value", () =>
+  it.effect("that is invalid is reported without its value", () =>
     Effect.map(refusal(key.required, "hunter2"), (sentence) =>
       expect(sentence).toBe("NAME is not valid. It must be a key.")
     )
   )
 
-  it.effect("in a URL that must not have one is not repeated", () =>
+  it.effect("in a URL that must not have one is not shown", () =>
     Effect.gen(function* () {
       const plain = Settings.url("NAME", ["https:"])
       for (const value of ["https://user:hunter2@a", "ftp://hunter2@a", "https:u:hunter2@a@b"]) {

@@ -1,5 +1,5 @@
 /**
- * Which historical statements of a request are new, and which contradict one that is there.
+ * Which historical statements of a request are new, and which contradict an existing one.
  * Source: docs/contract/post-import.md#same-statements.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -38,7 +38,7 @@ const decided = (sent: ReadonlyArray<object>, there = accountWith()) =>
     new Map()
   )(there)
 
-/** What is sent for the statement that is there, and whether it is the same one. */
+/** A sent statement, the existing one, its origin, and whether they count as the same. */
 const comparisons: ReadonlyArray<
   [string, sent: object, there: object, AccountStatement["origin"], same: boolean]
 > = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { inTimeSlices, type Steps } from "../src/support/Steps.ts"
 
-/** A clock on which every look takes a millisecond. */
+/** A clock that advances by a millisecond each time it is read. */
 const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
   let millis = 0
   return Object.assign(Object.create(clock) as Clock.Clock, {
@@ -10,7 +10,7 @@ const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
   })
 })
 
-/** What happened, in its order: each step of a computation by its name. */
+/** The steps of all computations by name, in the order in which they ran. */
 class Course {
   readonly events: Array<string> = [];
 
@@ -31,7 +31,7 @@ const turnOfTheLoop = (course: Course) =>
     })
   )
 
-/** Notes every turn of the event loop. */
+/** Records every turn of the event loop. */
 const ticking = (course: Course) => {
   let goesOn = true
   const tick = () => {

@@ -1,4 +1,4 @@
-/** What the instances of the query service do for summaries, for as long as they run. */
+/** The background task of the query service that folds summaries. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,7 +6,7 @@ import { makeSummaryUpkeep } from "../src/import/SummaryUpkeep.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
 
-/** A storage with so many differences, which is away at its first turn. */
+/** A storage with this many differences, which is unavailable at its first turn. */
 const storageWith = (differences: number) => {
   const left = { differences, turns: 0 }
   const summaries = SupplierSummaries.of({
@@ -23,7 +23,7 @@ const storageWith = (differences: number) => {
   return { left, upkeep: makeSummaryUpkeep(summaries) }
 }
 
-it.effect("adds up all differences each second, and goes on after a failure", () =>
+it.effect("folds all differences each second, and continues after a failure", () =>
   Effect.gen(function* () {
     const { left, upkeep } = storageWith(12_000)
     const running = yield* Effect.forkChild(upkeep.run)

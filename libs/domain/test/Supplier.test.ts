@@ -1,5 +1,5 @@
 /**
- * Which status a supplier may be set to, from each.
+ * The allowed status transitions of a supplier.
  * Source: docs/contract/operator.md#supplier-status.
  */
 import { expect, it } from "@effect/vitest"

@@ -46,7 +46,7 @@ describe("the speed of a batch", () => {
     expect(recent(...lines).length).toBeLessThanOrEqual(13)
   })
 
-  it("tells when the rest will have ended", () => {
+  it("estimates when the rest will have ended", () => {
     expect(Throughput.estimatedEnd(100, 8, start)).toEqual(after(13))
     expect(Throughput.estimatedEnd(100, 0, start)).toBeNull()
   })

@@ -1,6 +1,6 @@
 /**
- * What becomes of the transactions of one request: the open period, moved dates, ids that are
- * known, and the balance.
+ * The decision about the transactions of one request: the open period, moved dates, known ids, and
+ * the balance.
  * Source: docs/contract/post-import.md#create-transactions,
  * docs/contract/post-import.md#open-statement-period.
  */
@@ -43,7 +43,7 @@ const credit = (id: string, date = "2026-01-10", values: object = {}): Transacti
     ...values
   })
 
-/** The transactions that stand on the account after a request, as JSON. */
+/** The transactions on the account after a request, as JSON. */
 const stored = (
   sent: ReadonlyArray<Transaction>,
   account = accountWith(),
@@ -80,7 +80,7 @@ describe("the open statement period", () => {
     expect(period).toEqual({ from, to })
   })
 
-  /** Closing date, date sent, date it is stored with; null where that is refused without force. */
+  /** Closing date, date sent, date stored. A changed date is refused without the force flag. */
   const dates: ReadonlyArray<[string | null, string, string]> = [
     [null, "0001-01-01", "0001-01-01"],
     [null, "2026-01-15", "2026-01-15"],
@@ -105,7 +105,7 @@ describe("the open statement period", () => {
   it.each(dates)("after %s, moves a transaction dated %s to the date %s", (closed, sent, added) => {
     const { change } = stored([credit("t1", sent)], closedOn(closed))
     expect(change.transactions.map((each) => [each.transaction.transaction_date, each.movedFrom]))
-      // The date it was sent with is kept where it moved.
+      // If the date was moved, the original date is kept.
       .toEqual([[added, sent === added ? null : sent]])
     expect(change.notes).toHaveLength(sent === added ? 0 : 1)
   })
@@ -241,7 +241,7 @@ describe("a transaction id that was added before", () => {
     ).toEqual(other)
   })
 
-  it("does not differ from what moving its date made of it", () => {
+  it("does not differ from the stored one if only its date was moved", () => {
     const sent = credit("t1", "2026-02-01", { display_note: "Refund." })
     const first = stored([sent])
     expect(first.answer[0]?.isMoved).toBe(true)

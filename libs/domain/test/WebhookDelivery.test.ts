@@ -1,4 +1,4 @@
-/** What webhooks get, and when. Source: docs/contract/webhooks.md#delivery. */
+/** Delivery of events to webhooks. Source: docs/contract/webhooks.md#delivery. */
 import { describe, expect, it } from "@effect/vitest"
 import {
   DateTime,
@@ -127,7 +127,7 @@ describe("a webhook", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("gets only what its filters let through", () =>
+  it.effect("gets only events that pass its filters", () =>
     Effect.gen(function* () {
       const names = ["data_import.import_process.complete-v1"]
       const { deliver, got, id, stage, state, assign, webhooks } = yield* arrange({ names })
@@ -146,7 +146,7 @@ describe("a webhook", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("gets a replay before anything else, without what its filters keep back", () =>
+  it.effect("gets a replay before anything else, without events that its filters reject", () =>
     Effect.gen(function* () {
       const { deliver, got, id, stage, state, webhooks } = yield* arrange()
       yield* stage("a", "b", "c", "d")
@@ -165,7 +165,7 @@ describe("a webhook", () => {
 })
 
 describe("events of one account", () => {
-  it.effect("wait behind one that is not received, and others do not", () =>
+  it.effect("wait for one that is not received, and others do not", () =>
     Effect.gen(function* () {
       const { deliver, got, stage, state, world } = yield* arrange()
       let isBroken = true
@@ -187,7 +187,7 @@ describe("events of one account", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("are first received in their order, however often a try fails", () =>
+  it.effect("are received in order, however often a try fails", () =>
     Effect.gen(function* () {
       const { deliver, got, stage, world } = yield* arrange()
       let tries = 0
@@ -207,8 +207,8 @@ describe("events of one account", () => {
   )
 })
 
-describe("a receiver that is away", () => {
-  it.effect("is asked with few events, ever later, and then gets everything", () =>
+describe("an unavailable receiver", () => {
+  it.effect("is tried with few events at growing intervals, and then gets everything", () =>
     Effect.gen(function* () {
       const { deliver, got, stage, state, tried, world } = yield* arrange()
       world.receive = () => failed
@@ -230,7 +230,7 @@ describe("a receiver that is away", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect.each([1, 5])("is given up after three days, with an event; %i events", (count) =>
+  it.effect.each([1, 5])("is disabled after three days, with an event; %i events", (count) =>
     Effect.gen(function* () {
       const { assign, deliver, got, id, stage, state, webhooks, world } = yield* arrange()
       world.receive = () => failed
@@ -295,7 +295,7 @@ describe("an instance", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that ends gives its webhook back, and another one delivers", () =>
+  it.effect("that ends releases its webhook, and another one delivers", () =>
     Effect.gen(function* () {
       const { deliver, got, stage, webhooks } = yield* arrange()
       yield* stage("a")
@@ -315,7 +315,7 @@ describe("an instance", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("keeps its webhook while a receiver takes long, and delivers what comes", () =>
+  it.effect("keeps its webhook while a receiver is slow, and delivers later events", () =>
     Effect.gen(function* () {
       const { deliver, got, messages, run, send, stage, state, webhooks } = yield* arrange()
       yield* stage("a")

@@ -7,7 +7,7 @@ const named = (name: string) => OrganisationName.make(name)
 const [one, other, third] = [named("one"), named("other"), named("third")]
 const largest = 10 * 1024 * 1024
 
-/** A budget, and work that goes on until it is ended. */
+/** A budget, and work that runs until it is ended. */
 const working = Effect.gen(function* () {
   const budget = makeWorkBudget()
   const begun: Array<string> = []
@@ -99,7 +99,7 @@ describe("the budget for large payloads", () => {
   )
 })
 
-/** Work that computes, waits for another system, and computes again, each until it is continued. */
+/** Jobs that compute, wait for another system, and compute again. The test ends each phase. */
 const makeJobs = () => {
   const budget = makeWorkBudget()
   const present: Array<string> = []
@@ -139,7 +139,7 @@ const makeJobs = () => {
       exit: Fiber.join(fiber)
     }
   })
-  /** Whether two organisations can use up all of the computing room, and four all of the other. */
+  /** Expects that no permits are lost: two organisations use up computing, four presence. */
   const isWhole = Effect.gen(function* () {
     expect([present, computing]).toEqual([[], []])
     const names = ["a", "b", "c", "d"].flatMap((name) => [named(name), named(name)])
@@ -236,7 +236,7 @@ describe("a large payload that waits for another system", () => {
       const { computing, isWhole, present, start } = makeJobs()
       const jobs = yield* Effect.forEach(["a", "b", "c"], (name) => start(name, one))
       expect([computing, present]).toEqual([["a"], ["a"]])
-      // The second waits for room to compute, the third for room at all.
+      // The second waits for computing permits, the third for those of presence.
       for (const { interrupt } of jobs.toReversed()) yield* interrupt
       yield* isWhole
     })
@@ -261,7 +261,7 @@ describe("a large payload that waits for another system", () => {
       const nested: WorkBudget = (organisation, bytes) => (effect) =>
         waiting(attempts(organisation, bytes)(effect))
       const jobs = yield* Effect.forEach(["a1", "a2", "a3"], (name) => start(name, one, nested))
-      // Each would hold what another waits for if the outer room were held for the inner one.
+      // If the outer permits were kept for the inner budget, the jobs would deadlock.
       yield* settle
       expect(computing).toEqual(["a1"])
       const b = yield* start("b", other)

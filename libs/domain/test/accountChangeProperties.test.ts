@@ -1,6 +1,6 @@
 /**
- * What holds for any requests in any order: the account is the same in the end, its balance is the
- * sum, and what is sent again changes nothing.
+ * Properties of any requests in any order: the account is the same in the end, its balance is the
+ * sum, and repeated requests change nothing.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
@@ -40,7 +40,7 @@ const day = fc
 
 const types = ["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT", "SUPPLY_CHARGE"] as const
 
-/** A transaction with its effect on a balance in cents, kept apart from the amount on purpose. */
+/** A transaction with its effect on a balance in cents, computed independently of the amount. */
 const movement = (id: string) =>
   fc
     .record({
@@ -93,7 +93,7 @@ const accountOf = ({
   readonly lastClosingDate: AccountView["lastClosingDate"]
 }) => accountWith({ balance: moneyOf(money(balance)), lastClosingDate })
 
-/** A balance in cents, which it never has a fraction of. */
+/** A balance in cents; it has no fraction of a cent. */
 const centsOf = (balance: BigDecimal.BigDecimal): bigint => {
   const exact = BigDecimal.scale(balance, 2)
   expect(BigDecimal.equals(exact, balance), "no fraction of a cent").toBe(true)
@@ -101,7 +101,7 @@ const centsOf = (balance: BigDecimal.BigDecimal): bigint => {
 }
 
 /**
- * What a request leads to does not depend on who came before, so the notes are compared by line.
+ * The lines of all notes. The split into notes depends on the requests, so lines are compared.
  */
 const linesOf = ({ notes }: ModelAccount) =>
   notes.flatMap(({ body }) => (body ?? "").split("\n").slice(1)).toSorted()
@@ -181,7 +181,7 @@ describe("transactions", () => {
     )
   })
 
-  it("are added all or none, and the first that does not fit is reported", () => {
+  it("are added all or none, and the first that cannot be added is reported", () => {
     fc.assert(
       fc.property(movementsInRequests, opening, ({ requests }, open) => {
         const unforced = { ...options, forceAddToCurrentStatement: false }

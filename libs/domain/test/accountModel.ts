@@ -1,6 +1,6 @@
 /**
- * An account as a decision sees it, and what becomes of it when the decision is carried out:
- * storage without a store, so that the decisions can be tried any number of times.
+ * An account as a decision sees it, and the account after the decision is applied: a model without
+ * storage, so that decisions can be tried any number of times.
  */
 import type { FoundDocuments } from "../src/account/StoredDocument.ts"
 import { DateTime, Result, Schema } from "effect"
@@ -27,12 +27,12 @@ export const moneyOf = Schema.decodeUnknownSync(Money)
 export const dayOf = Schema.decodeSync(CalendarDate)
 export const instantOf = (text: string): DateTime.Utc => DateTime.makeUnsafe(text)
 
-/** An account with all its notes, which a decision on notes sees as far as it looks at them. */
+/** An account with all its notes. A decision sees only those that it looks up. */
 export interface ModelAccount extends AccountView {
   readonly notes: ReadonlyArray<AccountNote>
 }
 
-/** An account with nothing on it but what is given. */
+/** An empty account with these values. */
 export const accountWith = (values: Partial<ModelAccount> = {}): ModelAccount => ({
   number: AccountNumber.make("A-0000BEEF"),
   balance: moneyOf(0),
@@ -47,8 +47,7 @@ export const accountWith = (values: Partial<ModelAccount> = {}): ModelAccount =>
 })
 
 /**
- * The account after the change: of an id that was added twice, the first stays the one that is
- * seen.
+ * The account after the change. If an id was added twice, lookups still find the first.
  */
 export const afterChange = (account: ModelAccount, change: AccountChange): ModelAccount => {
   const transactions = new Map<TransactionId, Transaction>()
@@ -69,7 +68,7 @@ export const afterChange = (account: ModelAccount, change: AccountChange): Model
   }
 }
 
-/** Decides on notes of an account that is looked at for them. */
+/** Decides on notes of an account, after looking them up. */
 export const decideNotesOn =
   (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
   (account: ModelAccount) =>

@@ -9,7 +9,7 @@ import { errorsIn, errorsWith, sampleWith } from "./validationErrors.ts"
 
 type Row = [string, Wire, ReadonlyArray<string>]
 
-/** The least payload there is, with these fields. */
+/** The minimal payload with these fields. */
 const least = (values: Wire): Wire => ({
   import_supplier: "DEMO_ENERGY",
   external_account_number: "1",

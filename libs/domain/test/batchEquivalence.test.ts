@@ -1,6 +1,6 @@
 /**
- * For any lines, a batch leaves exactly what single requests leave, and its results say what these
- * answer.
+ * For any lines, a batch stores exactly what single requests store, and its results match their
+ * answers.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#results.
  */
 import { expect, it } from "@effect/vitest"
@@ -28,7 +28,7 @@ interface SentLine {
   readonly body: unknown
 }
 
-/** Few numbers, so that many lines are of one account. */
+/** Few numbers, so that many lines share an account. */
 const accountLine: fc.Arbitrary<SentLine> = fc
   .record({
     number: fc.constantFrom("A", "B", "C"),
@@ -53,13 +53,13 @@ const line: fc.Arbitrary<SentLine> = fc.oneof(
 
 type Operation = "VALIDATE" | "STAGE" | "IMPORT"
 
-/** The code of what a single request answers; null for a success. */
+/** The code of the answer to a single request; null for a success. */
 const codeOf = <A>(request: Effect.Effect<A, Failure>) =>
   Effect.map(Effect.exit(request), (exit) =>
     Exit.isSuccess(exit) ? null : Option.getOrNull(Exit.findErrorOption(exit))?.code
   )
 
-/** Sends the lines by single requests. Gives what the last request of each answers. */
+/** Sends the lines as single requests. Returns the answer to the last request of each. */
 const sendSingly = Effect.fnUntraced(function* (
   operation: Operation,
   lines: ReadonlyArray<SentLine>,
@@ -80,7 +80,7 @@ const sendSingly = Effect.fnUntraced(function* (
   return yield* Effect.forEach(lines, send)
 })
 
-/** Sends the lines as a batch. Gives the code of each result. */
+/** Sends the lines as a batch. Returns the code of each result. */
 const sendAsBatch = Effect.fnUntraced(function* (
   operation: Operation,
   lines: ReadonlyArray<SentLine>,
@@ -118,7 +118,7 @@ const sendAsBatch = Effect.fnUntraced(function* (
   return texts.map(({ text }) => (JSON.parse(text) as ReadonlyArray<unknown>)[1])
 })
 
-/** All that is stored of each import, but for what is random. */
+/** All stored data of each import, except random values. */
 const stored = Effect.map(MemoryStore, ({ accounts, audit, imports, outbox }) =>
   [...(imports.get(supplierCode) ?? [])]
     .sort(([one], [other]) => (one < other ? -1 : 1))

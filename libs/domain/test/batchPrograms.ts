@@ -1,4 +1,4 @@
-/** Batches over the small migration in memory: settings, lines, and what lines are run by. */
+/** Batches over the small migration in memory: settings, lines, and the programs that run lines. */
 import { DateTime, Effect, Result } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import type { ResultEncoder } from "../src/batch-processing/LineResult.ts"
@@ -54,7 +54,7 @@ export const lineOf = (sent: unknown, line = 1, tries = 0) => ({
   sourceLine: null
 })
 
-/** What lines are run by, on ports with the faults of the plan. */
+/** The programs that run lines, on ports with the faults of the plan. */
 export const linePrograms = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   return {
     accountImport: yield* programs(plan),

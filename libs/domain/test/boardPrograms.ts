@@ -56,7 +56,7 @@ export const userOf = (
   role: BoardUser["role"] = "manager"
 ): BoardUser => ({ subject: "subject-1", name: "mia", role, organisations })
 
-/** It is noon. */
+/** Sets the clock to noon. */
 export const begin = Effect.gen(function* () {
   yield* TestClock.setTime(DateTime.toEpochMillis(noon))
   const configuration = yield* Configuration
@@ -90,13 +90,13 @@ export const fail = (
   return Effect.flatMap(DateTime.now, (at) => Imports.fail(owner, number, at, told))
 }
 
-/** As the query service does each second. */
+/** Folds the summaries, as the query service does each second. */
 export const fold = Effect.gen(function* () {
   const summaries = yield* SupplierSummaries
   yield* summaries.fold({ limit: 1_000, at: yield* DateTime.now })
 })
 
-/** What a request leaves for its log entry, whatever its outcome. */
+/** The facts that a request notes for its log entry, whatever its outcome. */
 export const notedBy = <A, E, R>(request: Effect.Effect<A, E, R>) => {
   const facts = RequestFacts.make()
   return Effect.exit(request).pipe(

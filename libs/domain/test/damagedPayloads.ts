@@ -1,8 +1,8 @@
-/** Payloads that are valid but for what was put in place of some of their parts. */
+/** Valid payloads in which some parts were replaced or removed. */
 import fc from "fast-check"
 import { drop, get, put, type Wire } from "../testing/wire.ts"
 
-/** Somewhere in the payload something else stands, or nothing. */
+/** The payload with some of its values replaced or removed. */
 export const damaged = (payload: Wire): fc.Arbitrary<Wire> => {
   const paths: Array<ReadonlyArray<string | number>> = []
   const collect = (value: unknown, path: ReadonlyArray<string | number>): void => {

@@ -1,5 +1,5 @@
 /**
- * An account that is dated at every place where a date must not be in the future: the birth of a
+ * An account with the same day in every date that must not be in the future: the birth of a
  * customer, the closing of a ledger, and a transaction.
  */
 import type { Wire } from "../testing/wire.ts"
@@ -19,7 +19,7 @@ export const datedAccount = (day: string): Wire => ({
   ]
 })
 
-/** The errors of one that is dated tomorrow. */
+/** The errors of an account that is dated tomorrow. */
 export const futureDateErrors = [
   "customers.0.date_of_birth max_value",
   "ledgers.0 historical_statement_period_end_in_future",

@@ -23,7 +23,7 @@ const erase = Effect.flatMap(Erasures, (port) => port.erase({ key, at: sampleTim
 
 const refused = "account_import_process_erased"
 
-it.effect.each(operationNames)("an erased account takes no %s, and the log has no number", (name) =>
+it.effect.each(operationNames)("an erased account refuses %s, and the log has no number", (name) =>
   Effect.gen(function* () {
     yield* beginImported()
     yield* erase

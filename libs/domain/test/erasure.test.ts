@@ -1,4 +1,4 @@
-/** What stays of any account when its customer is erased: the money, and nothing else that was sent. */
+/** After the erasure of its customer, an account keeps the money and nothing else that was sent. */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
 import fc from "fast-check"
@@ -35,7 +35,7 @@ const namesIn = (values: ReadonlyArray<object>) =>
   [...new Set(values.flatMap((value) => Object.keys(value)))].toSorted()
 
 describe("an erased account", () => {
-  it("has the money of the account, in every ledger and transaction", () => {
+  it("keeps the money of the account, in every ledger and transaction", () => {
     fc.assert(
       fc.property(accounts, (account) => {
         const erased = erasedAccount(account)
@@ -51,7 +51,7 @@ describe("an erased account", () => {
     )
   })
 
-  it("has no field that could name anybody", () => {
+  it("has no field that could identify a person", () => {
     const kept = ["amount", "line_items", "tax_items", "transaction_date", "transaction_id", "type"]
     fc.assert(
       fc.property(accounts, (account) => {
@@ -69,7 +69,7 @@ describe("an erased account", () => {
     )
   })
 
-  it("has of the sample what is booked", () => {
+  it("keeps the bookings of the sample", () => {
     const erased = erasedAccount(domesticAccount())
     expect(namesIn([erased])).toEqual(stays.filter((name) => name in domesticAccount()).toSorted())
     expect(JSON.stringify(erased)).not.toMatch(/Astrid|Pilevangen|NL-T-|\.pdf|NORD-VARIABEL/)

@@ -1,6 +1,5 @@
 /**
- * What is found of a body: everything where it is at most 1,000 errors, and otherwise 1,000 of
- * them.
+ * The reported errors of a body: all if there are at most 1,000, otherwise 1,000 of them.
  * Source: docs/contract/errors.md#number-of-errors.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -63,7 +62,7 @@ describe("a body with up to 1,000 errors", () => {
 })
 
 describe("a body with more than 1,000 errors", () => {
-  /** A list of elements of which each is broken in some way, in a payload that may be so as well. */
+  /** A list in which each element is broken in some way, in a payload that may be broken too. */
   const many = fc
     .tuple(
       accountPayload().chain(damaged),
@@ -188,7 +187,7 @@ describe("the detail of an error", () => {
 describe("a free object", () => {
   const membersOf = (count: number) => Object.fromEntries(times(count, (index) => [`m${index}`, 1]))
 
-  it("has as many members as a list has elements at most, at any depth", () => {
+  it("may have at most as many members as a list has elements, at any depth", () => {
     expect(errorsIn(sampleWith({ "metadata.0.value": { a: [membersOf(10_000)] } }))).toEqual([])
     expect(errorsIn(sampleWith({ "metadata.0.value": { a: [membersOf(10_001)] } }))).toEqual([
       "metadata.0.value.a.0 max_length"

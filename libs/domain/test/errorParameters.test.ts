@@ -1,4 +1,4 @@
-/** Errors say as data what their detail says, and only what the registry documents for the code. */
+/** The parameters of errors match their detail, and are documented for the code. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"

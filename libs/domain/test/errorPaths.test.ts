@@ -1,5 +1,5 @@
 /**
- * Where errors point, and in which order they stand.
+ * The paths and the order of errors.
  * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -22,7 +22,7 @@ const ofProcess = (values: Wire = {}): Wire =>
     values
   )
 
-/** A number that only its own spelling holds, which to the platform is an object. */
+/** A number that keeps its spelling, which the platform represents as an object. */
 const longNumber = Result.getOrThrow(Json.parse("12345678901234567890"))
 
 const noObjects: ReadonlyArray<[string, unknown, string]> = [
@@ -60,7 +60,7 @@ describe("the payload wrapper", () => {
     expect(errorsIn(payload)).toEqual(inside)
   })
 
-  it("does not hide an unknown member beside it, whatever its name", () => {
+  it("does not hide an unknown member next to it, whatever its name", () => {
     const payload = with_({})
     expect(errorsInRequest({ extra: 1, payload })).toEqual(["extra unknown_field"])
     expect(errorsInRequest({ payload, customers: [] })).toEqual(["customers unknown_field"])
@@ -95,7 +95,7 @@ describe("an error of a rule about several fields", () => {
     expect(errorsInRequest({ payload })).toEqual(errors)
   })
 
-  it("comes after all others, including those beside the payload", () => {
+  it("comes after all others, including those outside the payload", () => {
     expect(errorsInRequest({ payload: with_({ transfer_balance: 51 }), extra: 1 })).toEqual([
       "extra unknown_field",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"

@@ -1,5 +1,5 @@
 /**
- * Every kind of field at its bounds, and what is stored of it.
+ * Every kind of field at its bounds, and the stored value.
  * Source: docs/contract/values.md#values, docs/contract/account.md#the-account.
  */
 import { describe, expect, it } from "@effect/vitest"

@@ -1,7 +1,7 @@
 /**
- * Bodies made to keep a service busy: as large as the limit lets them be, and validated about as
- * fast as any other of that size. What these tests guard against takes minutes or hours, so that
- * the bound is generous.
+ * Bodies made to keep a service busy: as large as the limit allows, and validated about as fast as
+ * any other of that size. A vulnerable validator would take minutes or hours, so the bound is
+ * generous.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

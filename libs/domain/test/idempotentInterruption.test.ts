@@ -1,7 +1,7 @@
 /**
- * Every write under an idempotency key, with its process killed or its storage gone before and
- * after every step that it takes: sent again under the same key it has had one effect, and it is
- * answered as if nothing had gone wrong.
+ * Every write under an idempotency key, with its process killed or its storage lost before and
+ * after every step: sent again under the same key it takes effect once, and gets the answer of an
+ * undisturbed run.
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -46,11 +46,11 @@ type Program = (keep?: Keep<unknown>) => Effect.Effect<unknown, Failure>
 type World = Layer.Success<typeof world>
 
 interface Write {
-  /** What is there before. */
+  /** The setup before the write. */
   readonly arrange: Effect.Effect<unknown, unknown, World>
   /** The program on ports with the faults of the plan. */
   readonly on: (plan: FaultPlan) => Effect.Effect<Program, unknown, World>
-  /** Whether it is done again where it is sent again without a key. */
+  /** Whether a repeat without a key takes effect again. */
   readonly repeatsItself: boolean
 }
 
@@ -95,7 +95,7 @@ const writes: Readonly<Record<string, Write>> = {
       ),
     repeatsItself: false
   },
-  // Of another time it would be another note.
+  // With another time it would be another note.
   notes: addition("notes", {
     notes: ["first", "second"].map((body) => ({ body, created_at: "2026-01-02T08:00:00Z" }))
   }),
@@ -120,7 +120,7 @@ const writes: Readonly<Record<string, Write>> = {
   }
 }
 
-/** The text with the account number, which is drawn anew for every account, taken out. */
+/** The text without account numbers, which are random. */
 const withoutNumbers = (text: string): string => text.replaceAll(/A-[0-9A-F]{8}/g, "A-")
 
 const request = freshKeyed(demo.organisation)
@@ -136,7 +136,7 @@ const send = Effect.fnUntraced(function* ({ on }: Write, plan: FaultPlan) {
     : { text: written.text, replayed: true }
 })
 
-/** What the write has left behind: the effects, and neither attempts nor refusals before them. */
+/** The effects of the write, without earlier attempts and refusals. */
 const effects = Effect.gen(function* () {
   const { accounts, imports } = yield* MemoryStore
   const { audit, events } = yield* tracesOf(key)
@@ -155,7 +155,7 @@ const effects = Effect.gen(function* () {
   return withoutNumbers(JSON.stringify(found))
 })
 
-/** Its answer, what it leaves behind and the steps it takes, where nothing happens. */
+/** The answer, the effects and the steps of the write without a fault. */
 const undisturbed = (write: Write) =>
   Effect.gen(function* () {
     yield* write.arrange
@@ -169,10 +169,10 @@ const failureOf = (exit: Exit.Exit<unknown, unknown>): string => {
   return Predicate.hasProperty(failure, "_tag") ? String(failure._tag) : String(failure)
 }
 
-/** Answers that say: not now. */
+/** Refusals that ask to retry later. */
 const laterOn = ["IdempotencyKeyInUse", "ImportInProgress"]
 
-/** Sends it at once, and again when what a dead process held has expired. */
+/** Sends the write again at once, and once more when a dead process's leases have expired. */
 const sendAgain = Effect.fnUntraced(function* (write: Write) {
   const atOnce = yield* Effect.exit(send(write, noFaults()))
   if (Exit.isSuccess(atOnce)) return { ...atOnce.value, atOnce: true }
@@ -183,7 +183,7 @@ const sendAgain = Effect.fnUntraced(function* (write: Write) {
 
 const isPort = (call: Call, name: string): boolean => call.port.endsWith(name)
 
-/** Whether nobody could release what was held: the process is dead, or the release failed. */
+/** Whether leases may stay held: the process is dead, or the claim of the import failed. */
 const mayStayHeld = (call: Call, { kind }: Fault): boolean =>
   kind === "crash" || (call.operation === "claim" && isPort(call, "ImportProcesses"))
 

@@ -1,6 +1,6 @@
 /**
  * A small migration in memory, for tests of the programs: two organisations with their suppliers, a
- * team, the documents of the sample, and the programs on ports that can be made to fail.
+ * team, the documents of the sample, and the programs on ports with injectable faults.
  */
 import { ConfigProvider, DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -69,7 +69,7 @@ export const processBody = (values: Wire = {}): Wire => ({
   payload: { ...key, operations_team_name: team, ...values }
 })
 
-/** Sets the clock and what the operator would; `demoSupplier` alters the supplier of the sample. */
+/** Sets the clock and the operator's configuration; `demoSupplier` alters the sample's supplier. */
 export const begin = Effect.fnUntraced(function* (demoSupplier: Partial<Supplier> = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(sampleTime))
   const configuration = yield* Configuration
@@ -120,7 +120,7 @@ export const idempotentWrites = Effect.fnUntraced(function* (plan: FaultPlan = n
   return yield* Effect.provide(IdempotentWrites, layer)
 })
 
-/** The codes of the errors of a failed validation, each with its place. */
+/** The errors of a failed validation, each with its path and code. */
 export const errorsOf = (failure: object): ReadonlyArray<string> =>
   "errors" in failure && Array.isArray(failure.errors)
     ? (failure.errors as ReadonlyArray<{ attr: string; code: string }>).map(

@@ -1,4 +1,4 @@
-/** Any valid account goes the whole way, and what arrives is what was sent. */
+/** Any valid account is stored as it was sent, after validating, staging and processing. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"

@@ -1,4 +1,4 @@
-/** The faults strike where the plan says, and leave behind what they claim to. */
+/** Injected faults happen where the plan says, with the documented effects. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Option, Stream } from "effect"
 import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
@@ -27,7 +27,7 @@ import { arrange, claim, tracesOf } from "../testing/importStates.ts"
 
 const storage = Layer.mergeAll(importProcesses, auditLog, configuration)
 
-/** Everything that follows in `run` goes through the plan. */
+/** Runs `run` on ports with the faults of the plan. */
 const under = <A, E, R>(plan: FaultPlan, run: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const imports = withFaults(ImportProcesses, yield* ImportProcesses, plan)

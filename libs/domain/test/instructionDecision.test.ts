@@ -1,5 +1,5 @@
 /**
- * When an instruction is put on an account.
+ * The decision whether an instruction is added to an account.
  * Source: docs/contract/post-import.md#create-payment-instruction.
  */
 import { describe, expect, it } from "@effect/vitest"

@@ -1,7 +1,7 @@
 /**
- * A process that is killed, or whose storage goes away, at every step it takes: afterwards there is
- * all of an account or nothing, the import is free again when its lease expires, and the next
- * attempt leaves exactly one account.
+ * A process that is killed, or loses its storage, at every step it takes: it leaves a whole account
+ * or nothing, the import is free again when its lease expires, and the next attempt leaves exactly
+ * one account.
  * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -26,7 +26,7 @@ import { begin, demo, key, ports, processBody, programs, stageBody } from "./imp
 
 type Program = AccountImport["Service"]
 
-/** A request, and how it ends when nothing goes wrong. */
+/** A request, and how it ends without a fault. */
 const requests: Readonly<
   Record<
     string,
@@ -59,7 +59,7 @@ const endOf = (exit: Exit.Exit<unknown, Failure>): string => {
   return Option.isSome(failure) ? failure.value._tag : "defect"
 }
 
-/** What is there must fit together, at any moment. */
+/** Expects that the stored data is consistent. */
 const isWhole = Effect.gen(function* () {
   const { accounts } = yield* MemoryStore
   const { attempts, audit, events, process } = yield* tracesOf(key)
@@ -87,7 +87,7 @@ const status = Effect.gen(function* () {
   return statusOf(stateAt(Option.getOrThrow(yield* processes.find(key)), yield* DateTime.now))
 })
 
-/** A lease that nobody could give back: the claim was not heard of, or its end was not. */
+/** Whether the lease may stay: the process died, the claim's result was lost, or release failed. */
 const mayStayHeld = ({ operation }: Call, { kind, when }: Fault): boolean =>
   kind === "crash" || (operation === "claim" && when === "after") || operation === "release"
 

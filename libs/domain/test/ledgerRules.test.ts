@@ -18,7 +18,7 @@ const credit = (id: string, amount: unknown, day = "2025-06-15"): Wire => ({
   type: "CREDIT"
 })
 
-/** Judges an account that has only these ledgers. */
+/** The errors of an account with only these ledgers. */
 const errorsInLedgers = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): ReadonlyArray<string> =>
   errorsIn(
     sampleWith({

@@ -1,5 +1,5 @@
 /**
- * Midnights around changes of the clock, by hand from the rules of each zone: the first instant of
+ * Midnights around clock changes, derived by hand from the rules of each zone: the first instant of
  * a day there, and the day of the millisecond before it.
  */
 import { DateTime } from "effect"
@@ -29,16 +29,16 @@ const midnight = (
   day
 })
 
-/** The days on which a zone changes its clock: where each begins, and where the next one does. */
+/** The days on which a zone changes its clock: when each begins, and when the next one does. */
 const changes: ReadonlyArray<Midnight> = [
   ["Europe/Berlin", "2026-03-28T23:00Z", "2026-03-29", "2026-03-29T22:00Z"],
   ["Europe/Berlin", "2026-10-24T22:00Z", "2026-10-25", "2026-10-25T23:00Z"],
   ["America/New_York", "2026-03-08T05:00Z", "2026-03-08", "2026-03-09T04:00Z"],
   ["America/New_York", "2026-11-01T04:00Z", "2026-11-01", "2026-11-02T05:00Z"],
-  // By half an hour only.
+  // A change of half an hour.
   ["Australia/Lord_Howe", "2026-10-03T13:30Z", "2026-10-04", "2026-10-04T13:00Z"],
   ["Australia/Lord_Howe", "2026-04-04T13:00Z", "2026-04-05", "2026-04-05T13:30Z"],
-  // At midnight itself: the day begins at 01:00, or its first hour comes twice.
+  // A change at midnight: the day begins at 01:00, or its first hour is repeated.
   ["Africa/Cairo", "2026-04-23T22:00Z", "2026-04-24", "2026-04-24T21:00Z"],
   ["America/Havana", "2026-11-01T04:00Z", "2026-11-01", "2026-11-02T05:00Z"]
 ].flatMap(([zone = "", begin = "", day = "", end = ""]) => {

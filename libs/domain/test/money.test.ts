@@ -1,5 +1,5 @@
 /**
- * Decimals: what they may be, in every spelling, and that they are kept exactly.
+ * Decimals: their limits, in every spelling, and that they are stored exactly.
  * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ const item = {
 }
 const tax = { amount: 0, tax_type: "VAT", value_taxed: 0, rate: 0, unit_type: "PROPORTION" }
 
-/** A ledger of its own, whose decimals no sum depends on but that of its one supply charge. */
+/** A separate ledger, whose decimals affect only the sum of its one supply charge. */
 const payload = sampleWith({
   "ledgers.1": {
     ledger_code: "GAS_LEDGER",

@@ -1,6 +1,6 @@
 /**
- * Every error that a payload can have is reported, alone and at its place, and every code of the
- * registry is one that something yields.
+ * Every possible error of a payload is reported alone and at its path, and every code of the
+ * registry occurs.
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
@@ -12,7 +12,7 @@ import type { Wire } from "../testing/wire.ts"
 import { factsAt } from "../src/validation/AccountValidation.ts"
 import { errorsIn, errorsInProcess, errorsWith } from "./validationErrors.ts"
 
-/** The sample, and payloads that have what it has not. */
+/** The sample, and payloads with what the sample lacks. */
 const payloads: ReadonlyArray<[string, Wire]> = [
   ["a household", domesticPayload()],
   [
@@ -74,7 +74,7 @@ describe("a payload with one error", () => {
 })
 
 describe("the registry", () => {
-  /** Yielded by the endpoints after the import alone. */
+  /** Yielded only by the post-import endpoints. */
   const afterImport: ReadonlyArray<Code> = ["empty", "historical_statement_already_exists"]
   /** Yielded by process, once the request itself is valid. */
   const ofTeams: ReadonlyArray<Code> = ["operations_team_name_does_not_exist"]

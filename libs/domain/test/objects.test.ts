@@ -1,5 +1,5 @@
 /**
- * Booleans, integers, lists, objects and paths, and fields that nobody documented.
+ * Booleans, integers, lists, objects and paths, and undocumented fields.
  * Source: docs/contract/values.md#types-and-null, docs/contract/account.md#the-account.
  */
 import { describe, expect, it } from "@effect/vitest"

@@ -1,7 +1,7 @@
 /**
  * The package as another team gets it: built, packed, and installed into an empty project outside
- * the workspace, with nothing beside it but what npm brings for its manifest. It must find in a
- * payload there what the service finds here, on the oldest supported Node and on the present one.
+ * the workspace, with only the dependencies of its manifest. It must report the same errors there
+ * as the service here, on the oldest supported Node and on the present one.
  */
 import { execFile, execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -21,7 +21,7 @@ const installed = join(library, "../../node_modules")
 const project = mkdtempSync(join(tmpdir(), "data-import-consumer-"))
 const unpacked = join(project, "node_modules/@data-import/domain")
 
-/** Without what vitest and Nx tell their workers, which the one in the project must not find. */
+/** The environment without the variables of vitest and Nx, which would affect the project's own. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|TEST$|NODE_ENV$|FORCE_COLOR$)/.test(name)
@@ -40,7 +40,7 @@ const node20 = [
   ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"))
 ].find((node) => versionOf(node).startsWith("v20."))
 
-/** Without a Node 20, as on a system for which npm has none, the present Node stands alone. */
+/** Without a Node 20 (npm has none for some systems), only the present Node is tested. */
 const nodes = [...(node20 === undefined ? [] : [node20]), process.execPath].map(
   (node) => [versionOf(node), node] as const
 )
@@ -120,7 +120,7 @@ const compilerOptions = {
   typeRoots: [join(installed, "@types")]
 }
 
-/** Writes the source, and beside it what an older Node can run. */
+/** Writes the source, and a version of it that an older Node can run. */
 const write = (name: string, code: string): void => {
   writeFileSync(join(project, name), code)
   const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }

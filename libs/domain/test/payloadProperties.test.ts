@@ -1,4 +1,4 @@
-/** What holds for every payload, valid, damaged or anything at all. */
+/** Properties of every payload: valid, damaged or arbitrary. */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
 import fc from "fast-check"
@@ -201,7 +201,7 @@ describe("an invalid payload", () => {
   })
 })
 
-/** The path of everything that stands anywhere in the payload. */
+/** The path of every value in the payload. */
 const placesIn = (payload: unknown): ReadonlySet<string> => {
   const places = new Set<string>()
   const collect = (value: unknown, path: ReadonlyArray<string | number>): void => {

@@ -1,6 +1,6 @@
 /**
- * An addition that is interrupted at any step, and sent again: the account ends as if nothing had
- * happened in between, and no failure of a port is reported as anything else.
+ * An addition that is interrupted at any step and sent again leaves the account as an uninterrupted
+ * one does, and no failure of a port is reported as anything else.
  */
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
@@ -16,7 +16,7 @@ import {
   world
 } from "./postImportPrograms.ts"
 
-/** What the operation leaves on the account, and the steps it takes, where nothing happens. */
+/** What the operation leaves on the account, and the steps it takes, without a fault. */
 const undisturbed = (name: keyof typeof operations) =>
   Effect.gen(function* () {
     yield* beginImported()

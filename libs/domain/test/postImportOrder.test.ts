@@ -1,5 +1,5 @@
 /**
- * In which order a request that adds to an account is refused.
+ * The order of refusals of a request that adds to an account.
  * Source: docs/contract/http.md#order-of-checks.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -84,7 +84,7 @@ describe("the order of refusals", () => {
     }).pipe(Effect.provide(world))
   )
 
-  /** How far the import is, and what a payment instruction then says. */
+  /** The state of the import, and the refusal of a payment instruction in it. */
   const unimported = {
     none: ["import_process_does_not_exist", Effect.void],
     pending: ["account_not_found", Effect.void],

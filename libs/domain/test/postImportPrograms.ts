@@ -1,6 +1,6 @@
 /**
- * Requests that add to an account, over the small migration in memory: the program on ports that
- * can be made to fail, and a valid body for each of its four operations.
+ * Requests that add to an account, over the small migration in memory: the program on ports with
+ * injectable faults, and a valid body for each of its four operations.
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
@@ -52,7 +52,7 @@ export const postImport = Effect.fnUntraced(function* (plan: FaultPlan = noFault
 
 export type Program = PostImport["Service"]
 
-/** What the query parameters say unless they are sent. */
+/** The defaults of the query parameters. */
 const byDefault = Result.succeed({
   checkPreviouslyAdded: true,
   forceAddToCurrentStatement: true
@@ -76,7 +76,7 @@ export const statement = (id: string, values: Wire = {}): Wire => ({
   ...values
 })
 
-/** An operation of the program: how it is called, with a valid body and with one that is not. */
+/** An operation of the program: how to call it with a valid and with an invalid body. */
 interface Operation {
   readonly run: (
     program: Program,
@@ -144,7 +144,7 @@ export const beginImported = Effect.fnUntraced(function* (...settings: Parameter
   yield* program.process(demo, processBody())
 })
 
-/** What is on the account of the sample, as JSON without its number. */
+/** The content of the sample's account, as JSON without its number. */
 export const onAccount = Effect.gen(function* () {
   const processes = yield* ImportProcesses
   const process = Option.getOrThrow(yield* processes.find(key))
@@ -163,7 +163,7 @@ export const audited = Effect.flatMap(AuditLog, (auditLog) =>
   )
 )
 
-/** The sample's supplier gets this status, as an operator sets it. */
+/** Sets the status of the sample's supplier, as an operator does. */
 export const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
   Effect.flatMap(Configuration, (configuration) =>
     configuration.changeSupplierStatus(supplierCode, (present) =>
@@ -171,10 +171,10 @@ export const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
     )
   )
 
-/** The code of a failure of a program, or the failure itself where it has none. */
+/** The code of a failure of a program, or the failure itself if it has none. */
 export const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)
 
-/** What makes the body of the operation break a rule. */
+/** The change that makes the body of the operation break a rule. */
 export const brokenBy = (name: keyof typeof operations) => {
   const [path, value] = operations[name].broken
   return { [path]: value }

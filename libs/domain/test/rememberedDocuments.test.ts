@@ -1,5 +1,5 @@
 /**
- * Found documents are remembered for a minute; nothing else is.
+ * Found documents are cached for a minute; nothing else is.
  * Source: docs/contract/values.md#remembered-documents.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const documentOf = (size: number): StoredDocument => ({ size, etag: `"${size}"`,
 
 const supplier = { ...supplierOf(demo.organisation), documentRoot: "one" }
 
-/** A new memory on a store, and what the store was asked. */
+/** A new cache on a store, and the lookups that reached the store. */
 const onStore = Effect.fnUntraced(function* (answer: (at: string) => Answer) {
   const asked: Array<string> = []
   const find: Find = (root, path) =>
@@ -66,7 +66,7 @@ describe("a found document", () => {
     })
   )
 
-  it.effect("is one of its root and its path", () =>
+  it.effect("is identified by its root and its path", () =>
     Effect.gen(function* () {
       const { asked, look } = yield* onStore((at) => (at === "one/a/b.pdf" ? found(1) : absent))
       expect(yield* look(["a/b.pdf"], "one")).toEqual({ sizes: { "a/b.pdf": 1 }, missing: [] })
@@ -79,7 +79,7 @@ describe("a found document", () => {
     })
   )
 
-  it.effect("is looked up beside those that are remembered", () =>
+  it.effect("is looked up together with cached ones", () =>
     Effect.gen(function* () {
       const { asked, look } = yield* onStore(() => found(1))
       yield* look(["a.pdf", "b.pdf"])
@@ -91,7 +91,7 @@ describe("a found document", () => {
     })
   )
 
-  it.effect("is forgotten if 10,000 others were asked for since", () =>
+  it.effect("is evicted after 10,000 others were looked up", () =>
     Effect.gen(function* () {
       const { asked, look } = yield* onStore(() => found(1))
       yield* look(Array.from({ length: 10_000 }, (_, index) => `${index}.pdf`))
@@ -104,12 +104,12 @@ describe("a found document", () => {
   )
 })
 
-describe("what is not a found document", () => {
+describe("an absent document or a failure", () => {
   it.effect.each([
     ["an absent one", absent],
     ["a failure", away],
     ["a defect", Effect.die("broken")]
-  ] as const)("is not remembered: %s", ([, first]) =>
+  ] as const)("is not cached: %s", ([, first]) =>
     Effect.gen(function* () {
       let isPut = false
       const { asked, look } = yield* onStore(() => (isPut ? found(1) : first))
@@ -167,7 +167,7 @@ describe("requests at the same time", () => {
     })
   )
 
-  it.effect("do not end the lookup of another one when they are interrupted", () =>
+  it.effect("do not end another request's lookup when they are interrupted", () =>
     Effect.gen(function* () {
       const { asked, look, open } = yield* held(found(1), found(2))
       const early = yield* Effect.forkChild(look(["a.pdf"]))
@@ -181,7 +181,7 @@ describe("requests at the same time", () => {
     })
   )
 
-  it.effect("leave nothing behind of a lookup that all of them gave up", () =>
+  it.effect("leave no trace of a lookup that all of them gave up", () =>
     Effect.gen(function* () {
       const { asked, look } = yield* held(found(1), found(2))
       const first = yield* Effect.forkChild(look(["a.pdf"]))
@@ -196,7 +196,7 @@ describe("requests at the same time", () => {
 
 const paths = ["a", "b", "c"] as const
 
-/** What happens: a file comes, goes, is replaced, time passes, the store fails, someone asks. */
+/** Events: a file is added, deleted or replaced, time passes, the store fails, a lookup runs. */
 const event = fc.oneof(
   fc.record({ put: fc.constantFrom(...paths), size: fc.nat() }),
   fc.record({ remove: fc.constantFrom(...paths) }),
@@ -207,7 +207,7 @@ const event = fc.oneof(
 
 type Event = typeof event extends fc.Arbitrary<infer A> ? A : never
 
-/** Runs the events on a memory and on a model of it, and compares each answer. */
+/** Runs the events on a cache and on a model of it, and compares each answer. */
 const compared = Effect.fnUntraced(function* (events: ReadonlyArray<Event>) {
   const files = new Map<string, number>()
   const lastFound = new Map<string, { readonly size: number; readonly at: number }>()
@@ -219,7 +219,7 @@ const compared = Effect.fnUntraced(function* (events: ReadonlyArray<Event>) {
     return there === undefined ? absent : found(there)
   })
 
-  /** The answer, null for a failure, which ends the lookups; and what the store is asked. */
+  /** The expected answer (null for a failure, which ends the lookups) and lookups in the store. */
   const modelled = (wanted: ReadonlyArray<string>) => {
     const isFresh = (path: string) => now - (lastFound.get(path)?.at ?? -Infinity) < 60_000
     const calls = wanted.filter((path) => !isFresh(path)).map((path) => `one/${path}`)
@@ -254,7 +254,7 @@ const compared = Effect.fnUntraced(function* (events: ReadonlyArray<Event>) {
   }
 })
 
-it("any sequence of events leads to no old absence, and to no finding older than a minute", () =>
+it("no sequence of events returns a stale absence, or a document older than a minute", () =>
   fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 60 }), (events) =>
       Effect.runPromise(Effect.provide(compared(events), TestClock.layer()))

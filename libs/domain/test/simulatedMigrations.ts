@@ -1,6 +1,6 @@
 /**
- * Simulated migrations of varied shapes: accounts created in each hour, from the first import to
- * the last. They are what forecasts are tried on. The same seed makes the same migration.
+ * Simulated migrations of varied shapes, to test forecasts on: accounts created in each hour, from
+ * the first import to the last. The same seed makes the same migration.
  */
 import { Effect, Random } from "effect"
 
@@ -9,9 +9,9 @@ type Draw = () => number
 export interface SimulatedMigration {
   /** The hour of the first import, from a Monday at midnight on. */
   readonly firstHour: number
-  /** From the first import on; the last hour is the one in which it was done. */
+  /** Imports by hour since the first one, up to the hour in which the migration was done. */
   readonly counts: ReadonlyArray<number>
-  /** How much of the last hour it took. */
+  /** The fraction of the last hour that it took. */
   readonly lastShare: number
 }
 
@@ -20,17 +20,17 @@ const normal = (draw: Draw): number =>
 
 const between = (draw: Draw, least: number, most: number): number => least + draw() * (most - least)
 
-/** With equal shares of each order of magnitude. */
+/** A number with equal probability for each order of magnitude. */
 const ofAnyScale = (draw: Draw, least: number, most: number): number =>
   least * (most / least) ** draw()
 
 /** A factor around 1. */
 const noise = (draw: Draw, spread: number): number => Math.exp(spread * normal(draw))
 
-/** Imports of an hour, as a share of the usual ones. Hours are asked for in their order. */
+/** Imports of an hour, relative to the usual ones. Called for each hour in order. */
 type Rate = (hour: number) => number
 
-/** Of a migration that takes about so many active hours from this hour on. */
+/** The rates of a migration that takes about `hours` active hours from `start` on. */
 type Shape = (draw: Draw, start: number, hours: number) => Rate
 
 const always: Rate = () => 1
@@ -52,7 +52,7 @@ const anyRhythm = (draw: Draw): Rate => {
   return share < 0.6 ? daytime(draw) : workdays(draw)
 }
 
-/** A rhythm with noise from hour to hour, times what `level` makes of it. */
+/** A rhythm with noise from hour to hour, times the level. */
 const varied = (draw: Draw, rhythm: Rate, level: Rate = always): Rate => {
   const spread = between(draw, 0, 0.6)
   return (hour) => rhythm(hour) * level(hour) * noise(draw, spread)
@@ -69,7 +69,7 @@ const bursts: Shape = (draw) => {
   })
 }
 
-/** A trial with little, and then the rest. */
+/** A trial with few imports, and then the rest. */
 const slowStart: Shape = (draw, start, hours) => {
   const until = start + hours * between(draw, 0.15, 0.5)
   const level = ofAnyScale(draw, 0.03, 0.3)
@@ -130,7 +130,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
 const longest = 400 * 24
 
-/** As many as a Poisson process has in an hour, nearly. */
+/** A count from an approximate Poisson distribution. */
 const arrivals = (draw: Draw, expected: number): number =>
   Math.max(0, Math.round(expected + Math.sqrt(expected) * normal(draw)))
 
@@ -152,7 +152,7 @@ const simulate = (draw: Draw, shape: Shape): SimulatedMigration => {
   return { firstHour, counts, lastShare }
 }
 
-/** The migration of a seed, and draws for what is done with it. */
+/** The migration of a seed, and a generator for further draws. */
 export const simulatedMigration = (shape: Shape, seed: number) =>
   Effect.runSync(
     Effect.map(Random.Random, (random) => {

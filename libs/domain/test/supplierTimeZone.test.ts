@@ -1,6 +1,6 @@
 /**
- * The programs validate by the day in the supplier's time zone, at the request's time: what is in
- * the future, where the open statement period ends, and where a date is moved.
+ * The programs validate by the present day in the supplier's time zone: which dates are in the
+ * future, when the open statement period ends, and to which day a date is moved.
  * Source: docs/contract/values.md#business-day.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ const setTimeZone = (timeZone: TimeZone) =>
     configuration.configureSupplier(supplierCode, { timeZone })
   )
 
-/** Past validation, which would refuse what is dated in the future. */
+/** Stages without validation, which would refuse dates in the future. */
 const stageUnseen = (payload: Wire) =>
   Effect.gen(function* () {
     const at = yield* DateTime.now
@@ -128,7 +128,7 @@ describe("the open statement period", () => {
     yield* program.stage(demo, { payload: { ...key, unknown_occupier: true } })
     yield* program.process(demo, processBody())
     const { createTransactions } = yield* postImport()
-    /** Adds one transaction of this day; gives the day that it then has. */
+    /** Adds one transaction of this day; returns the day with which it is stored. */
     return (day: string, forceAddToCurrentStatement: boolean) => {
       const id = `${day} ${forceAddToCurrentStatement}`
       const body = { ...key, transactions: [transaction(id, { transaction_date: day })] }

@@ -1,6 +1,6 @@
 /**
- * The same code live and in test: the programs of each organisation see its own supplier, and
- * answer with the code as it was sent.
+ * The same supplier code in live and in test mode: the programs of each organisation see its own
+ * supplier, and answer with the code as it was sent.
  * Source: docs/contract/sandbox.md#supplier-codes.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const testCode = codeIn("test", wireCode(supplierCode))
 const code = wireCode(supplierCode)
 const number = key.external_account_number
 
-/** Beside the live supplier, the test supplier of the same code. */
+/** Creates the test supplier of the same code beside the live one. */
 const beginBoth = Effect.gen(function* () {
   yield* begin({ documentCheck: false })
   const setup = yield* Configuration
@@ -41,7 +41,7 @@ const beginBoth = Effect.gen(function* () {
 
 const all = Layer.provideMerge(importQuery, world)
 
-describe("an import of a code that is there in both modes", () => {
+describe("an import of a code that exists in both modes", () => {
   it.effect("belongs to the supplier of the caller's organisation", () =>
     Effect.gen(function* () {
       yield* beginBoth
@@ -63,7 +63,7 @@ describe("an import of a code that is there in both modes", () => {
     }).pipe(Effect.provide(all))
   )
 
-  it.effect("cannot be named by the code as it is stored", () =>
+  it.effect("cannot be addressed by the stored form of the code", () =>
     Effect.gen(function* () {
       yield* beginBoth
       const program = yield* programs()
@@ -76,7 +76,7 @@ describe("an import of a code that is there in both modes", () => {
     }).pipe(Effect.provide(all))
   )
 
-  it.effect("is refused under the caller's own supplier in the audit log", () =>
+  it.effect("is recorded in the audit log under the caller's own supplier if it is refused", () =>
     Effect.gen(function* () {
       yield* beginBoth
       const program = yield* programs()

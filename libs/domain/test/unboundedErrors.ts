@@ -1,7 +1,7 @@
 /**
- * Every error of a body, found in the plainest way: the schema decodes with all its errors, each
- * rule is applied to a partial decode whose invalid members throw, and the ranks are compared
- * member by member. It takes as long as the body wants, and validation is held to it.
+ * A reference implementation that finds every error of a body: the schema decodes with all its
+ * errors, each rule is applied to a partial decode whose invalid members throw, and the ranks are
+ * compared member by member. Its time is unbounded. Validation must agree with it.
  */
 import { Result, Schema, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "../src/schema/Field.ts"
@@ -38,7 +38,7 @@ const placesIn = (issue: SchemaIssue.Issue): ReadonlyArray<Path> => {
   return issue._tag === "Composite" ? issue.issues.flatMap(placesIn) : [[]]
 }
 
-/** What the schema says of the input, in codes of the contract. */
+/** The schema's issues with the input, in codes of the contract. */
 const brokenBy = (
   issue: SchemaIssue.Issue,
   tree: SchemaTree,
@@ -51,7 +51,7 @@ const brokenBy = (
       case "Pointer":
         return collect(part.issue, [...path, ...(part.path as Path)])
       case "Composite":
-        // To the schema a number that keeps its spelling is an object.
+        // The schema sees a number that keeps its spelling as an object.
         if (isRawNumber(value) && nodeAt(tree, path)?._tag === "Struct") return wrong
         return part.issues.flatMap((inner) => collect(inner, path))
       case "Encoding":
@@ -207,7 +207,7 @@ const compareRanks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): numbe
 
 const trees = new WeakMap<object, SchemaTree>()
 
-/** Making the tree takes as long as all the rest does for a small body. */
+/** Cached, because making the tree takes as long as the rest for a small body. */
 const knownTreeOf = (schema: Schema.Constraint): SchemaTree => {
   const known = trees.get(schema) ?? schemaTreeOf(schema)
   trees.set(schema, known)

@@ -1,4 +1,4 @@
-/** Judging a payload in one word, so that a table of rules can say what it expects of each. */
+/** Short functions that validate a payload, for tables of rules with expected errors. */
 import { Result } from "effect"
 import { encodeAccount } from "../src/account/Account.ts"
 import {
@@ -17,13 +17,13 @@ import { get, put, putAll, type Wire } from "../testing/wire.ts"
 /** The sample payload with every path set to its value. */
 export const sampleWith = (values: Wire): Wire => putAll(domesticPayload(), values)
 
-/** `attr code` of every error, in the order reported; none where all is valid. */
+/** `attr code` of every error, in the order reported; empty for a valid payload. */
 type ErrorLines = ReadonlyArray<string>
 
 const errorLines = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): ErrorLines =>
   Result.isSuccess(result) ? [] : result.failure.map(({ attr, code }) => `${attr} ${code}`)
 
-/** Judges an account payload as of the time of the samples. */
+/** Validates an account payload as of the time of the samples. */
 export const errorsIn = (payload: unknown): ErrorLines =>
   errorLines(validateUnknownAccount(payload, sampleTime))
 
@@ -34,28 +34,28 @@ export const accept = (payload: unknown): Wire => {
   return encodeAccount(Result.getOrThrow(validateUnknownAccount(payload, sampleTime)))
 }
 
-/** Judges an account payload with other facts than the usual ones. */
+/** Validates an account payload with other facts than the usual ones. */
 export const errorsWith = (facts: Partial<Facts>, payload: unknown): ErrorLines =>
   errorLines(account.validate(payload, { ...factsAt(sampleTime), ...facts }))
 
-/** Judges an account payload sent as this text. */
+/** Validates an account payload sent as this text. */
 export const errorsInText = (text: string): ErrorLines =>
   errorsIn(Result.getOrThrow(Json.parse(text)))
 
-/** Judges the whole body of validate or stage. */
+/** Validates the whole body of validate or stage. */
 export const errorsInRequest = (body: unknown, facts: Partial<Facts> = {}): ErrorLines =>
   errorLines(accountRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
 
-/** Judges the whole body of process. */
+/** Validates the whole body of process. */
 export const errorsInProcess = (body: unknown, facts: Partial<Facts> = {}): ErrorLines =>
   errorLines(processRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
 
-/** The codes of the errors at the path, where that is the only thing different from the sample. */
+/** The codes of the errors at the path, in the sample with this value at the path. */
 export const codesAt = (path: string, value: unknown): ReadonlyArray<string> =>
   errorsIn(put(domesticPayload(), path, value)).map((error) =>
     error.startsWith(`${path} `) ? error.slice(path.length + 1) : `elsewhere: ${error}`
   )
 
-/** What is stored at the path, where that is the only thing different from the sample. */
+/** The stored value at the path, of the sample with this value at the path. */
 export const storedAt = (path: string, value: unknown): unknown =>
   get(accept(put(domesticPayload(), path, value)), path)

@@ -1,6 +1,6 @@
 /**
- * A request with a large body leaves the room for computing to others while it waits for the
- * document store or a payment vendor.
+ * A request with a large body releases its computing permits while it waits for the document store
+ * or a payment vendor.
  */
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
@@ -32,7 +32,7 @@ const staged = Effect.gen(function* () {
   yield* program.stage(demo, stageBody())
 })
 
-/** What is there before, and a request that waits for something else than the database. */
+/** Requests that wait for a system other than the database, with their setup. */
 const requests = {
   validate: {
     before: begin(),
@@ -62,7 +62,7 @@ for (const [name, { before, request }] of Object.entries(requests)) {
       yield* before
       const { store, vendor, waiters } = makeHanging()
       const budget = makeWorkBudget()
-      // Computing, an organisation has room for one payload of this size.
+      // The computing quota of an organisation is one payload of this size.
       const within = budget(demo.organisation, largest)
       const running = yield* request.pipe(
         Effect.provideService(Documents, store),

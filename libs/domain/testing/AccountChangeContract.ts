@@ -1,4 +1,4 @@
-/** How an account is changed as a whole, or not at all: one part of the contract of `Accounts`. */
+/** Atomic changes of an account: one part of the contract of `Accounts`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
@@ -318,7 +318,7 @@ const endingInstructions = (it: It): void => {
   )
 }
 
-/** Declares the tests of `change` as a whole, and of what ends again. */
+/** Declares the tests of `change` as a transaction, and of ending instructions. */
 export const accountChangeContract = (it: It): void => {
   together(it)
   recording(it)

@@ -1,4 +1,4 @@
-/** What is shown of what is looked at, and how much: one part of the contract of `Accounts`. */
+/** The result of lookups, and its limits: one part of the contract of `Accounts`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -77,7 +77,7 @@ const early = "2024-02-29T23:59:59Z"
 const late = noonPlus(40.75)
 const long = "\u{1F600}".repeat(10_000)
 
-/** What is looked at, and when the first that is the same was created; null where none is. */
+/** A looked-up note, and the time of creation of the first equal one; null if there is none. */
 const noteLookups: ReadonlyArray<readonly [string, object, DateTime.Utc | null]> = [
   ["the first that came of a body, not the earliest", { body: "same" }, importedAt],
   ["the one of this second", { body: "same", created_at: early }, DateTime.makeUnsafe(early)],
@@ -175,7 +175,7 @@ const lookingAtItems = (it: It): void => {
         const account = yield* imported()
         const list = [charge("a", 1, 1), charge("b", 0, 3), charge("c", 4, 0), creditOf("none")]
         yield* changeAccount(account, adding(...list, charge("not named", 50, 50)))
-        // Of an id that was added again, the first counts.
+        // If an id was added again, the first one counts.
         yield* changeAccount(account, adding(charge("none", 20, 20)))
         const transactionIds = ids("unknown", "c", "none", "a", "unknown too", "b")
         const byteLimit = list.map(sizeOf).reduce((one, other) => one + other) + more
@@ -210,7 +210,7 @@ const lookingAtItems = (it: It): void => {
   )
 }
 
-/** Declares the tests of what `view` shows of what is named. */
+/** Declares the tests of `view` with a lookup. */
 export const accountLookupContract = (it: It): void => {
   lookingAtEach(it)
   lookingAtNotes(it)

@@ -30,7 +30,7 @@ import { domesticAccount } from "./samples.ts"
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
-/** An account as its text says. */
+/** An account as parsed from its text. */
 interface Read {
   readonly account: object
   readonly added: Readonly<Record<string, ReadonlyArray<object>>>
@@ -84,7 +84,7 @@ const payloads = (it: It): void => {
     })
   )
 
-  it.effect("tells what was sent with its default from what was not sent", () =>
+  it.effect("distinguishes a default that was sent from one that was not", () =>
     Effect.gen(function* () {
       const sent = {
         unknown_occupier: false,
@@ -163,7 +163,7 @@ const creditSent = (id: string, amount: string, day: string) => ({
 })
 
 const additions = (it: It): void => {
-  it.effect("reads what was added apart from the payload, in order", () =>
+  it.effect("reads additions separately from the payload, in order", () =>
     Effect.gen(function* () {
       const account = yield* imported(domesticAccount)
       const before = yield* read(account.number)
@@ -226,7 +226,7 @@ const additions = (it: It): void => {
     })
   )
 
-  it.effect("reads long lists whole, without what is added while they are read", () =>
+  it.effect("reads long lists completely, without items that are added meanwhile", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const ids = Array.from({ length: 450 }, (_, index) => `t${index}`)
@@ -271,10 +271,10 @@ const additions = (it: It): void => {
 }
 
 const several = (it: It): void => {
-  it.effect("reads small and large accounts in the order of their numbers, each as by itself", () =>
+  it.effect("reads small and large accounts in the order of their numbers, each as if alone", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
-      // Together more than is read at once.
+      // Together more than one read returns.
       const created = yield* Effect.forEach(Array.from({ length: 30 }).keys(), (index) => {
         const notes = Array.from({ length: index % 7 === 0 ? 9 : 4 }, () => ({
           body: "x".repeat(10_000)

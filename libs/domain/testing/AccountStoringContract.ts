@@ -1,4 +1,4 @@
-/** What is stored of each thing that is added: one part of the contract of `Accounts`. */
+/** How each kind of added item is stored: one part of the contract of `Accounts`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,7 +28,7 @@ import {
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
-/** As large and as fine as decimals may be, with everything that a transaction can have. */
+/** Every member that a transaction can have, with decimals of the maximum size. */
 export const supplyCharge = transactionOf({
   transaction_id: "supply",
   transaction_date: "2024-02-29",

@@ -1,4 +1,4 @@
-/** What is seen of an account: one part of the contract of `Accounts`. */
+/** The view of an account: one part of the contract of `Accounts`. */
 import type { StoredDocument } from "../src/account/StoredDocument.ts"
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
@@ -32,7 +32,7 @@ type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configur
 
 const unimported = importStates.filter((state) => state !== "imported")
 
-/** Keys near this one under which there is no account, among them such as no store could hold. */
+/** Keys similar to this one without an account, including some that cannot be stored. */
 export const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
   const number = (text: string) => ({
     ...key,
@@ -79,7 +79,7 @@ const ids = (...texts: ReadonlyArray<string>) => texts.map((text) => Transaction
 const statementIds = (...texts: ReadonlyArray<string>) =>
   texts.map((text) => StatementId.make(text))
 
-/** Everything that can be named of the sample account. */
+/** A lookup of all items of the sample account. */
 const all: Lookup = {
   notes: [
     "Customer asked for large print letters. Recorded by legacy CRM.",

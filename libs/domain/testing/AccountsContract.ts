@@ -1,7 +1,6 @@
 /**
- * The contract of `Accounts`, as tests that every adapter runs. The store may be shared and full
- * already: each test makes its own account. All instants are arguments, so no test clock is
- * involved.
+ * The contract of `Accounts`, as tests that every adapter runs. The store may be shared and have
+ * data: each test makes its own account. All instants are arguments, so no test clock is needed.
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"

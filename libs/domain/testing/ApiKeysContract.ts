@@ -1,6 +1,6 @@
 /**
- * The contract of `ApiKeys`, as tests that every adapter runs. The store may be shared and full
- * already: each test makes its own organisation, hashes and client addresses.
+ * The contract of `ApiKeys`, as tests that every adapter runs. The store may be shared and have
+ * data: each test makes its own organisation, hashes and client addresses.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Option } from "effect"
@@ -268,7 +268,7 @@ const reuse = (it: It): void => {
 const attempts = (it: It): void => {
   const freshAddress = () => `fd00:${hex(4)}:${hex(8).slice(0, 4)}::${hex(4)}`
 
-  /** At noon and so many seconds, of which three may come within a minute. */
+  /** A failed attempt at noon plus `seconds`; three may be made within a minute. */
   const fail = (clientAddress: string, seconds: number) =>
     Effect.flatMap(ApiKeys, (keys) =>
       keys.recordFailedAttempt({

@@ -1,5 +1,5 @@
 /**
- * How an attempt becomes an account, or a dry run is rolled back: one part of the contract of
+ * Completion of an attempt, and the rollback of a dry run: one part of the contract of
  * `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
@@ -69,7 +69,7 @@ const completing = (it: It): void => {
     })
   )
 
-  it.effect("tells that an e-mail is due, after the account, where customers are to get one", () =>
+  it.effect("writes the event of a due e-mail after that of the account, if it is wanted", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange("in progress")

@@ -15,7 +15,7 @@ import { lease, stageAll } from "./importStates.ts"
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 type Limits = { readonly deployment: number | null; readonly supplier: number | null }
 
-/** A supplier with so many pending imports. */
+/** A supplier with this many pending imports. */
 const supplierWith = Effect.fnUntraced(function* (imports: number) {
   const { caller, keyOf } = yield* freshSupplier
   const keys = Array.from({ length: imports }, (_, index) => keyOf(`account ${index}`))
@@ -48,8 +48,8 @@ const release = Effect.fnUntraced(function* (
 })
 
 /**
- * A deployment is all of a shared store: its leases are counted at an instant that no other test
- * lives in, and given back at the end.
+ * The deployment is the whole shared store, so its leases are counted at an instant that no other
+ * test uses, and released at the end.
  */
 const anotherEra = (): DateTime.Utc =>
   DateTime.add(noon, { days: 400_000 + Math.floor(Math.random() * 400_000) })

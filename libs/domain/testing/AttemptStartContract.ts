@@ -1,6 +1,5 @@
 /**
- * What starting an attempt promises, and renewing it: one part of the contract of
- * `ImportProcesses`.
+ * Starting an attempt, and renewing its lease: one part of the contract of `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"

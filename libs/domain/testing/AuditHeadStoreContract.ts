@@ -1,4 +1,4 @@
-/** What every store of audit heads does: it keeps a text for good, and gives the latest back. */
+/** What every store of audit heads must do: keep a text for ever, and return the latest. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import { AuditHeadStore, type WriteText } from "../src/ports/AuditHeadStore.ts"
@@ -10,7 +10,7 @@ const pieces =
 
 /**
  * Declares the suite under `name`; the layer, an empty store, is built for each test. A server that
- * heeds no conditions of a PUT is not asked whether it replaces what it has.
+ * ignores conditions of a PUT is not tested for replacing a text.
  */
 export const auditHeadStoreContract = <E>(
   name: string,
@@ -18,7 +18,7 @@ export const auditHeadStoreContract = <E>(
   { isChecked }: { readonly isChecked: boolean }
 ): void => {
   describe(`AuditHeadStore, ${name}`, () => {
-    it.live("has nothing at first", () =>
+    it.live("is empty at first", () =>
       Effect.gen(function* () {
         const store = yield* AuditHeadStore
         expect(yield* store.latest).toEqual(Option.none())
@@ -26,7 +26,7 @@ export const auditHeadStoreContract = <E>(
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("gives back the text of the last name, whenever it was kept", () =>
+    it.live("returns the text of the last name, whenever it was kept", () =>
       Effect.gen(function* () {
         const store = yield* AuditHeadStore
         expect(yield* store.keep("2026-01-02", pieces("Zwei: ", "\u{1F600}\n"))).toBe(true)
@@ -47,7 +47,7 @@ export const auditHeadStoreContract = <E>(
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("keeps nothing of a text that fails", () =>
+    it.live("keeps no part of a text that fails", () =>
       Effect.gen(function* () {
         const store = yield* AuditHeadStore
         const failing: WriteText<string> = (write) =>

@@ -1,6 +1,6 @@
 /**
- * The contract of `AuditLog`, as tests that every adapter runs. What the other ports write into it
- * is part of their own contracts; here are the refusals, and how all of it is read.
+ * The contract of `AuditLog`, as tests that every adapter runs. Entries that other ports write are
+ * part of their own contracts; this one covers refusals, and reading all entries.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
@@ -143,7 +143,7 @@ const outcomesOf = (caller: Caller) =>
   )
 
 const bounding = (it: It): void => {
-  it.effect("records what is repeated once in the window that its key's first one began", () =>
+  it.effect("records a repeated refusal once in the window of its key", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
@@ -159,7 +159,7 @@ const bounding = (it: It): void => {
     })
   )
 
-  it.effect("records what differs in key, action, code, supplier or number", () =>
+  it.effect("records refusals that differ in key, action, code, supplier or number", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
@@ -305,7 +305,7 @@ const verifying = (it: It): void => {
   )
 }
 
-/** Every head behind a chain, by pages of this size. */
+/** Every head after a chain, in pages of this size. */
 const allHeads = Effect.fnUntraced(function* (limit: number, after: bigint = 0n) {
   const auditLog = yield* AuditLog
   const all: Array<AuditHead> = []
@@ -318,7 +318,7 @@ const allHeads = Effect.fnUntraced(function* (limit: number, after: bigint = 0n)
 })
 
 const heads = (it: It): void => {
-  it.effect("are those of every chain, page by page, and stay true as the chains grow", () =>
+  it.effect("are those of every chain, page by page, and stay valid as the chains grow", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const auditLog = yield* AuditLog
@@ -340,7 +340,7 @@ const heads = (it: It): void => {
     })
   )
 
-  it.effect("are missed where a chain has another one, is shorter, or is gone", () =>
+  it.effect("are reported if a chain has another hash, is shorter, or is gone", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const auditLog = yield* AuditLog

@@ -40,7 +40,7 @@ const arranged = Effect.gen(function* () {
   return { mine, other, second }
 })
 
-/** When the entries were written that the filter finds, in seconds, page by page. */
+/** The seconds at which the found entries were written, page by page. */
 const found = Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
   const { search } = yield* AuditLog
   const seconds: Array<number> = []
@@ -57,7 +57,7 @@ const found = Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
 })
 
 const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("finds the entries that meet every condition, the newest first", () =>
+  it.effect("finds the entries that match every condition, the newest first", () =>
     Effect.gen(function* () {
       const { mine, other, second } = yield* arranged
       const own = { organisations: [mine.supplier.organisation] }
@@ -88,7 +88,7 @@ const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("finds what people did, without API keys and what workers did in their name", () =>
+  it.effect("finds actions of people, without those of API keys, or of workers in their name", () =>
     Effect.gen(function* () {
       const { recordRead } = yield* AuditLog
       const { caller, keyOf, supplier } = yield* freshSupplier
@@ -115,7 +115,7 @@ const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("tells what each entry is about", () =>
+  it.effect("returns the subject of each entry", () =>
     Effect.gen(function* () {
       const { mine } = yield* arranged
       const { search } = yield* AuditLog

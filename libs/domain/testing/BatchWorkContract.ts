@@ -1,6 +1,6 @@
 /**
  * What every storage of batches must do while workers have lines in hand, and afterwards. The store
- * may be shared, but nobody else may take lines. All instants are arguments.
+ * may be shared, but nothing else may take lines. All instants are arguments.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
@@ -52,7 +52,7 @@ const working = (it: It): void => {
     })
   )
 
-  it.effect("gives lines of an open, paused or cancelled batch to nobody", () =>
+  it.effect("gives no lines of an open, paused or cancelled batch", () =>
     Effect.gen(function* () {
       yield* append(yield* begun(), linesOf("a"))
       const paused = yield* started(["a"])
@@ -63,7 +63,7 @@ const working = (it: It): void => {
     })
   )
 
-  it.effect("gives the lines again that a worker left", () =>
+  it.effect("gives lines again that a worker gave back", () =>
     Effect.gen(function* () {
       yield* started(["a", "b"])
       yield* Effect.scoped(taken())
@@ -101,7 +101,7 @@ const working = (it: It): void => {
     })
   )
 
-  it.effect("holds a line back also from the chunk of an earlier line of its number", () =>
+  it.effect("holds a line back from the chunk of an earlier line of its number", () =>
     Effect.gen(function* () {
       const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
       const batch = yield* started([...numbers, "n0"])
@@ -143,7 +143,7 @@ const working = (it: It): void => {
     })
   )
 
-  it.effect("ends the lines of a cancelled batch that nobody has in hand", () =>
+  it.effect("ends the lines of a cancelled batch that no worker has in hand", () =>
     Effect.gen(function* () {
       const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
       const batch = yield* started(numbers)
@@ -180,7 +180,7 @@ const finishing = (it: It): void => {
     })
   )
 
-  it.effect("keeps what the lines wait for", () =>
+  it.effect("stores what the lines wait for", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a"])
       const chunk = yield* taken()
@@ -199,7 +199,7 @@ const finishing = (it: It): void => {
     })
   )
 
-  it.effect("makes a retry of the failed lines that no later line has replaced", () =>
+  it.effect("retries the failed lines that no later line has replaced", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c", null])
       const batches = yield* Batches
@@ -223,7 +223,7 @@ const finishing = (it: It): void => {
     })
   )
 
-  it.effect("leaves out of a retry what a later line of the same number has replaced", () =>
+  it.effect("leaves lines out of a retry that a later line of the number has replaced", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "a", "b"])
       for (const outcome of ["FAILED", "SUCCEEDED"] as const) {
@@ -248,7 +248,7 @@ const finishing = (it: It): void => {
 }
 
 const answering = (it: It): void => {
-  it.effect("gives results up to the first line that is not done, or all that are", () =>
+  it.effect("returns results up to the first unfinished line, or all that exist", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c"])
       const chunk = yield* taken()
@@ -277,7 +277,7 @@ const answering = (it: It): void => {
     })
   )
 
-  it.effect("lists lines by how they have ended, those that have not as well", () =>
+  it.effect("lists lines by outcome, including those that have not ended", () =>
     Effect.gen(function* () {
       const { lines } = yield* Batches
       const batch = yield* started(["a", null, "c", "d"])
@@ -313,7 +313,7 @@ const answering = (it: It): void => {
     })
   )
 
-  it.effect("ends the results where the limit cuts them", () =>
+  it.effect("ends the results at the limit", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c", "d"])
       const chunk = yield* taken()
@@ -349,7 +349,7 @@ const answering = (it: It): void => {
     })
   )
 
-  it.effect("groups what is wrong by code and place, the most frequent first", () =>
+  it.effect("groups problems by code and path, the most frequent first", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c", "d", "e", "f", "g"])
       const batches = yield* Batches

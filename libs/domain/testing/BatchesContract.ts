@@ -1,5 +1,5 @@
 /**
- * What every storage of batches must do until the work begins. The store may be shared. All
+ * What every storage of batches must do before workers run lines. The store may be shared. All
  * instants are arguments.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
@@ -42,7 +42,7 @@ type Ports = ApiKeys | Batches | Configuration | IdempotencyKeys | ImportProcess
 type It = Vitest.MethodsNonLive<Ports>
 
 const creating = (it: It): void => {
-  it.effect("keeps what was asked for, and shows it to its organisation only", () =>
+  it.effect("keeps the settings of a batch, and shows it to its organisation only", () =>
     Effect.gen(function* () {
       const batch = yield* begun()
       const batches = yield* Batches
@@ -92,7 +92,7 @@ const overseeing = (it: It): void => {
     })
   )
 
-  it.effect("lists the batches of all suppliers, and without those that have ended", () =>
+  it.effect("lists the batches of all suppliers, optionally without those that have ended", () =>
     Effect.gen(function* () {
       const batches = yield* Batches
       const first = yield* begun()
@@ -189,7 +189,7 @@ const changing = (it: It): void => {
     })
   )
 
-  it.effect("gives the batch that has the id already, and stores nothing more", () =>
+  it.effect("returns the existing batch with the id, and stores nothing", () =>
     Effect.gen(function* () {
       const batches = yield* Batches
       const owner = yield* freshSupplier
@@ -289,7 +289,7 @@ const reviewing = (it: It): void => {
       return circumstances
     })
 
-  it.effect("tells how supplier and key stand", () =>
+  it.effect("reports the state of supplier and key", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const configuration = yield* Configuration
@@ -309,7 +309,7 @@ const reviewing = (it: It): void => {
     })
   )
 
-  it.effect("stores what is decided", () =>
+  it.effect("stores the decision", () =>
     Effect.gen(function* () {
       const batch = yield* begun()
       const batches = yield* Batches
@@ -334,7 +334,7 @@ const reviewing = (it: It): void => {
     })
   )
 
-  it.effect("sums up the batches that were started, and tells the oldest that waits", () =>
+  it.effect("sums up the started batches, and returns the oldest waiting one", () =>
     Effect.gen(function* () {
       const { overview } = yield* Batches
       const before = yield* overview
@@ -352,7 +352,7 @@ const reviewing = (it: It): void => {
     })
   )
 
-  it.effect("counts the workers that were seen lately", () =>
+  it.effect("counts the workers that were seen recently", () =>
     Effect.gen(function* () {
       const { reportWorker, workersAlive } = yield* Batches
       const later = noonPlus(1_000_000)

@@ -66,7 +66,7 @@ const ofSessions = (it: It): void => {
     })
   )
 
-  it.effect("prunes what began or was last seen long enough ago", () =>
+  it.effect("prunes sessions that began or were last seen long enough ago", () =>
     Effect.gen(function* () {
       const { find, prune, renew } = yield* BoardSessions
       const begun = yield* stored(sessionAt(noonPlus(10)))
@@ -83,7 +83,7 @@ const ofSessions = (it: It): void => {
 }
 
 const ofLinks = (it: It): void => {
-  it.effect("takes a link once, also if several try at once", () =>
+  it.effect("takes a link once, also under concurrent requests", () =>
     Effect.gen(function* () {
       const { createLink, takeLink } = yield* BoardSessions
       const hash = freshHash()

@@ -1,7 +1,7 @@
 /**
- * What every storage of the scheduled checks must do: it shows accounts, batches and events as they
- * are, one instance has a turn, and differences stand until they are seen mended. Nothing that the
- * ports have written is a difference. All instants are arguments.
+ * What every storage of the scheduled checks must do: return accounts, batches and events as they
+ * are, give a turn to one instance, and keep differences until they are seen resolved. Data that
+ * the ports have written never has a difference. All instants are arguments.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
@@ -96,7 +96,7 @@ const move = Effect.fnUntraced(function* (after: bigint, through: bigint | null,
 const none = ofEachCheck(() => 0)
 
 const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
-  it.effect("shows accounts in order, with what they come to and the hash of the payload", () =>
+  it.effect("returns accounts in order, with their sums and the hash of the payload", () =>
     Effect.gen(function* () {
       const { accounts } = yield* Checks
       const one = yield* importedFrom({ unknown_occupier: true, transfer_balance: 12.34 })
@@ -115,7 +115,7 @@ const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
     })
   )
 
-  it.effect("shows batches with their counts and what their lines say", () =>
+  it.effect("returns batches with their counts and those of their lines", () =>
     Effect.gen(function* () {
       const { batches } = yield* Checks
       const worked = yield* started(["a", "b", "c"])
@@ -144,7 +144,7 @@ const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells since when an event waits for its position", () =>
+  it.effect("returns since when an event waits for its position", () =>
     Effect.gen(function* () {
       const { eventsWaitingSince } = yield* Checks
       const log = yield* EventLog
@@ -158,7 +158,7 @@ const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
 }
 
 const findsNothing = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
-  it.effect("finds nothing in what the ports have written, and counts what it has read", () =>
+  it.effect("finds no fault in entries that the ports have written, and counts them", () =>
     Effect.gen(function* () {
       const supplier = yield* freshSupplier
       const payloads = accountPayload({ supplier: supplier.supplier.code })
@@ -179,7 +179,7 @@ const findsNothing = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
 }
 
 const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
-  it.effect("gives a turn once in a pause, and goes on where the last one was concluded", () =>
+  it.effect("gives a turn once in a pause, and continues where the last one was concluded", () =>
     Effect.gen(function* () {
       const { begin } = yield* Checks
       const pause = Duration.minutes(1)
@@ -187,7 +187,7 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
       const given = yield* Effect.all([turn(0), turn(0), turn(0)], { concurrency: 3 })
       expect(given.toSorted()).toEqual([0n, null, null])
       expect(yield* turn(59)).toBeNull()
-      // It was not concluded.
+      // The turn was not concluded.
       expect(yield* turn(60)).toBe(0n)
       expect(yield* move(0n, far, 60)).toBe(true)
       expect(yield* turn(120)).toBe(far)
@@ -211,7 +211,7 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
       expect(yield* turn(1_070)).toBeNull()
       expect(yield* turn(1_110)).toBe(far)
       expect(yield* move(far, far + 9n, 1_120)).toBe(true)
-      // The slow instance, from which the turn was taken over.
+      // The slow instance, whose turn was taken over.
       expect(yield* move(far, far + 5n, 1_130)).toBe(false)
       expect(yield* turn(1_180)).toBe(far + 9n)
       expect(yield* move(far + 9n, null, 1_180)).toBe(true)
@@ -232,7 +232,7 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
       })
   )
 
-  it.effect("keeps a difference with its time until its stretch is concluded without it", () =>
+  it.effect("keeps a difference and its time until its stretch is concluded without it", () =>
     Effect.gen(function* () {
       const { differences, standing: counts } = yield* Checks
       const ends = [1n, 5n].map((each) => differenceOf(far + each))

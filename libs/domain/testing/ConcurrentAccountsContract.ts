@@ -1,4 +1,4 @@
-/** How an account is changed by many at once: one part of the contract of `Accounts`. */
+/** Concurrent changes of an account: one part of the contract of `Accounts`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { BigDecimal, Effect, Option } from "effect"
@@ -32,7 +32,7 @@ type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configur
 
 const concurrency = 32
 
-/** Changes the account so often at once; answers what each of them saw. */
+/** Runs concurrent changes of the account; returns what each of them saw. */
 const atOnce = (
   account: Whose,
   count: number,
@@ -79,14 +79,14 @@ const kinds: ReadonlyArray<Change> = [
   })
 ]
 
-/** What the requests look at; what is found does not matter here. */
+/** The lookup of the requests; its result does not matter here. */
 const lookup: Lookup = {
   notes: [{ body: "b0" }, noteOf({ document_paths: [{ document_path: "a.pdf" }] })],
   transactionIds: idsOf([creditOf("a"), creditOf("b")]),
   statementIds: [mayStatement("s0").statement_id]
 }
 
-/** What is on the account, without what only this one is called. */
+/** The content of the account, with placeholders for its number and key. */
 const contentOf = Effect.fnUntraced(function* ({ key, number }: Imported) {
   const text = JSON.stringify(yield* descriptionOf(number))
   return text
@@ -95,7 +95,7 @@ const contentOf = Effect.fnUntraced(function* ({ key, number }: Imported) {
     .replaceAll(key.import_supplier, "SUPPLIER")
 })
 
-/** Declares the tests of `change` by many. */
+/** Declares the tests of concurrent changes. */
 export const accountsAtOnceContract = (it: It): void => {
   it.effect("add a transaction once if several requests send it", () =>
     Effect.gen(function* () {
@@ -172,7 +172,7 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("of many kinds on many accounts store what each of them stores alone", () =>
+  it.effect("of many kinds on many accounts store what each would store alone", () =>
     Effect.gen(function* () {
       const changed = Effect.fnUntraced(function* (account: Imported, kind: number) {
         for (const round of [0, 1]) {

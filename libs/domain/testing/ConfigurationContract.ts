@@ -1,6 +1,6 @@
 /**
  * The contract of `Configuration`, as tests that every adapter runs. The store may be shared and
- * full already: each test makes names of its own, and looks for those alone.
+ * have data: each test makes its own names, and looks only for those.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"

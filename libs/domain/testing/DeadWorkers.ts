@@ -1,4 +1,4 @@
-/** What storage of batches must do with lines whose worker died, for its contract. */
+/** Lines whose worker died: one part of the contract of batches at work. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LineEnd } from "../src/batch/BatchLine.ts"
@@ -27,7 +27,7 @@ type It = Vitest.MethodsNonLive<Batches | Configuration | IdempotencyKeys>
 const endedAs = (outcome: LineEnd["outcome"]) => ({ outcome, text: JSON.stringify({ outcome }) })
 
 export const dying = (it: It): void => {
-  it.effect("ends a line of a cancelled batch as its worker had ended it before it died", () =>
+  it.effect("ends a line of a cancelled batch with the result that its dead worker had kept", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c"])
       yield* Effect.scoped(taken())
@@ -41,13 +41,13 @@ export const dying = (it: It): void => {
       expectSame(counts, { ...Counts.none, received: 3, succeeded: 1, cancelled: 2 })
       expect(finishedAt).toEqual(noon)
       expect((yield* resultsOf(batch, { outcome: "SUCCEEDED" })).lines).toEqual([1])
-      // The worker that had begun the second line stores nothing any more.
+      // The worker that had begun the second line can no longer store anything.
       const late = keepAs(begun?.reservation as Reservation, "late")
       expect(yield* Effect.flip(createFor(batch, { keep: late }))).toBeInstanceOf(ReservationLost)
     })
   )
 
-  it.effect("ends a line of a cancelled batch as its first step says, whoever gave it back", () =>
+  it.effect("ends a line of a cancelled batch with the kept result of its first step", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c"])
       const staged = freshKeyed(batch.caller.organisation)
@@ -55,7 +55,7 @@ export const dying = (it: It): void => {
       const { reservation } = yield* reserve(request)
       const kept = keepAs(reservation, keptText(endedAs("CANCELLED")))
       yield* createFor(batch, { keep: kept })
-      // A first worker ends one line and has to try another one again.
+      // A first worker ends one line and postpones another one.
       yield* Effect.scoped(
         Effect.flatMap(taken(), (chunk) =>
           finish(chunk, chunk.lines.slice(0, 1).map(endOf("FAILED")), {
@@ -63,7 +63,7 @@ export const dying = (it: It): void => {
           })
         )
       )
-      // A second one tries the others alone, and leaves it.
+      // A second worker ends the others, and gives that line back.
       yield* Effect.scoped(
         Effect.flatMap(taken(), (chunk) => finish(chunk, chunk.lines.slice(1).map(endOf("FAILED"))))
       )

@@ -1,4 +1,4 @@
-/** The part of the contract of batches at work about lines that are deleted after their batch. */
+/** Lines that are deleted after their batch: one part of the contract of batches at work. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Batches } from "../src/ports/Batches.ts"
@@ -12,7 +12,7 @@ import { freshKeyed, reserve } from "./keyedRequests.ts"
 type It = Vitest.MethodsNonLive<Batches | Configuration | IdempotencyKeys>
 
 export const deleting = (it: It): void => {
-  it.effect("redacts the results, and makes no retry of lines that are gone", () =>
+  it.effect("redacts the results, and makes no retry of deleted lines", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b"])
       const batches = yield* Batches

@@ -1,6 +1,6 @@
 /**
  * The part of the contract of `Configuration` about document roots: those of two organisations
- * never overlap, so that no supplier can name a document of another organisation's.
+ * never overlap, so that no supplier can name another organisation's document.
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
@@ -14,7 +14,7 @@ type Roots = ReadonlyArray<readonly [held: string, asked: string]>
 
 const unbounded = { concurrency: "unbounded" } as const
 
-/** `R` stands for a name that no other test has. */
+/** `R` stands for a name unique to the test. */
 const overlapping: Roots = [
   ["R", "R"],
   ["R", "/R/"],
@@ -133,7 +133,7 @@ const ofItsOwn = (it: It): void => {
   )
 }
 
-/** Each within the one before it, so that any two of them overlap. */
+/** Roots, each inside the previous one, so that any two overlap. */
 const nested = (root: string): ReadonlyArray<string> =>
   times(6, root).map((each, depth) => each + "/sub".repeat(depth))
 

@@ -1,6 +1,6 @@
 /**
- * What every document store does: it finds the files that are there, under the supplier's root and
- * nowhere else, whatever their names.
+ * What every document store must do: find existing files of any name, under the supplier's root and
+ * nowhere else.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
@@ -40,7 +40,7 @@ const uploadOf = (content: string): DocumentUpload => ({
   sha256: createHash("sha256").update(content).digest("hex")
 })
 
-/** A PUT of this content. `fetch` would choose some headers by itself. */
+/** A PUT of this content, without `fetch`, which sets some headers itself. */
 const putting = ({ headers, url }: UploadLink, content: string) =>
   Effect.callback<number>((resume) => {
     const sent = request(url, { method: "PUT", headers }, (answer) => {
@@ -51,9 +51,9 @@ const putting = ({ headers, url }: UploadLink, content: string) =>
     sent.end(content)
   })
 
-/** What a store under test does with uploads. */
+/** How a store under test handles uploads. */
 export interface Uploading {
-  /** Whether it refuses a file where one is, and one that is not the one of the link. */
+  /** Whether it refuses to replace a file, and any content other than that of the link. */
   readonly isChecked: boolean
 }
 
@@ -63,7 +63,7 @@ const linkTo = (file: string, content: string, lifetime = Duration.minutes(15)) 
   ).pipe(Effect.map(Option.getOrThrow))
 
 const uploads = <E>(layer: Layer.Layer<Documents, E>, { isChecked }: Uploading): void => {
-  it.live.each(names)("takes an upload beside %s, and finds it then", (name) =>
+  it.live.each(names)("accepts an upload beside %s, and finds it afterwards", (name) =>
     Effect.gen(function* () {
       const file = `new/${name}`
       const content = `new content of ${name}`
@@ -139,7 +139,7 @@ export const documentsContract = <E>(
       })
     )
 
-    it.live("finds the file below a root that is written with slashes", () =>
+    it.live("finds the file below a root with leading or trailing slashes", () =>
       Effect.gen(function* () {
         expect(Option.isSome(yield* finding(`/${root}/`, "plain.pdf"))).toBe(true)
       })

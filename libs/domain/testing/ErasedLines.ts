@@ -1,4 +1,4 @@
-/** Lines of batches that name a customer who is erased: one part of the contract of `Erasures`. */
+/** Lines of batches that name an erased customer: one part of the contract of `Erasures`. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
@@ -35,7 +35,7 @@ const malformed = `{"external_account_number": ${JSON.stringify(number)}, broken
 const erase = (key: ImportKey) =>
   Effect.flatMap(Erasures, (port) => port.erase({ key, at: noonPlus(300) }))
 
-/** A batch of a supplier whose import of the number is staged. */
+/** A batch of a supplier, with a staged import of the number. */
 const staged = Effect.gen(function* () {
   const of = yield* freshSupplier
   const key = { import_supplier: of.supplier.code, external_account_number: number }
@@ -89,7 +89,7 @@ const erasedText = (line: number) => ({
 })
 
 export const erasedLines = (it: It): void => {
-  it.effect("erases the lines that name it and their results, in their places", () =>
+  it.effect("erases the lines that name it and their results, and keeps their places", () =>
     Effect.gen(function* () {
       const batches = yield* Batches
       const { batch, key } = yield* staged
@@ -144,7 +144,7 @@ export const erasedLines = (it: It): void => {
     })
   )
 
-  it.effect("refuses while a line that names it has not ended, and changes nothing", () =>
+  it.effect("is refused while a line that names it has not ended, and changes nothing", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { batch, key } = yield* staged
@@ -164,7 +164,7 @@ export const erasedLines = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("erases what was sent about it since, when it is erased again", () =>
+  it.effect("erases data that was sent about it since, when it is erased again", () =>
     Effect.gen(function* () {
       const of = yield* freshSupplier
       const key = { import_supplier: of.supplier.code, external_account_number: number }
@@ -182,7 +182,7 @@ export const erasedLines = (it: It): void => {
     })
   )
 
-  it.effect("erases a line that could not be read, and has the number without quotes", () =>
+  it.effect("erases an unreadable line that has the number without quotes", () =>
     Effect.gen(function* () {
       const of = yield* freshSupplier
       const key = of.keyOf("871540012")

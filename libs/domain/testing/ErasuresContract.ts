@@ -1,6 +1,6 @@
 /**
  * The contract of `Erasures`, as tests that every adapter runs: what is erased, what stays, and
- * what is refused from then on.
+ * what is refused afterwards.
  */
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, type Layer, Option, Stream } from "effect"
@@ -34,7 +34,7 @@ export type ErasurePorts =
   | ImportProcesses
 type It = Vitest.MethodsNonLive<ErasurePorts>
 
-/** Money and dates of an account, without what names anybody. */
+/** Money and dates of an account, without personal data. */
 const moneyOf = Effect.fnUntraced(function* (number: Parameters<typeof descriptionOf>[0]) {
   const accounts = yield* Accounts
   const found = Option.getOrThrow(yield* accounts.describe(number))
@@ -89,7 +89,7 @@ const whatStays = (it: It): void => {
     })
   )
 
-  it.effect("leaves of the import that it was there", () =>
+  it.effect("keeps a record that the import existed", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
@@ -117,7 +117,7 @@ const whatStays = (it: It): void => {
     })
   )
 
-  it.effect("tells by one event, and forgets those before", () =>
+  it.effect("writes one event, and deletes those before", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const events = yield* EventLog
@@ -145,7 +145,7 @@ const whatStays = (it: It): void => {
     })
   )
 
-  it.effect("frees the keys under which answers about it are kept", () =>
+  it.effect("frees the keys with kept answers about it", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
@@ -269,7 +269,7 @@ const whatIsRefused = (it: It): void => {
 }
 
 const inTheLog = (it: It): void => {
-  it.effect("the number cannot be read in the log any more, and is not written again", () =>
+  it.effect("the number can no longer be read in the log, and is not written again", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, key } = yield* rich
@@ -301,7 +301,7 @@ const inTheLog = (it: It): void => {
     })
   )
 
-  it.effect("erasing again says that it was erased, and records that", () =>
+  it.effect("erasing again reports that it was erased before, and records that", () =>
     Effect.gen(function* () {
       const { key } = yield* rich
       yield* erase(key)
@@ -322,7 +322,7 @@ const inTheLog = (it: It): void => {
     })
   )
 
-  it.effect("a rehearsal says the same and changes nothing", () =>
+  it.effect("a rehearsal returns the same and changes nothing", () =>
     Effect.gen(function* () {
       const { key, number } = yield* rich
       const before = [yield* detailsOf(key), yield* descriptionOf(number)]

@@ -46,7 +46,7 @@ const stage = Effect.fnUntraced(function* (
   return key
 })
 
-/** Stages so many imports, whose events have their positions. */
+/** Stages `count` imports and assigns positions to their events. */
 const withEvents = Effect.fnUntraced(function* (count: number) {
   const owner = yield* freshSupplier
   yield* stageAll(
@@ -58,7 +58,7 @@ const withEvents = Effect.fnUntraced(function* (count: number) {
 })
 
 const reading = (it: It): void => {
-  it.effect("has nothing of an organisation without events", () =>
+  it.effect("is empty for an organisation without events", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       expect(yield* read(owner)).toEqual({ _tag: "Page", events: [], nextAfter: 0 })
@@ -67,7 +67,7 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("tells each step of an import in its order", () =>
+  it.effect("has each step of an import in order", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       yield* Effect.ignore((yield* Configuration).createTeam("Migration Team"))
@@ -114,7 +114,7 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("tells the steps of a batch, with its cohort", () =>
+  it.effect("has the steps of a batch, with its cohort", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a"])
       yield* cancelled(batch)
@@ -134,7 +134,7 @@ const reading = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("has every event once, page by page", () =>
+  it.effect("returns every event once, page by page", () =>
     Effect.gen(function* () {
       const owner = yield* withEvents(25)
       const ids: Array<string> = []
@@ -150,7 +150,7 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("does not tell one organisation of another", () =>
+  it.effect("shows an organisation only its own events", () =>
     Effect.gen(function* () {
       const mine = yield* withEvents(2)
       const other = yield* withEvents(3)
@@ -162,7 +162,7 @@ const reading = (it: It): void => {
 }
 
 const filtering = (it: It): void => {
-  it.effect("by supplier and name answer what fits, and go on behind what does not", () =>
+  it.effect("by supplier and name return matching events, and continue after others", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
       const owner = yield* freshSupplier
@@ -194,7 +194,7 @@ const filtering = (it: It): void => {
 }
 
 const assigning = (it: It): void => {
-  it.effect("makes events visible, and says for how long the oldest has waited", () =>
+  it.effect("makes events visible, and reports since when the oldest waits", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       yield* assignAll
@@ -212,7 +212,7 @@ const assigning = (it: It): void => {
     })
   )
 
-  it.effect("gives each event one position, also when several instances do it at once", () =>
+  it.effect("gives each event one position, also in concurrent instances", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const owner = yield* freshSupplier
@@ -235,7 +235,7 @@ const pruning = (it: It): void => {
       Effect.repeat(prune({ before, limit }), { while: (areMore) => areMore })
     )
 
-  it.effect("deletes old events up to the first young one, and never gives a position twice", () =>
+  it.effect("deletes old events up to the first recent one, and never reuses a position", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       for (const [index, second] of [0, 1, 2, 90, 3].entries()) {

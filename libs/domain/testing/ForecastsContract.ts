@@ -9,7 +9,7 @@ import { freshSupplier, noonPlus } from "./freshNames.ts"
 const hour = 3_600
 const day = 24 * hour
 
-/** Made so many seconds after noon, with an interval of a day from two days later on. */
+/** A forecast made `seconds` after noon, with an interval of a day that begins two days later. */
 const madeAfter = (supplier: SupplierCode, seconds: number) => ({
   supplier,
   madeAt: noonPlus(seconds),
@@ -24,7 +24,7 @@ const freshCode = Effect.map(freshSupplier, ({ supplier }) => supplier.code)
 type It = Vitest.MethodsNonLive<Forecasts | Configuration>
 
 const settled = (it: It): void => {
-  it.effect("has no settled forecast of a supplier before its end is known", () =>
+  it.effect("is not settled before the end of the migration is known", () =>
     Effect.gen(function* () {
       const { read, record, settle } = yield* Forecasts
       const supplier = yield* freshCode
@@ -67,7 +67,7 @@ const settled = (it: It): void => {
 }
 
 const listed = (it: It): void => {
-  it.effect("lists those of a supplier, the newest first, with what came of each", () =>
+  it.effect("lists the forecasts of a supplier, the newest first, with their outcome", () =>
     Effect.gen(function* () {
       const { list, record, settle } = yield* Forecasts
       const supplier = yield* freshCode
@@ -100,7 +100,7 @@ const keptOnce = (it: It): void => {
     })
   )
 
-  it.effect("is kept once for a supplier and day, the first that was made", () =>
+  it.effect("is kept once for each supplier and day: the first one", () =>
     Effect.gen(function* () {
       const { read, record, settle } = yield* Forecasts
       const supplier = yield* freshCode

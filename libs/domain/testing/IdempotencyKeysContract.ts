@@ -1,7 +1,7 @@
 /**
  * What every storage of idempotency keys must do, together with the ports whose writes keep their
- * answers under them. The store may be shared and full already. All instants are arguments, so no
- * test clock is involved.
+ * answers under them. The store may be shared and have data. All instants are arguments, so no test
+ * clock is needed.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Option } from "effect"
@@ -37,7 +37,7 @@ type It = Vitest.MethodsNonLive<Ports>
 const leaseEnd = DateTime.addDuration(noon, keyLease)
 
 const reserving = (it: It): void => {
-  it.effect("reserves a key for one request, and tells others which request has it", () =>
+  it.effect("reserves a key for one request, and reports its state to others", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
@@ -133,12 +133,12 @@ const releasing = (it: It): void => {
   )
 }
 
-/** One write of a port: it can be done once, and then shows. */
+/** One write of a port: it can be done once, and has a visible effect. */
 interface Write {
-  /** When it is done. */
+  /** The time of the write. */
   readonly at: DateTime.Utc
   readonly run: (keep: Keep<unknown> | null) => Effect.Effect<unknown, unknown, Ports>
-  /** Everything that it could have changed. */
+  /** All data that it could change. */
   readonly traces: Effect.Effect<unknown, unknown, Ports>
 }
 

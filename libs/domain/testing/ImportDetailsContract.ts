@@ -1,6 +1,6 @@
 /**
- * What storage tells of imports beside their accounts, and the conditions of lists: one part of the
- * contract of `ImportProcesses`.
+ * The details of imports, and the conditions of lists: one part of the contract of
+ * `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
@@ -72,7 +72,7 @@ const stateOf = (key: ImportKey, seconds = 30) =>
   Effect.map(detailsOf(key), (details) => detailedStateOf(details, noonPlus(seconds)))
 
 const ofOneImport = (it: It): void => {
-  it.effect("tells what is staged, how often and when", () =>
+  it.effect("returns what is staged, how often and when", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
@@ -101,7 +101,7 @@ const ofOneImport = (it: It): void => {
     })
   )
 
-  it.effect("tells of an attempt the errors that it ended with, in full", () =>
+  it.effect("returns the errors with which an attempt ended, in full", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
       const id = yield* tried(key, caller, { errors })
@@ -113,7 +113,7 @@ const ofOneImport = (it: It): void => {
     })
   )
 
-  it.effect("tells the latest attempts, in the order of their start", () =>
+  it.effect("returns the latest attempts, in the order of their start", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
       const first = yield* tried(key, caller)
@@ -155,7 +155,7 @@ const ofAttempts = (it: It): void => {
     })
   )
 
-  it.effect("is FAILED until it is staged anew, also in the same instant", () =>
+  it.effect("is FAILED until it is staged again, even at the same instant", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -172,7 +172,7 @@ const ofAttempts = (it: It): void => {
     })
   )
 
-  it.effect("is FAILED when its attempt broke off, ended by nobody or by a skip", () =>
+  it.effect("is FAILED after its attempt broke off, also if a skip closed it", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { key, now } = yield* arrange("lease expired")
@@ -219,7 +219,7 @@ const cohorts = (it: It): void => {
   )
 }
 
-/** One import in every state; names sort in the order in which they stand here. */
+/** One import in every state; their names sort in this order. */
 const oneOfEach = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf, supplier } = yield* freshSupplier
@@ -280,7 +280,7 @@ const conditions: ReadonlyArray<readonly [ImportFilter, ReadonlyArray<string>]> 
 const pendingOnes = new Set(["1 pending", "2 failed", "4 running", "5 expired"])
 
 const inLists = (it: It): void => {
-  it.effect.each(conditions)("has the imports that meet every condition: %j", ([filter, numbers]) =>
+  it.effect.each(conditions)("has the imports that match all conditions: %j", ([filter, numbers]) =>
     Effect.gen(function* () {
       const { supplier } = yield* oneOfEach
       expectSame(yield* selected(supplier, filter), numbers)
@@ -300,7 +300,7 @@ const inLists = (it: It): void => {
     })
   )
 
-  it.effect("tells the details, and of attempts the latest", () =>
+  it.effect("has the details, and the latest attempt", () =>
     Effect.gen(function* () {
       const { caller, keyOf, supplier } = yield* oneOfEach
       const imports = yield* ImportProcesses

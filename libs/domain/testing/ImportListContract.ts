@@ -1,6 +1,5 @@
 /**
- * What the lists of imports hold, and in which order: one part of the contract of
- * `ImportProcesses`.
+ * The content and the order of lists of imports: one part of the contract of `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
@@ -36,7 +35,7 @@ const listOf = Effect.fnUntraced(function* (
 const numbersOf = (...query: Parameters<typeof listOf>) =>
   Effect.map(listOf(...query), (entries) => entries.map((each) => each.external_account_number))
 
-/** One import in every state; names sort in the order in which they stand here. */
+/** One import in every state; their names sort in this order. */
 const oneOfEach = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf, supplier } = yield* freshSupplier
@@ -101,8 +100,8 @@ const kindsOfList = (it: It): void => {
   )
 }
 
-// A locale would sort these otherwise, and so would UTF-16, whose units of the last four begin with
-// D83D and DBFF: less than E000, FF5E and FFFD.
+// A locale would sort these differently, and so would UTF-16: the units of the last four begin with
+// D83D and DBFF, which are less than E000, FF5E and FFFD.
 const inOrder = [
   "!",
   "-1",

@@ -1,7 +1,7 @@
 /**
  * The contract of `ImportProcesses`, as tests that every adapter runs. The store may be shared and
- * full already: each test makes its own supplier. All instants are arguments, so no test clock is
- * involved.
+ * have data: each test makes its own supplier. All instants are arguments, so no test clock is
+ * needed.
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The contract of `ImportSearch`: pages have the imports that meet the filter, once and in order,
- * and the failed ones come with the errors of their latest attempt. Every adapter runs it.
+ * The contract of `ImportSearch`: pages have the imports that match the filter, once and in order,
+ * and failed ones have the errors of their latest attempt. Every adapter runs it.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
@@ -32,7 +32,7 @@ type Ports =
 const invalidPhone = { code: "invalid", attr: "customers.0.mobile", detail: "No." } as const
 const blankName = { code: "blank", attr: "billing_name", detail: "Blank." } as const
 
-/** An import in each state; `b1` and `b2` have failed, and `d` has broken off at a minute later. */
+/** An import in each state; `b1` and `b2` have failed, and `d` breaks off a minute later. */
 const arranged = Effect.gen(function* () {
   const owner = yield* freshSupplier
   const imports = yield* ImportProcesses
@@ -110,7 +110,7 @@ const paged = Effect.fnUntraced(function* (
 })
 
 const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("has the imports that meet every condition, on pages of any size", () =>
+  it.effect("has the imports that match every condition, on pages of any size", () =>
     Effect.gen(function* () {
       const { owner } = yield* arranged
       for (const [filter, numbers] of filters) {
@@ -123,7 +123,7 @@ const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("has the accounts whose money is in a sum", () =>
+  it.effect("has the accounts that belong to a sum of money", () =>
     Effect.gen(function* () {
       const { owner } = yield* arranged
       const { caller, keyOf } = owner
@@ -141,7 +141,7 @@ const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("tells what is to be seen of each", () =>
+  it.effect("returns the fields of each import", () =>
     Effect.gen(function* () {
       const { newAccount, owner } = yield* arranged
       const { page } = yield* ImportSearch
@@ -209,7 +209,7 @@ const sampling = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-/** Of the cohort, or of all: each account by its number, or `erased`, with its balance. */
+/** The accounts of the cohort, or all: the number, or `erased`, with the balance. */
 const balancesOf = ({ supplier }: Owner, cohort: string | null) =>
   Effect.gen(function* () {
     const { balances } = yield* ImportSearch
@@ -220,7 +220,7 @@ const balancesOf = ({ supplier }: Owner, cohort: string | null) =>
   })
 
 const balances = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("has the balance of each account once, and they come to the sum of all", () =>
+  it.effect("has the balance of each account once, and they sum up to the total", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       const { caller, keyOf, supplier } = owner
@@ -252,7 +252,7 @@ const balances = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("tells of an account what names it, and of an erased one nothing", () =>
+  it.effect("identifies each account, except erased ones", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["a"], "wave-1")
@@ -272,7 +272,7 @@ const balances = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const reading = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("reads what was staged last, until it is erased", () =>
+  it.effect("reads the last staged text, until it is erased", () =>
     Effect.gen(function* () {
       const { owner } = yield* arranged
       const { staged } = yield* ImportSearch

@@ -1,7 +1,6 @@
 /**
  * The contract of `Migrations`: counts of all suppliers at once agree with their summaries, the
- * history says what the counts were at the end of each hour, and plans are kept. Every adapter runs
- * it.
+ * history has the counts at the end of each hour, and plans are kept. Every adapter runs it.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
@@ -50,7 +49,7 @@ const pastOf = Effect.fnUntraced(function* (
 const nothing = { staged: 0, imported: 0, failed: 0, codes: {} }
 
 const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("tells of suppliers without imports that there are none", () =>
+  it.effect("returns zero counts for suppliers without imports", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       const { code: supplier } = owner.supplier
@@ -78,7 +77,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("tells of each supplier what its summary tells, folded or not", () =>
+  it.effect("agrees with the summary of each supplier, folded or not", () =>
     Effect.gen(function* () {
       const owners = [yield* freshSupplier, yield* freshSupplier]
       const [one, other] = owners as [Owner, Owner]
@@ -86,7 +85,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
       yield* stage(other, ["a"])
       yield* complete(one, "a", noonPlus(1))
       yield* fail(one, "b", noonPlus(2), [invalidNote])
-      // Its attempt runs until a minute later, and has broken off then.
+      // Its attempt runs for a minute, and then breaks off.
       yield* claim(one.keyOf("c"), one.caller, noonPlus(3))
       const expectAlike = Effect.fnUntraced(function* (seconds: number) {
         const summaries = yield* SupplierSummaries
@@ -104,7 +103,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("knows the hours in which accounts were created, and the last change", () =>
+  it.effect("returns the hours in which accounts were created, and the last change", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["a", "b", "c"])
@@ -137,7 +136,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("keeps what the counts were at the end of each hour, by cohort too", () =>
+  it.effect("keeps the counts at the end of each hour, also by cohort", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["a", "b"], "wave-1")
@@ -168,7 +167,7 @@ const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
 const noOthers = { cohorts: 0, states: noCounts }
 
 const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("counts by cohort, and what has none", () =>
+  it.effect("counts by cohort, and imports without one", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["a", "b"], "wave-2")
@@ -196,7 +195,7 @@ const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const waiting = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("lists the imports that wait longest, those that failed long ago among them", () =>
+  it.effect("lists the imports that wait longest, including those that failed long ago", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["c", "a", "b", "d", "e", "f"])
@@ -249,7 +248,7 @@ const plans = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("sets the cohort of those that are pending and have another one", () =>
+  it.effect("sets the cohort of imports that are pending and have another one", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       const { caller, keyOf, supplier } = owner
@@ -288,7 +287,7 @@ const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("completes a supplier with who has signed it off, once until it is reopened", () =>
+  it.effect("records who signed a supplier off, once until it is reopened", () =>
     Effect.gen(function* () {
       const { recordSignOff, setPlan, signOff } = yield* Migrations
       const configuration = yield* Configuration

@@ -1,6 +1,6 @@
 /**
  * What every storage of batches must do with imports that are stored together with the end of their
- * lines: they leave what single requests leave. The store may be shared, but nobody else may take
+ * lines: store what single requests would store. The store may be shared, but nothing else may take
  * lines. All instants are arguments.
  */
 import type { Vitest } from "@effect/vitest"
@@ -66,7 +66,7 @@ const teamExists = Effect.gen(function* () {
   yield* Effect.ignore(createTeam(team))
 })
 
-/** The same by single steps. */
+/** Stores the import by single steps instead. */
 const storeSingly = Effect.fnUntraced(function* (made: NewImport, caller: Caller) {
   const { claim, complete, stage } = yield* ImportProcesses
   const { at, creation, hash, key, payload } = made
@@ -79,7 +79,7 @@ const storeSingly = Effect.fnUntraced(function* (made: NewImport, caller: Caller
   yield* complete({ key, attempt, newAccount, caller })
 })
 
-/** All that the ports tell of an import, but for what is random. */
+/** All that the ports return about an import, except random values. */
 const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccount | null) {
   const auditLog = yield* AuditLog
   const { find, isStaged } = yield* ImportProcesses
@@ -124,7 +124,7 @@ const likeSingleSteps = (it: Vitest.MethodsNonLive<Ports>): void => {
     ["created", accountFor],
     ["created, with an e-mail due", (key) => ({ ...accountFor(key), customerEmails: true })]
   ]
-  it.effect.each(kinds)("leaves of imports that are %s what single steps leave", ([, creating]) =>
+  it.effect.each(kinds)("stores for imports that are %s what single steps store", ([, creating]) =>
     Effect.gen(function* () {
       yield* teamExists
       const batch = yield* started(["a", "b"])
@@ -182,7 +182,7 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("stores the others if one with a taken account number was staged by now", () =>
+  it.effect("stores the others if one with a taken account number was staged meanwhile", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b"])
       const chunk = yield* taken()
@@ -198,7 +198,7 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
 }
 
 const besideOthers = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("leaves an import alone that somebody has staged by now", () =>
+  it.effect("does not change an import that was staged meanwhile", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b"])
       const chunk = yield* taken()

@@ -1,5 +1,5 @@
 /**
- * What the operator does is in the audit log, with the operator's name: one contract of all ports
+ * Actions of the operator are in the audit log, with the operator's name: one contract of all ports
  * that operator commands write to, as tests that every adapter runs.
  */
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
@@ -28,7 +28,7 @@ import { arrange } from "./importStates.ts"
 type Ports = ApiKeys | AuditLog | Configuration | ImportProcesses | Webhooks
 type It = Vitest.MethodsNonLive<Ports>
 
-/** Runs the work as a command of the operator, and gives what the audit log has of it. */
+/** Runs the work as a command of the operator; returns its entries in the audit log. */
 const audited = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const auditLog = yield* AuditLog
   const requestId = RequestId.make(crypto.randomUUID())
@@ -50,7 +50,7 @@ const audited = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, 
 const unique = () => `value ${crypto.randomUUID()}`
 
 const organisationsAndKeys = (it: It): void => {
-  it.effect("is recorded of organisations and keys", () =>
+  it.effect("is recorded for organisations and keys", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
       const keys = yield* ApiKeys
@@ -75,7 +75,7 @@ const organisationsAndKeys = (it: It): void => {
 }
 
 const suppliers = (it: It): void => {
-  it.effect("is recorded of suppliers", () =>
+  it.effect("is recorded for suppliers", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
       const { name: organisation } = yield* freshOrganisation
@@ -97,7 +97,7 @@ const suppliers = (it: It): void => {
 }
 
 const deployment = (it: It): void => {
-  it.effect("is recorded of the deployment's teams and choices", () =>
+  it.effect("is recorded for the deployment's teams and choices", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
       const team = unique()
@@ -116,7 +116,7 @@ const deployment = (it: It): void => {
 }
 
 const skips = (it: It): void => {
-  it.effect("is recorded of skipped imports", () =>
+  it.effect("is recorded for skipped imports", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -133,7 +133,7 @@ const skips = (it: It): void => {
 }
 
 const webhooks = (it: It): void => {
-  it.effect("is recorded of webhooks", () =>
+  it.effect("is recorded for webhooks", () =>
     Effect.gen(function* () {
       const { create, disable, enable, replay, rotate, test } = yield* Webhooks
       const { name: organisation } = yield* freshOrganisation
@@ -161,7 +161,7 @@ const webhooks = (it: It): void => {
 }
 
 const nothing = (it: It): void => {
-  it.effect("is not recorded if it is refused, or is no command of the operator", () =>
+  it.effect("is not recorded if it is refused, or is not a command of the operator", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const setup = yield* Configuration

@@ -47,7 +47,7 @@ export const ownImportContract = (it: It): void => {
     })
   )
 
-  it.effect("finds nothing of another organisation's supplier", () =>
+  it.effect("finds no import of another organisation's supplier", () =>
     Effect.gen(function* () {
       const { supplier } = yield* freshSupplier
       const { supplier: other } = yield* freshSupplier
@@ -60,7 +60,7 @@ export const ownImportContract = (it: It): void => {
     })
   )
 
-  it.effect("finds the import of the organisation's mode, where both modes have the code", () =>
+  it.effect("finds the import of the organisation's mode if both modes have the code", () =>
     Effect.gen(function* () {
       const { supplier: live } = yield* freshSupplier
       const { name } = yield* freshTestOrganisation(live.organisation)
@@ -75,7 +75,7 @@ export const ownImportContract = (it: It): void => {
     })
   )
 
-  it.effect("finds imports that are sought at the same time, each its own", () =>
+  it.effect("finds the right import for each of several concurrent requests", () =>
     Effect.gen(function* () {
       const suppliers = yield* Effect.forEach([1, 2, 3], () => freshSupplier)
       const processes = yield* Effect.forEach(suppliers, ({ supplier }) => staged(supplier))
@@ -89,7 +89,7 @@ export const ownImportContract = (it: It): void => {
     })
   )
 
-  it.effect("finds nothing of what cannot be stored", () =>
+  it.effect("finds nothing for values that cannot be stored", () =>
     Effect.gen(function* () {
       const { supplier } = yield* freshSupplier
       const nul = ExternalAccountNumber.make("\0", { disableChecks: true })

@@ -26,7 +26,7 @@ const deleteAll = Effect.flatMap(ImportProcesses, (imports) =>
   })
 )
 
-/** Staged, tried in vain and made an account, all at this instant. */
+/** An import that was staged, failed once and became an account, all at this instant. */
 const imported = Effect.fnUntraced(function* (
   key: ImportKey,
   caller: Caller,
@@ -51,14 +51,14 @@ const imported = Effect.fnUntraced(function* (
   yield* imports.complete({ key, attempt, newAccount: newAccountFor(key, at), caller })
 })
 
-/** Whether the text is there, by which payloads without a hash are compared. */
+/** Whether the text still exists: payloads without a hash are compared by it. */
 const hasText = (key: ImportKey) =>
   Effect.flatMap(ImportProcesses, (imports) =>
     imports.isStaged({ key, payload: stagedPayload, hash })
   )
 
 const whatStays = (it: It): void => {
-  it.effect("leaves everything but the text and what errors repeat of it", () =>
+  it.effect("deletes only the text and what errors contain of it", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -118,7 +118,7 @@ const whichOnes = (it: It): void => {
     })
   )
 
-  it.effect("leaves what was imported at that time or later", () =>
+  it.effect("keeps payloads that were imported at that time or later", () =>
     Effect.gen(function* () {
       const { caller, keyOf } = yield* freshSupplier
       const [older, younger] = [keyOf("older"), keyOf("younger")]
@@ -129,7 +129,7 @@ const whichOnes = (it: It): void => {
     })
   )
 
-  it.effect("deletes at most so many, the oldest first, and says whether there may be more", () =>
+  it.effect("deletes at most the limit, the oldest first, and says whether there may be more", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -146,13 +146,13 @@ const whichOnes = (it: It): void => {
     })
   )
 
-  it.effect("is shared by several that delete at once", () =>
+  it.effect("can run several times concurrently", () =>
     Effect.gen(function* () {
       const { caller, keyOf } = yield* freshSupplier
       const keys = Array.from({ length: 20 }, (_, index) => keyOf(`n${index}`))
       yield* Effect.forEach(keys, (key) => imported(key, caller), { concurrency: 4 })
       yield* Effect.all([deleteAll, deleteAll, deleteAll, deleteAll], { concurrency: "unbounded" })
-      // Each leaves what another has in hand, and that one may have been the last to look.
+      // Each skips rows that another has locked, so some may be left.
       yield* deleteAll
       expect((yield* Effect.forEach(keys, hasText)).filter(Boolean)).toEqual([])
     })

@@ -1,7 +1,7 @@
 /**
  * The contract of `PaymentVendor`, as tests that every adapter runs against a vendor who answers by
- * words in the reference. Each test builds the layer anew, so that none sees the circuit breaker
- * that another one opened, and runs under the test clock.
+ * words in the reference. Each test builds a new layer, so that no test sees a circuit breaker that
+ * another one opened, and runs under the test clock.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
@@ -10,7 +10,7 @@ import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
 import { type Mode, OrganisationName } from "../src/organisation/Organisation.ts"
 import type { PaymentInstruction } from "../src/account/PaymentInstruction.ts"
 
-/** Beginnings of references, as the vendors have them; the simulator knows neither. */
+/** Prefixes of references, as real vendors have them; the simulator ignores them. */
 const kinds: ReadonlyArray<Omit<PaymentInstruction, "reference"> & { readonly prefix: string }> = [
   { vendor: "STRIPE", type: "CARD", prefix: "pm_" },
   { vendor: "STRIPE", type: "CARD", prefix: "seti_" },
@@ -31,7 +31,7 @@ const directDebitDetails = {
   status: expect.stringMatching(/^.{1,64}$/) as string
 }
 
-/** What may be kept, and nothing beside it. */
+/** The details that may be stored, and nothing else. */
 const detailsOf = { CARD: cardDetails, DIRECT_DEBIT: directDebitDetails }
 
 const rejected = (reason: string) => ({ _tag: "VendorRejected", reason })
@@ -70,7 +70,7 @@ const verified = Effect.fnUntraced(function* (instruction: PaymentInstruction) {
   return Result.merge(yield* Effect.result(verifying))
 })
 
-/** The same once more time has passed than a caller of the system waits. */
+/** The result after more time than a caller of the system waits. */
 const verifiedInTime = Effect.fnUntraced(function* (instruction: PaymentInstruction) {
   const running = yield* Effect.forkChild(verified(instruction), { startImmediately: true })
   yield* TestClock.adjust("29 seconds")

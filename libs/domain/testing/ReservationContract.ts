@@ -1,6 +1,6 @@
 /**
- * When a write asks for the reservation of its key, and what comes before: one part of the contract
- * of idempotency keys. A change of an account decides first. A staging or a completion asks first.
+ * When a write checks the reservation of its key: one part of the contract of idempotency keys. A
+ * change of an account decides before the check. A staging or a completion checks first.
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
@@ -28,7 +28,7 @@ type It = Vitest.MethodsNonLive<Ports>
 
 const leaseEnd = noonPlus(60)
 
-/** Changes the account as `decide` says, which may refuse or break. */
+/** Changes the account by `decide`, which may fail or throw. */
 const changeBy = Effect.fnUntraced(function* (
   { caller, key }: Whose,
   keep: Keep<unknown>,
@@ -44,7 +44,7 @@ const breakDown = () => {
   throw new Error("broken")
 }
 
-/** A key that another request has taken over: the reservation that is lost, and the present one. */
+/** A key that another request has taken over: the lost reservation, and the present one. */
 const takenOver = Effect.gen(function* () {
   const request = freshKeyed()
   const { reservation: lost } = yield* reserve(request)
@@ -109,7 +109,7 @@ const decidingFirst = (it: It): void => {
     })
   )
 
-  it.effect("a change of nothing releases the key, or reports that it is lost", () =>
+  it.effect("an empty change releases the key, or reports that it is lost", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const request = freshKeyed()

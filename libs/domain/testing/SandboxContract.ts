@@ -99,7 +99,7 @@ const textOf = function* (answer: unknown) {
 const deleteSlice = ({ caller }: Owner, limit = 100, at = noonPlus(5)) =>
   Effect.flatMap(Sandbox, (sandbox) => sandbox.deleteSlice({ caller, at, limit }))
 
-/** Deletes until nothing is left; gives the slices. */
+/** Deletes until nothing is left; returns the slices. */
 const deleteAll = Effect.fnUntraced(function* (owner: Owner, limit?: number) {
   const slices: Array<Deleted> = []
   for (;;) {
@@ -129,7 +129,7 @@ const eventsOf = ({ caller: { organisation } }: Owner, after: number | null = nu
   )
 
 const emptying = (it: It): void => {
-  it.effect("deletes all of the test organisation, and nothing of its live one", () =>
+  it.effect("deletes all data of the test organisation, and none of its live one", () =>
     Effect.gen(function* () {
       const live = yield* freshSupplier
       const owner = yield* sandboxOf(live)
@@ -170,7 +170,7 @@ const emptying = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends the chain of each import, which stays whole, and lets it go on", () =>
+  it.effect("ends the chain of each import, which stays valid and can continue", () =>
     Effect.gen(function* () {
       const owner = yield* freshSandbox
       const { caller, keyOf } = owner
@@ -208,7 +208,7 @@ const emptying = (it: It): void => {
 }
 
 const refusals = (it: It): void => {
-  it.effect("is refused for a live organisation, of which it deletes nothing", () =>
+  it.effect("is refused for a live organisation, and deletes nothing", () =>
     Effect.gen(function* () {
       const live = yield* freshSupplier
       yield* sandboxOf(live)
@@ -218,7 +218,7 @@ const refusals = (it: It): void => {
     })
   )
 
-  it.effect("is refused while a batch has not ended, be it open or running", () =>
+  it.effect("is refused while a batch is open or running", () =>
     Effect.gen(function* () {
       const owner = yield* freshSandbox
       yield* stageAll([owner.keyOf("a")], owner.caller)
@@ -234,7 +234,7 @@ const refusals = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves an import while an attempt has it", () =>
+  it.effect("keeps an import while an attempt holds it", () =>
     Effect.gen(function* () {
       const owner = yield* freshSandbox
       yield* stageAll([owner.keyOf("a"), owner.keyOf("b")], owner.caller)
@@ -252,7 +252,7 @@ const refusals = (it: It): void => {
 const answers = (it: It): void => {
   const nothing = { imports: 0, accounts: 0, batches: 0, events: 0 }
 
-  it.effect("deletes kept answers, but no key of a request that runs", () =>
+  it.effect("deletes kept answers, but no key of a running request", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox
       const owner = yield* freshSandbox

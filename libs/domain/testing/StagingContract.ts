@@ -1,4 +1,4 @@
-/** What staging promises: one part of the contract of `ImportProcesses`. */
+/** Staging: one part of the contract of `ImportProcesses`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
@@ -151,7 +151,7 @@ const hash = PayloadHash.make("a".repeat(64))
 const otherHash = PayloadHash.make("b".repeat(64))
 
 const createOnly = (it: It): void => {
-  it.effect.each(importStates)("replaces nothing if it may not, and the import is: %s", (state) =>
+  it.effect.each(importStates)("replaces nothing with createOnly if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, found, key, now } = yield* arrange(state)
@@ -186,7 +186,7 @@ const createOnly = (it: It): void => {
     })
   )
 
-  it.effect("knows the payload by its hash, and without one by its text", () =>
+  it.effect("identifies the payload by its hash, and without one by its text", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -249,7 +249,7 @@ const atOnce = (it: It): void => {
   )
 }
 
-/** Declares the tests of `stage` and of what it keeps. */
+/** Declares the tests of `stage` and of the stored payload. */
 export const stagingContract = (it: It): void => {
   inEveryState(it)
   createOnly(it)

@@ -14,7 +14,7 @@ import { stageAll } from "./importStates.ts"
 
 type Ports = SupplierChanges | SupplierSummaries | ImportProcesses | Configuration | Batches
 
-/** All writes are counted first, as the query service does each second. */
+/** The marker after folding all differences, as the query service does each second. */
 const markerOf = Effect.fnUntraced(function* (code: SupplierCode) {
   const { fold } = yield* SupplierSummaries
   yield* Effect.repeat(fold({ limit: 1_000, at: noon }), { while: (count) => count > 0 })

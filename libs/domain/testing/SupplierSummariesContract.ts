@@ -1,6 +1,6 @@
 /**
- * The contract of `SupplierSummaries`: after any history a summary says what a count of the imports
- * themselves says, before and after the differences are added up. Every adapter runs it.
+ * The contract of `SupplierSummaries`: after any history a summary equals a count of the imports,
+ * before and after the differences are folded. Every adapter runs it.
  */
 import { expect, layer as withLayer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, type Layer, Option } from "effect"
@@ -64,7 +64,7 @@ const foldAll = (at: DateTime.Utc) =>
     Effect.repeat(port.fold({ limit: 7, at }), { while: (count) => count > 0 })
   )
 
-/** What a test knows of an import beside what the ports tell of it. */
+/** What a test knows about an import besides what the ports return. */
 interface Known {
   readonly cohort: string | null
   readonly account: Account | null
@@ -148,7 +148,7 @@ interface Seen extends Known {
   readonly stagedAt: DateTime.Utc
 }
 
-/** Every import as it is told by itself. */
+/** Every import, read singly. */
 const seenIn = Effect.fnUntraced(function* ({ keyOf, known }: World, at: DateTime.Utc) {
   const imports = yield* ImportProcesses
   return yield* Effect.forEach([...known], ([number, each]) =>
@@ -212,7 +212,7 @@ const expectExamples = ({ code, examples, imports }: CodeCount, seen: ReadonlyAr
   }
 }
 
-/** Expects of the summary what a count of these imports says. */
+/** Expects that the summary equals a count of these imports. */
 const expectCounted = (summary: SupplierSummary, seen: ReadonlyArray<Seen>, label: string) => {
   const { added, balance, codes, ledgers, withoutLedger, ...told } = summary
   const plain = {
@@ -233,7 +233,7 @@ const summaryAt = (world: World, cohort: string | null, at: DateTime.Utc) =>
 
 const cohorts = [null, "wave-1", "wave-2", "unknown"]
 
-/** Expects that every summary counts, now and when the leases have run out. */
+/** Expects that every summary is right, now and after the leases have expired. */
 const expectEverySummary = Effect.fnUntraced(function* (
   world: World,
   now: DateTime.Utc,
@@ -254,13 +254,13 @@ export const supplierSummariesContract = <E>(name: string, layer: Layer.Layer<Po
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `SupplierSummaries, ${name}`,
     (it) => {
-      it.effect("tells of a supplier without imports that there are none", () =>
+      it.effect("is zero for a supplier without imports", () =>
         Effect.gen(function* () {
           expectCounted(yield* summaryAt(yield* freshWorld, null, noonPlus(0)), [], "none")
         })
       )
 
-      it.effect("tells after any history what a count of the imports says", () =>
+      it.effect("equals a count of the imports after any history", () =>
         Effect.gen(function* () {
           for (const history of fc.sample(histories, 30)) {
             const world = yield* freshWorld
@@ -276,7 +276,7 @@ export const supplierSummariesContract = <E>(name: string, layer: Layer.Layer<Po
         })
       )
 
-      it.effect("counts all of many concurrent writes, whenever they are added up", () =>
+      it.effect("counts all of many concurrent writes, whenever they are folded", () =>
         Effect.gen(function* () {
           const world = yield* freshWorld
           const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)

@@ -1,4 +1,4 @@
-/** Test organisations in `Configuration`: one of each live one, with suppliers of its own mode. */
+/** Test organisations in `Configuration`: one for each live one, with suppliers of its own mode. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { type OrganisationName } from "../src/organisation/Organisation.ts"
@@ -19,7 +19,7 @@ import {
 type It = Vitest.MethodsNonLive<Configuration>
 
 export const testOrganisations = (it: It): void => {
-  it.effect("creates one test organisation of a live one, and none of a test organisation", () =>
+  it.effect("creates one test organisation for a live one, and none for a test organisation", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { name: live } = yield* freshOrganisation

@@ -6,7 +6,7 @@ import { type TokenBucket, TokenBuckets } from "../src/ports/TokenBuckets.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { expectSame, freshOrganisation, noon, noonPlus } from "./freshNames.ts"
 
-/** Leaves so many requests behind, and gives what was there before. */
+/** A decision that leaves `requests` requests, and returns the previous bucket. */
 const set = (requests: number, at: DateTime.Utc) => (present: TokenBucket | null) => ({
   result: present,
   bucket: { requests, at }

@@ -13,7 +13,7 @@ import type { TokenClaims } from "../src/organisation/AccessToken.ts"
 type Ports = TokenSigner | TokenVerifier | TokenSecrets
 
 /**
- * `layer` verifies what it signs; `stranger` is of the same kind and issuer, with a key of its own.
+ * `layer` verifies its own tokens. `stranger` is of the same kind and issuer, with another key.
  */
 export interface TokenSignerLayers<E> {
   readonly layer: Layer.Layer<Ports, E>
@@ -77,7 +77,7 @@ const signing = (layer: Layer.Layer<Ports, unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("returns the same claims beside the token as in it", () =>
+  it.effect("returns the same claims outside the token as inside it", () =>
     Effect.gen(function* () {
       const { payload, token } = yield* signed()
       const iat = Date.UTC(2026, 2, 1, 12) / 1000

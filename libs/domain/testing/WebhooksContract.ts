@@ -23,7 +23,7 @@ const stage = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, ...numbers:
 
 const newId = () => WebhookId.make(crypto.randomUUID())
 
-/** A webhook, which no test after this one finds enabled. */
+/** A webhook that is disabled at the end of the test. */
 const created = Effect.fnUntraced(function* (owner: Owner, changes: Partial<Webhook> = {}) {
   const webhooks = yield* Webhooks
   const webhook = yield* webhooks.create({
@@ -73,7 +73,7 @@ const finish = Effect.fnUntraced(function* (
 })
 
 const setting = (it: It): void => {
-  it.effect("creates a webhook that gets what comes after", () =>
+  it.effect("creates a webhook that gets later events", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const owner = yield* freshSupplier
@@ -89,7 +89,7 @@ const setting = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("knows no webhook of another id", () =>
+  it.effect("reports an unknown id", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const [id, at] = [newId(), noon]
@@ -151,7 +151,7 @@ const leasing = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gives none before it is due, and none that is disabled", () =>
+  it.effect("gives no webhook before it is due, and no disabled one", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const owner = yield* freshSupplier
@@ -244,7 +244,7 @@ const telling = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps a replay that is asked for during a session", () =>
+  it.effect("keeps a replay that is requested during a session", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const owner = yield* freshSupplier

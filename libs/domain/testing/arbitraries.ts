@@ -175,7 +175,7 @@ const otherTypes = [
 ]
 
 /**
- * Who lives there: customers, or an unknown occupier, or nobody, as the type of the account lets.
+ * The occupants: customers, an unknown occupier, or nobody, as the account type allows.
  */
 const occupation = (now: DateTime.Utc): fc.Arbitrary<Wire> => {
   const type = (name: string | null) => (name === null ? {} : { account_type: fc.constant(name) })
@@ -240,7 +240,7 @@ const externalAccountNumber = filled(128)
   )
   .filter((number) => !["", ".", ".."].includes(number))
 
-/** What a payload must be of, where it matters to a test. */
+/** Requirements of a test on a payload. */
 interface Options {
   /** The instant as of which the payload is valid; that of the samples unless stated otherwise. */
   readonly now?: DateTime.Utc

@@ -1,6 +1,5 @@
 /**
- * The values of single fields, as odd as the rules let them be: what `arbitraries` is put together
- * from.
+ * Valid values of single fields, including odd ones; `arbitraries` is composed of them.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
@@ -32,7 +31,7 @@ const oddities = [
 ]
 
 /**
- * Text of up to so many code points once it is trimmed, mostly short and sometimes at its limit.
+ * Text of up to `max` code points once it is trimmed, mostly short and sometimes at its limit.
  */
 export const text = (max: number): fc.Arbitrary<string> =>
   fc.oneof(
@@ -62,7 +61,7 @@ export const optionally = (
 ): fc.Arbitrary<Wire> =>
   fc.record({ ...always, ...sometimes }, { requiredKeys: Object.keys(always) })
 
-/** A day from so many days after `now` to so many. */
+/** A day from `from` to `to` days after `now`. */
 export const day = (now: DateTime.Utc, from: number, to: number): fc.Arbitrary<string> =>
   fc.integer({ min: from, max: to }).map((days) => dayOf(DateTime.add(now, { days })))
 

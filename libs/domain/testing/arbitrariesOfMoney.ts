@@ -1,7 +1,7 @@
 /**
- * Ledgers whose sums add up exactly. Everything is counted in whole numbers of the smallest unit
- * and only then spelled, as a number or as a decimal string, so that no arithmetic of the domain is
- * its own oracle.
+ * Ledgers whose sums add up exactly. Everything is computed in integers of the smallest unit and
+ * then written as a number or a decimal string, so that the tests do not use the domain's
+ * arithmetic as their oracle.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
@@ -9,7 +9,7 @@ import { paymentTypes } from "../src/account/Transaction.ts"
 import { day, filled, optionally, text } from "./arbitrariesOfFields.ts"
 import type { Wire } from "./wire.ts"
 
-/** So many units of 10^-scale, in digits and with a point. */
+/** `units` times 10^-scale, as a decimal string. */
 const inDigits = (units: bigint, scale: number): string => {
   const sign = units < 0n ? "-" : ""
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0")
@@ -42,7 +42,7 @@ export const rounded = (units: bigint, from: number, to: number): bigint => {
   return units < 0n ? -steps : steps
 }
 
-/** A transaction, and what it does to the balance, in hundredths. */
+/** A transaction, and its effect on the balance in hundredths. */
 interface Counted {
   readonly transaction: Wire
   readonly effect: bigint
@@ -81,7 +81,7 @@ const plain = (type: "CHARGE" | "CREDIT" | "PAYMENT" | "REPAYMENT"): fc.Arbitrar
 
 const epoch = DateTime.makeUnsafe("2020-01-01T00:00:00Z")
 
-/** Decimals of what a charge is counted in: as fine as a net amount may be. */
+/** The number of decimals in which a charge is computed: the maximum of a net amount. */
 const fine = 10
 
 const taxItem = fc
@@ -158,7 +158,7 @@ const transaction = fc.oneof(
 const sumOf = (transactions: ReadonlyArray<Counted>): bigint =>
   transactions.reduce((sum, { effect }) => sum + effect, 0n)
 
-/** A ledger with its balance in hundredths; null where it sends none. */
+/** A ledger with its balance in hundredths; null if it has none. */
 interface CountedLedger {
   readonly ledger: Wire
   readonly balance: bigint | null
@@ -192,7 +192,7 @@ const ledger = (now: DateTime.Utc, index: number): fc.Arbitrary<CountedLedger> =
     .chain(([history, present, closing, isClosed, hasBalance, before, code]) => {
       const hasHistory = isClosed && history.length > 0
       const last = hasHistory ? sumOf(history) : before
-      // On a ledger that was closed today nothing can have happened since.
+      // A ledger that was closed today cannot have later transactions.
       const current = isClosed && closing === 0 ? [] : present
       const balance = last + sumOf(current)
       return optionally(

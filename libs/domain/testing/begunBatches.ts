@@ -1,6 +1,6 @@
 /**
- * Batches of fresh suppliers in every state, for the contract suites. Each test ends those that it
- * has begun, so that their lines are not taken by the next one.
+ * Batches of fresh suppliers in every state, for the contract suites. Each test ends its batches,
+ * so that the next one does not take their lines.
  */
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
@@ -102,7 +102,7 @@ const cancelledIfThere = Effect.fnUntraced(function* (batch: Begun) {
   if (Option.isSome(present)) yield* cancelled(batch)
 }, Effect.orDie)
 
-/** A new batch of a new supplier, or of the one that is given. Its end is that of the test. */
+/** A new batch of a new supplier, or of the given one. It ends with the test. */
 export const begun = Effect.fnUntraced(function* ({
   of,
   ...options

@@ -1,4 +1,4 @@
-/** Customers who are erased, for the contract suite: with something in every field before. */
+/** Customers to erase, for the contract suite, with data in every field. */
 import { Effect, Option } from "effect"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { CurrentOperator } from "../src/organisation/Operator.ts"
@@ -23,7 +23,7 @@ export const erasedAt = noonPlus(300)
 export const erase = (key: ImportKey, rehearse = false) =>
   Effect.flatMap(Erasures, (port) => port.erase({ key, rehearse, at: erasedAt }))
 
-/** As a command of the operator; with the log of it. */
+/** Erases by a command of the operator; also returns its audit entries. */
 export const eraseAsOperator = Effect.fnUntraced(function* (key: ImportKey) {
   const requestId = RequestId.make(crypto.randomUUID())
   const command = { name: "Ada", requestId }
@@ -36,7 +36,7 @@ export const detailsOf = (key: ImportKey) =>
     Effect.map(Option.getOrThrow)
   )
 
-/** An account with something of everything, and later additions. */
+/** An account with every kind of item, and later additions. */
 const richAccount = accountWith({
   unknown_occupier: false,
   customers: [{ given_name: "zqErika", family_name: "zqMustermann", email: "zq@example.org" }],

@@ -1,7 +1,7 @@
 /**
- * Ports that fail on demand: away, broken, or gone in the middle with the process that
- * asked. A program is run once to see its steps, and then again for each of them with a fault at
- * that step, so that no place is left in which a failure could leave half of something.
+ * Ports that fail on demand: unavailable, with a defect, or as in a crash of the process. A program
+ * is run once to see its steps, and then once for each step with a fault there, so that no failure
+ * that leaves partial data is missed.
  */
 import { type Context, Effect, Layer, Stream } from "effect"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
@@ -18,21 +18,20 @@ export interface Call {
 
 /**
  * `unavailable` is the port's own failure, `defect` a bug or a driver's error. `crash` is the end
- * of the process: this call and every later one under the plan dies, so that nothing which a
- * program does in its finalizers reaches a port any more.
+ * of the process: this call and every later one under the plan dies, so that the finalizers of a
+ * program reach no port either.
  */
 export type FaultKind = "unavailable" | "defect" | "crash"
 
 /**
- * `before`: nothing has happened. `after`: the step took effect, and the caller does not hear of
- * it.
+ * `before`: the step had no effect. `after`: the step took effect, but the caller gets no result.
  */
 export interface Fault {
   readonly kind: FaultKind
   readonly when: "before" | "after"
 }
 
-/** Every fault there is, for tests that try them all. */
+/** Every fault, for tests that try them all. */
 export const allFaults: ReadonlyArray<Fault> = (
   ["unavailable", "defect", "crash"] as const
 ).flatMap((kind) => [
@@ -40,7 +39,7 @@ export const allFaults: ReadonlyArray<Fault> = (
   { kind, when: "after" }
 ])
 
-/** What dies where a plan says `defect` or `crash`. */
+/** The defect of a call for which a plan says `defect` or `crash`. */
 export class InjectedDefect extends Error {
   readonly call: Call
 
@@ -52,11 +51,11 @@ export class InjectedDefect extends Error {
 }
 
 /**
- * Which calls fail, and how. One plan counts over all ports that it is given to, and serves one
+ * Which calls fail, and how. A plan counts the calls of all ports that share it, and is for one
  * run.
  */
 export interface FaultPlan {
-  /** Counts the call, and says what happens to it. */
+  /** Counts the call, and returns its fault, if any. */
   readonly next: (
     port: string,
     operation: string
@@ -65,7 +64,7 @@ export interface FaultPlan {
   readonly calls: () => ReadonlyArray<Call>
 }
 
-/** A plan that asks for every call. */
+/** A plan that decides for every call. */
 export const faultPlan = (decide: (call: Call) => Fault | null): FaultPlan => {
   const calls: Array<Call> = []
   let crashed = false

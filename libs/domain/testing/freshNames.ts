@@ -1,6 +1,6 @@
 /**
- * Suppliers, keys and numbers that no other test has, so that the contract suites can share a store
- * that is full already. What a test needs beside them it states itself.
+ * Suppliers, keys and numbers that are unique to each test, so that the contract suites can share a
+ * store that already has data.
  */
 import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
@@ -22,7 +22,7 @@ import { codeIn, type Supplier, SupplierCode, wireCode } from "../src/organisati
 export const hex = (digits: number): string =>
   crypto.randomUUID().replaceAll("-", "").slice(-digits)
 
-/** A SHA-256 hash of nothing in particular. */
+/** A random SHA-256 hash. */
 export const freshHash = (): string => hex(32) + hex(32)
 export const freshOrganisationName = () => OrganisationName.make(`org-${hex(16)}`)
 export const freshSupplierCode = () => SupplierCode.make(`S_${hex(16)}`)
@@ -31,7 +31,7 @@ export const freshAccountNumber = () => AccountNumber.make(`A-${hex(8).toUpperCa
 
 /** The instant at which the tests begin. */
 export const noon: DateTime.Utc = DateTime.makeUnsafe("2026-01-01T12:00:00Z")
-/** So many seconds after noon. */
+/** This many seconds after noon. */
 export const noonPlus = (seconds: number): DateTime.Utc => DateTime.add(noon, { seconds })
 
 export const freshOrganisation = Effect.gen(function* () {
@@ -108,7 +108,7 @@ export const freshSupplier = Effect.gen(function* () {
   return { supplier, caller: callerOf(organisation.name), keyOf }
 })
 
-/** The least that is an account: its occupier is unknown, so it needs no customer. */
+/** A minimal account: its occupier is unknown, so it needs no customer. */
 export const minimalAccount = (key: ImportKey): Account => ({
   import_supplier: wireCode(key.import_supplier),
   external_account_number: key.external_account_number,
@@ -129,14 +129,14 @@ export const newAccountFor = (
   createdAt
 })
 
-/** The value so many times, for what a set of concurrent runs must answer. */
+/** The value `count` times, as the expected answers of concurrent runs. */
 export const times = <A>(count: number, value: A): ReadonlyArray<A> =>
   Array.from({ length: count }, () => value)
 
-/** As JSON has it: instants as text, nothing of how a value is held in memory. */
+/** The value as JSON, independent of its form in memory. */
 const plain = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 
-/** Compares what two values say, whatever they cache or were read from. */
+/** Expects equal values, regardless of what they cache. */
 export const expectSame = (actual: unknown, expected: unknown, message?: string): void =>
   expect(plain(actual), message).toStrictEqual(plain(expected))

@@ -1,4 +1,4 @@
-/** What stands on record of an import, as lines that a test can compare at a glance. */
+/** The audit entries and events of an import, as short lines for comparison. */
 import { Effect } from "effect"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"

@@ -1,6 +1,6 @@
 /**
- * Imports in every state that a port can find them in, reached through the ports alone, and what
- * the ports show of an import. The suites ask the same of every operation in every state.
+ * Imports in every state, reached only through the ports, and the data that the ports return about
+ * an import. The suites test every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
 import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
@@ -30,10 +30,10 @@ export const stagedPayload = `{"staged":"first"}`
 export interface Arranged {
   readonly key: ImportKey
   readonly caller: Caller
-  /** The attempt that holds, held or made the account; one that never began in the other states. */
+  /** The attempt that holds or held the import, or made the account; otherwise an unused id. */
   readonly attempt: AttemptId
   readonly now: DateTime.Utc
-  /** What an operation that refuses says it found. */
+  /** The state that a refused operation returns. */
   readonly found: ImportState | null
   readonly account: NewAccount
 }
@@ -90,7 +90,7 @@ export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
   return { key, caller, attempt, now, found, account } satisfies Arranged
 })
 
-/** Everything that the ports show of an import: a step that changes nothing leaves it as it is. */
+/** All data that the ports return about an import, to check that a step changes nothing. */
 export const tracesOf = Effect.fnUntraced(function* (key: ImportKey) {
   const imports = yield* ImportProcesses
   const auditLog = yield* AuditLog
@@ -102,7 +102,7 @@ export const tracesOf = Effect.fnUntraced(function* (key: ImportKey) {
   }
 })
 
-/** What an audit entry of this caller says. */
+/** The expected audit entry of this caller. */
 export const auditEntry = (
   caller: Caller,
   at: DateTime.Utc,
@@ -161,7 +161,7 @@ export const fail = Effect.fnUntraced(function* (
   yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at })
 })
 
-/** Stages so many imports of the supplier, all at once. */
+/** Stages the imports concurrently. */
 export const stageAll = Effect.fnUntraced(function* (
   keys: ReadonlyArray<ImportKey>,
   caller: Caller

@@ -1,6 +1,6 @@
 /**
- * Accounts that an import has become, with what the suites put on them and how they compare what
- * they see: through the ports alone, so that every adapter is asked the same.
+ * Imported accounts for the suites, with additions and comparisons. They use only the ports, so
+ * that every adapter is tested alike.
  */
 import type { FoundDocuments } from "../src/account/StoredDocument.ts"
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
@@ -32,7 +32,7 @@ const encodeStatement = Schema.encodeSync(HistoricalStatement)
 
 const decodeAccount = Schema.decodeUnknownSync(Account)
 
-/** The least that is an account, and these members of a payload. */
+/** A minimal account with these members of a payload. */
 export const accountWith =
   (values: object) =>
   (key: ImportKey): Account =>
@@ -50,7 +50,7 @@ export const creditOf = (id: string, values: object = {}): Transaction =>
 
 export const idsOf = (list: ReadonlyArray<Transaction>) => list.map((each) => each.transaction_id)
 
-/** Adds these transactions and what they do to the balance. */
+/** Adds these transactions, and their effect on the balance. */
 export const adding =
   (...list: ReadonlyArray<Transaction>) =>
   ({ balance }: AccountView): Partial<AccountChange> => ({
@@ -76,7 +76,7 @@ export const card: NonNullable<AccountChange["instruction"]> = {
 export const importedAt: DateTime.Utc = noonPlus(20)
 export const changedAt: DateTime.Utc = noonPlus(60)
 
-/** A new import that has become an account; the least that is one unless `make` says otherwise. */
+/** A new imported account: a minimal one unless `make` is given. */
 export const imported = Effect.fnUntraced(function* (
   make: (key: ImportKey) => Account = minimalAccount,
   documents: FoundDocuments = new Map()
@@ -95,7 +95,7 @@ export interface Whose {
   readonly caller: Caller
 }
 
-/** Changes the account as `make` says of what it sees; answers what it saw. */
+/** Changes the account by `make` of its view; returns the view. */
 export const changeAccount = Effect.fnUntraced(function* (
   { caller, key }: Whose,
   make: (account: AccountView) => Partial<AccountChange>,
@@ -119,19 +119,19 @@ export const changeAccount = Effect.fnUntraced(function* (
   })
 })
 
-/** What the port shows of the account, which has to be there. */
+/** The view of the account, which must exist. */
 export const viewOf = Effect.fnUntraced(function* (key: ImportKey, lookup: Lookup) {
   const accounts = yield* Accounts
   return Option.getOrThrow(yield* accounts.view(key, lookup))
 })
 
-/** Everything that is on the account, as JSON. */
+/** The whole content of the account, as JSON. */
 export const descriptionOf = Effect.fnUntraced(function* (number: AccountView["number"]) {
   const accounts = yield* Accounts
   return encodeDescription(Option.getOrThrow(yield* accounts.describe(number)))
 })
 
-/** A view as JSON: decimals exactly, and nothing of what is left out and what is sent as nothing. */
+/** A view as JSON with exact decimals; missing and empty values are the same. */
 export const normalized = (account: AccountView) => ({
   number: account.number,
   balance: twoDecimals(account.balance),

@@ -18,7 +18,7 @@ export const keyLease = Duration.seconds(60)
 
 export const freshFingerprint = () => Fingerprint.make(freshHash())
 
-/** A request with a key that nobody has used. */
+/** A request with an unused key. */
 export const freshKeyed = (
   organisation: OrganisationName = freshOrganisationName()
 ): KeyedRequest => ({

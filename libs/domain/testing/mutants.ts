@@ -1,6 +1,6 @@
 /**
- * Payloads with exactly one error, and the error: from any valid payload, over every field it has
- * and every rule there is. What a validator says of a mutant must be this error and nothing else.
+ * Payloads with exactly one error, and the error: from any valid payload, for each of its fields
+ * and every rule. A validator must report this error and no other.
  */
 import type { DateTime } from "effect"
 import fc from "fast-check"
@@ -11,7 +11,7 @@ import { attrOf, drop, put, type Wire } from "./wire.ts"
 
 export type { Mutant } from "./mutantsOfRules.ts"
 
-/** One way to break a payload; the mutant is made when it is wanted. */
+/** One way to break a payload; the mutant is made lazily. */
 interface Mutation {
   readonly name: string
   readonly code: string
@@ -47,7 +47,7 @@ export const mutationsOf = (payload: Wire, now = sampleTime): ReadonlyArray<Muta
   ...ofRules(payload, now)
 ]
 
-/** One of those mutants; every code is as likely as the others. */
+/** A random mutant; all codes are equally likely. */
 export const mutant = (payload: Wire, now = sampleTime): fc.Arbitrary<Mutant> => {
   const byCode = Map.groupBy(mutationsOf(payload, now), ({ code }) => code)
   return fc

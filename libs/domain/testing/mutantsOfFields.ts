@@ -1,7 +1,7 @@
 /**
- * Everything that can be wrong with one field by itself, stated a second time beside the schema:
- * for every documented field the values that it must not have, each with the code that it must
- * yield. No value here breaks a second rule.
+ * Everything that can be wrong with a single field, stated independently of the schema: for every
+ * documented field its invalid values, each with the expected code. No value here breaks a second
+ * rule.
  */
 import type { FieldCode } from "../src/codes/Code.ts"
 import { get, isWire, type Wire } from "./wire.ts"
@@ -13,7 +13,7 @@ interface Wrong {
   readonly code: FieldCode
 }
 
-/** What the documentation says of a field, as far as one value can break it. */
+/** The documented rules of a field that a single value can break. */
 type Documented =
   | { readonly kind: "leaf"; readonly wrong: ReadonlyArray<Wrong> }
   | { readonly kind: "list"; readonly element: Documented }
@@ -121,7 +121,7 @@ const whole = (min: number, max: number, ...none: ReadonlyArray<Wrong>) =>
     wrong("max_value")(max + 1, 1e21)
   )
 
-/** A decimal of so many digits before the point and after it. */
+/** A decimal with at most `before` digits before the point and `after` after it. */
 const decimal = (before: number, after: number) => {
   const large = `1${"0".repeat(before)}`
   const fine = `0.${"0".repeat(after)}1`
@@ -311,7 +311,7 @@ const account = object(
   }
 )
 
-/** One error of one field: what stands at the path instead, or that nothing does. */
+/** One error of one field: the value to put at the path, or that it is removed. */
 export interface FieldMutation {
   readonly called: string
   readonly path: ReadonlyArray<string | number>

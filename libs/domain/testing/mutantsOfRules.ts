@@ -1,6 +1,6 @@
 /**
- * Every rule between fields, broken alone: what is put into a valid payload so that this rule and
- * no other is broken. Some need something of the payload, and do without where it is not there.
+ * Every rule between fields, broken alone: changes of a valid payload that break exactly this rule.
+ * Some apply only to payloads with certain fields.
  */
 import { DateTime } from "effect"
 import type { FieldCode } from "../src/codes/Code.ts"
@@ -15,7 +15,7 @@ export interface Mutant {
 }
 
 /**
- * The mutant of a payload that is valid as of `now`; null where it has not what the rule is about.
+ * The mutant of a payload that is valid as of `now`; null if the rule does not apply to it.
  */
 type Breaking = (payload: Wire, now: DateTime.Utc) => Omit<Mutant, "name"> | null
 
@@ -24,7 +24,7 @@ const at = (attr: string, code: FieldCode, body: Wire): Omit<Mutant, "name"> => 
   error: { attr, code }
 })
 
-/** The payload with one more element in a list, and where it stands. */
+/** The payload with one more element in a list, and the path of the element. */
 const planted = (payload: Wire, list: string, element: Wire): [Wire, string] => {
   const index = objectsAt(payload, list).length
   return [

@@ -1,6 +1,6 @@
 /**
- * The example account as a supplier sends it, what validation makes of it, and the requests that
- * add further data to it. Functions, so that a test that alters its copy alters no other's.
+ * The example account as a supplier sends it, its decoded form, and the requests that add further
+ * data to it. Functions, so that each test gets its own copy.
  */
 import { DateTime, Result } from "effect"
 import type { Account } from "../src/account/Account.ts"

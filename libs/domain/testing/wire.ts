@@ -1,7 +1,6 @@
 /**
- * JSON as it stands on the wire, read and altered by path: how a test says what is different about
- * a body. Nothing is altered in place, and any name may be a key, also one that every object
- * inherits.
+ * JSON values, read and altered by path, so that a test can state how a body differs. Nothing is
+ * altered in place, and any name may be a key, including inherited ones.
  */
 
 /** A JSON object. */
@@ -26,11 +25,11 @@ const memberOf = (value: unknown, segment: string | number): unknown =>
     ? (value as Wire)[segment]
     : undefined
 
-/** What stands at the path; undefined where nothing does. */
+/** The value at the path; undefined if there is none. */
 export const get = (body: unknown, path: WirePath): unknown =>
   segmentsOf(path).reduce(memberOf, body)
 
-/** The objects of the list at the path; none where there is no list. */
+/** The objects of the list at the path; empty if there is no list. */
 export const objectsAt = (body: unknown, path: WirePath): ReadonlyArray<Wire> => {
   const list = get(body, path)
   return Array.isArray(list) ? list.filter(isWire) : []
@@ -42,7 +41,7 @@ const withMember = (parent: unknown, segment: string | number, value: unknown): 
     list[Number(segment)] = value
     return list
   }
-  // Entries, because assigning to `__proto__` would make no key.
+  // Entries, because an assignment to `__proto__` would not add a key.
   const entries = isWire(parent) ? Object.entries(parent) : []
   const isThere = entries.some(([name]) => name === segment)
   return Object.fromEntries(
@@ -61,7 +60,7 @@ const putAt = (
     ? value
     : withMember(body, segment, putAt(memberOf(body, segment), rest, value))
 
-/** The body with `value` at the path, in place of what stood there or after the other members. */
+/** The body with `value` at the path, in place of the old value or after the other members. */
 export const put = (body: Wire, path: WirePath, value: unknown): Wire =>
   putAt(body, segmentsOf(path), value) as Wire
 
@@ -78,7 +77,7 @@ export const drop = (body: Wire, path: WirePath): Wire => {
   return put(body, parent, Object.fromEntries(left))
 }
 
-/** The body as JSON with this source at the path, for what `JSON.stringify` would not write. */
+/** The body as JSON with this source at the path, for text that `JSON.stringify` never writes. */
 export const withSource = (body: Wire, path: WirePath, source: string): string => {
   const marker = "the source stands here"
   return JSON.stringify(put(body, path, marker)).replace(JSON.stringify(marker), () => source)

@@ -1,6 +1,6 @@
 /**
- * Bodies made to keep a service busy, as large as they are asked to be: what a stranger would send
- * to hold up everybody else. Each is for the operation whose fields it abuses.
+ * Bodies of a given size made to keep a service busy, as an attacker would send to slow down all
+ * others. Each is for the operation whose fields it abuses.
  */
 import { domesticPayload, notesPayload, statementsPayload } from "./samples.ts"
 
@@ -8,7 +8,7 @@ export type Operation = "stage" | "process" | Addition
 
 type Addition = "notes" | "transactions" | "statements" | "instruction"
 
-/** Whose account the bodies are about. */
+/** The account that the bodies name. */
 export interface Key {
   readonly import_supplier: string
   readonly external_account_number: string
@@ -20,12 +20,12 @@ export interface WorstBody {
   readonly text: () => string
 }
 
-/** No list has more elements; what stands in a longer one is not examined. */
+/** The limit of list elements; the content of a longer list is not validated. */
 const elements = 10_000
 
 const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length))
 
-/** As many elements as fit into the size, and one at least. */
+/** As many elements as fit into the size, and at least one. */
 const many = (element: (index: number) => string, size: number): string => {
   const parts = [element(0)]
   let length = parts.join().length
@@ -37,13 +37,13 @@ const many = (element: (index: number) => string, size: number): string => {
   }
 }
 
-/** A list within its limit; each element is given its share of the size, and gets blanks for the rest. */
+/** A list of the maximum length. Each element has its share of the size, padded with blanks. */
 const full = (element: (index: number, size: number) => string, size: number): string => {
   const share = Math.ceil(size / elements)
   return `[${many((index) => element(index, share).padEnd(share), size)}]`
 }
 
-/** Lists of so short elements that there have to be many of them, each in a ledger. */
+/** Many lists of short elements, each in a ledger, to fill the size. */
 const ledgersOf = (element: string, size: number): string => {
   const list = `[${many(() => element, elements * (element.length + 1))}]`
   const ledger = (index: number) =>
@@ -53,11 +53,11 @@ const ledgersOf = (element: string, size: number): string => {
 
 const hole = "<here>"
 
-/** The body with the text in the place of the hole, whatever JSON that makes. */
+/** The body with the text in place of the hole; the result may be invalid JSON. */
 const around = (body: object, text: string): string =>
   JSON.stringify(body).split(JSON.stringify(hole)).join(text)
 
-/** What stands under each key in turn, so that nothing but it is wrong. */
+/** A member as JSON text. */
 const member = (key: string, value: string): string => `${JSON.stringify(key)}:${value}`
 
 const unknownMembers = (size: number): string => many((index) => `"unknown${index}":0`, size)
@@ -102,7 +102,7 @@ const customer = domesticPayload().customers[0] as object
 const note = notesPayload().notes[2] as object
 const statement = statementsPayload().statements[0] as object
 
-/** A field of the account, and the JSON that stands there. */
+/** A field of the account, and its JSON. */
 type Filled = readonly [field: string, json: () => string]
 
 /** A ledger with these current transactions. */
@@ -269,7 +269,7 @@ const anyBodies = (size: number): Readonly<Record<string, () => string>> => ({
   "a text that does not end": () => `{"a":"${repeated("\\\\", size)}`
 })
 
-/** One for each service, since JSON is read before anything is known of the operation. */
+/** One operation for each service, because JSON is parsed before the operation matters. */
 const operations: ReadonlyArray<Operation> = ["process", "instruction"]
 
 /** Bodies of about `size` characters on the account. */

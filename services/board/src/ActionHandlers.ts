@@ -1,4 +1,4 @@
-/** What managers do on the board, over HTTP: each handler calls one program and wraps its answer. */
+/** The actions of managers over HTTP: each handler calls one program and wraps its answer. */
 import { DateTime, Effect, Result, type Schema } from "effect"
 import { BoardActionGroup, actionBodies } from "@data-import/api/board/BoardApi"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
@@ -23,7 +23,7 @@ const callerOf = ({ requestId, session }: Pick<Call, "requestId"> & Guard.Signed
   requestId
 })
 
-/** Reads a body by its schema; every field that is wrong is an error. */
+/** Decodes a body by its schema; every invalid field is reported. */
 const bodyOf = <Body>(schema: Schema.Codec<Body, unknown>) => {
   const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
   return Effect.fnUntraced(function* ({ body }: { readonly body: unknown }) {

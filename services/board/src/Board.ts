@@ -1,6 +1,6 @@
 /**
- * The board service: its routes and the adapters it uses. People sign in instead of programs, so it
- * knows sessions and no tokens.
+ * The board service: its routes and the adapters it uses. Its users are people, so it has sessions
+ * instead of tokens.
  */
 import { Effect, Layer } from "effect"
 import * as DocumentStore from "@data-import/documents/DocumentStore"

@@ -7,13 +7,13 @@ import type { ClaimNames } from "./Claims.ts"
 const isOnThisMachine = ({ hostname }: URL): boolean =>
   ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 
-/** Without https, what signs somebody in could be read on the way. */
+/** Without https, the secrets of a sign-in could be read in transit. */
 const isProtected = (url: URL): boolean =>
   url.protocol === "https:" || (url.protocol === "http:" && isOnThisMachine(url))
 
 const withoutUser = (text: string): string => text.replace(/^.*@/s, "…@")
 
-/** The address at which people come to the board. */
+/** The public address of the board. */
 const publicUrl = Settings.setting("BOARD_PUBLIC_URL", {
   allowed: "https://host, without a path; or http:// on this machine",
   parse: (text) => {
@@ -41,7 +41,7 @@ const clientSecret = Settings.secret(
   (value) => /^[!-~]+$/.test(value)
 )
 
-/** The identity provider, and which of its claims say what somebody may do. */
+/** The identity provider, and the names of the claims that grant access. */
 export interface ProviderSettings extends ClaimNames {
   readonly issuer: URL
   readonly clientId: string
@@ -62,12 +62,12 @@ const ofProvider = Config.all({
 
 const clientId = Settings.text("BOARD_OIDC_CLIENT_ID")
 
-/** Where people come from. Without a provider there are sign-in links only. */
+/** How people sign in. Without a provider only sign-in links work. */
 export type SigningIn =
   | { readonly publicUrl: URL; readonly provider: ProviderSettings }
   | { readonly publicUrl: URL | null; readonly provider: null }
 
-/** The provider sends people back, so with one the public address must be known. */
+/** The provider redirects back to the board, so it needs the public address. */
 export const signingIn: Effect.Effect<SigningIn, Config.ConfigError> = Effect.gen(function* () {
   const { clientSecret, issuer, ...rest } = yield* ofProvider
   if (Option.isNone(issuer)) {
@@ -94,7 +94,7 @@ export const sessionTimes: Config.Config<SessionTimes> = Config.all({
   }).or(Duration.hours(12))
 })
 
-/** Whether there is a document store to link to; the settings are those of its adapters. */
+/** Whether a document store is set; the settings are those of its adapters. */
 export const hasDocumentStore: Config.Config<boolean> = Config.map(
   Config.all([Settings.text("S3_BUCKET").optional, Settings.text("DOCUMENTS_DIR").optional]),
   (named) => named.some(Option.isSome)

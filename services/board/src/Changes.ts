@@ -1,7 +1,7 @@
 /**
  * Tells open pages which suppliers have changed, by Server-Sent Events. All streams of a process
- * share one look at the database a second, and none is taken while nobody listens. What has changed
- * while a client was slow is told once.
+ * share one query a second; without streams there is no query. Changes of the same supplier while a
+ * client reads slowly are sent as one.
  * Source: docs/contract/board.md#changes.
  */
 import type { ServerResponse } from "node:http"
@@ -20,13 +20,13 @@ import * as RequestId from "@data-import/server/http/RequestId"
 import type { Route } from "@data-import/server/routing/Route"
 import * as Guard from "./Guard.ts"
 
-/** Between two looks, and between two events of a stream. */
+/** The time between two queries, and between two events of a stream. */
 const pause = Duration.seconds(1)
 
-/** Events or comments: a stream without either for a minute would be ended as stalled. */
+/** Ticks until a comment is sent instead. A stream silent for a minute is ended as stalled. */
 const ticksToComment = 15
 
-/** A stream, and what it has not told yet. */
+/** A stream, and the suppliers that it has not reported yet. */
 interface Listening {
   readonly user: BoardUser
   readonly untold: Set<string>
@@ -34,7 +34,7 @@ interface Listening {
 
 export interface Changes {
   readonly route: Route
-  /** Looks for changes, for as long as it runs. */
+  /** Looks for changes until it is interrupted. */
   readonly watch: Effect.Effect<never>
 }
 
@@ -59,7 +59,7 @@ const makeWatch = ({ markers }: SupplierChanges["Service"]) => {
     }
   })
 
-  /** What a page loads once its stream is open is not older than what the stream has seen. */
+  /** A page that loads data after its stream has opened misses no change. */
   const join = (user: BoardUser): Effect.Effect<Listening, StorageUnavailable> =>
     Effect.gen(function* () {
       if (streams.size === 0) known = markersOf(yield* markers)
@@ -95,7 +95,10 @@ const eventOf = (untold: Set<string>): string => {
   return `event: changed\ndata: ${data}\n\n`
 }
 
-/** Until the session ends, or nobody knows whether it has; whoever reads the stream slowly is told less often. */
+/**
+ * Writes to the stream until the session has ended, or cannot be checked. A client that reads
+ * slowly gets fewer events.
+ */
 const tell = Effect.fnUntraced(function* (
   response: ServerResponse,
   { untold }: Listening,
@@ -114,15 +117,15 @@ const tell = Effect.fnUntraced(function* (
   }
 })
 
-/** A placeholder: the answer was written already. */
+/** A placeholder: the response was written already. */
 const written = HttpServerResponse.empty({ status: 200 })
 
-/** The stream, and the look that it shares with the others of this process. */
+/** The route of the streams, and the query that all streams of this process share. */
 export const make = (port: SupplierChanges["Service"], premises: Guard.Premises): Changes => {
   const { join, leave, watch } = makeWatch(port)
 
   const stream = Effect.fnUntraced(function* (call: Call) {
-    // A page opens its stream by itself, and again whenever it was cut.
+    // Opening it does not renew the session: a page reconnects without its user.
     const { session } = yield* premises.admit(Guard.checked(call, "anyone", premises, false))
     const response = Listener.response(call.request)
     const goesOn = Effect.catchTag(premises.access.goesOn(session.hash), "StorageUnavailable", () =>
@@ -139,7 +142,7 @@ export const make = (port: SupplierChanges["Service"], premises: Guard.Premises)
       leave
     )
     yield* call.wait(session.user.subject, telling)
-    // Too many wait already, or the service stops.
+    // Too many requests wait already, or the service is stopping.
     if (!response.headersSent) return yield* unavailable
     response.end()
     return written

@@ -1,13 +1,13 @@
 /**
- * Who a user is, by the claims of the ID token. Claims of the wrong form give nothing, so a mistake
- * in the identity provider shows nobody too much.
+ * Who a user is, by the claims of the ID token. Malformed claims grant nothing, so a wrong setting
+ * of the identity provider never gives too much access.
  * Source: docs/contract/board.md#roles.
  */
 import { Schema } from "effect"
 import type { BoardRole, BoardUser } from "@data-import/domain/organisation/BoardUser"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 
-/** Which claims say what. */
+/** The names of the claims that hold the role and the organisations. */
 export interface ClaimNames {
   readonly roleClaim: string
   readonly organisationsClaim: string
@@ -15,12 +15,12 @@ export interface ClaimNames {
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
-/** As long as the name of an operator. */
+/** The limit of an operator's name too. */
 const nameLength = 64
 
 const isOrganisation = Schema.is(OrganisationName)
 
-/** Providers send one value as itself, or as a list of one. */
+/** Providers send a single value as it is, or as a list of one. */
 const texts = (claim: unknown): ReadonlyArray<string> =>
   (Array.isArray(claim) ? claim : [claim]).filter((value) => typeof value === "string")
 
@@ -37,7 +37,7 @@ const organisationsIn = (claim: unknown): BoardUser["organisations"] => {
 const printable = (text: string): string =>
   Array.from(text.replaceAll(/\p{C}/gu, "").trim()).slice(0, nameLength).join("")
 
-/** The audit log has the name, so the ones that are unique at the provider come first. */
+/** The audit log records the name, so claims that are unique at the provider come first. */
 const nameOf = (claims: Claims): string => {
   const { email, name, preferred_username: username, sub } = claims
   const given = [username, email, name, sub].flatMap(texts).map(printable)

@@ -1,7 +1,7 @@
 /**
- * The cookies of the board. Over https their names begin with `__Host-`, so that no other host and
- * no path can set them. Browsers keep such cookies for https only, so on this machine the names are
- * plain.
+ * The cookies of the board. Over https their names begin with `__Host-`, so that no other host can
+ * set them, nor for one path only. Browsers accept such cookies over https only, so on this machine
+ * the names are plain.
  */
 import { Duration } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -11,7 +11,7 @@ export type Name = "board" | "board-sign-in"
 
 const nameAt = (name: Name, { isSecure }: Place): string => (isSecure ? `__Host-${name}` : name)
 
-/** The value of the cookie, if the browser has sent it once. */
+/** The value of the cookie, if the browser has sent it exactly once. */
 export const valueOf = (
   header: string | undefined,
   name: Name,
@@ -23,7 +23,7 @@ export const valueOf = (
   return values.length === 1 ? values[0]?.slice(wanted.length) : undefined
 }
 
-/** The response with a cookie that ends with the browser, or after so long. */
+/** The response with a cookie that ends with the browser, or after `maxAge`. */
 export const set = <R extends HttpServerResponse.HttpServerResponse>(
   response: R,
   name: Name,

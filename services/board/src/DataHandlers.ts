@@ -1,4 +1,4 @@
-/** What the board shows, over HTTP: each handler calls one program and wraps its answer. */
+/** The data of the board over HTTP: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { BoardGroup } from "@data-import/api/board/BoardApi"
@@ -19,11 +19,11 @@ const supplierOf = ({ params }: Pick<Call, "params">): string => params["import_
 const numberOf = ({ params }: Pick<Call, "params">): string =>
   params["external_account_number"] ?? ""
 
-/** Codes have any characters; names of files have those that every system and header allows. */
+/** Supplier codes may have any character; file names only those safe in every system and header. */
 const nameOf = (call: Pick<Call, "params">, what: string): string =>
   `${supplierOf(call).replaceAll(/[^\w.-]/g, "_")}-${what}`
 
-/** A file for the browser to keep. */
+/** The header of a file to download. */
 const file = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` })
 
 const csv = (text: string, name: string) =>

@@ -1,7 +1,7 @@
 /**
- * Who may ask what: every route of the board's API goes through here, so no handler checks anything
- * by itself. A session is needed for everything, its CSRF token and a page of the board for every
- * change, and the role of a manager for every change but signing out.
+ * Who may call what: every route of the board's API goes through here, so no handler checks
+ * anything itself. Everything needs a session. Every change needs its CSRF token and must come from
+ * a page of the board. Every change but signing out needs the role of a manager.
  * Source: docs/contract/board.md#sessions.
  */
 import { hash, timingSafeEqual } from "node:crypto"
@@ -22,24 +22,24 @@ import { isOwn, type Place, placeOf } from "./Place.ts"
 export interface Premises {
   readonly access: BoardAccess["Service"]
   readonly admit: Admit
-  /** Null if people come to the board on this machine only. */
+  /** Null if the board is reached on this machine only. */
   readonly publicUrl: URL | null
 }
 
-/** What a handler of the board gets besides. */
+/** What a handler of the board gets in addition to the call. */
 export interface Signed {
   readonly session: OpenSession
   readonly place: Place
 }
 
-/** Who may call an endpoint that is no GET. */
+/** Who may call an endpoint other than GET. */
 export type Needs = "manager" | "anyone"
 
-/** Requests that a page makes by itself say so, and do not keep the session alive. */
+/** Background requests of a page have this header, and do not renew the session. */
 const isOfPage = ({ headers }: IncomingRequest["request"]): boolean =>
   headers["x-background"] === "1"
 
-/** The session of a request; None if it has none. Unless told, it is kept alive if the user asks. */
+/** The session of a request, if it has one. By default only requests of the user renew it. */
 export const sessionOf = (
   { request }: IncomingRequest,
   place: Place,
@@ -50,13 +50,13 @@ export const sessionOf = (
   return id === undefined || id === "" ? Effect.succeedNone : access.open(id, renews)
 }
 
-/** In a time that tells nothing about the texts. */
+/** Compares in constant time. */
 const isSame = (one: string, other: string): boolean =>
   timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"))
 
 const safe: ReadonlySet<string> = new Set(["GET", "HEAD"])
 
-/** The session of a request that may be carried out. */
+/** The session of a request that passes all checks; refuses any other. */
 export const checked = Effect.fnUntraced(function* (
   call: Call,
   needs: Needs,
@@ -81,7 +81,7 @@ export const checked = Effect.fnUntraced(function* (
   return { session, place }
 })
 
-/** Beside the headers of every answer. */
+/** Added to the headers of every answer. */
 const isolated = {
   "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
@@ -89,7 +89,7 @@ const isolated = {
   "x-content-type-options": "nosniff"
 }
 
-/** The route, for those who are signed in and may. */
+/** The route, for users who are signed in and have the role that it needs. */
 const guarded = (
   route: Route.Route,
   premises: Premises,

@@ -1,7 +1,7 @@
 /**
  * Signing in at the organisation's own identity provider: the authorization code flow of OpenID
- * Connect with PKCE, state and nonce. What a sign-in that has begun must remember is in a cookie of
- * the browser that began it, so any instance can finish it and no other browser.
+ * Connect with PKCE, state and nonce. The state of an unfinished sign-in is in a cookie of its
+ * browser. So any instance can finish it, and no other browser can.
  * Source: docs/contract/board.md#openid-connect.
  */
 import * as Client from "openid-client"
@@ -13,13 +13,13 @@ import type { ProviderSettings } from "./BoardSettings.ts"
 /** The provider does not answer. */
 export class ProviderAway extends Data.TaggedError("ProviderAway")<{}> {}
 
-/** The provider or a check of its answer refuses. */
+/** The provider refuses, or its answer fails a check. */
 export class SignInRefused extends Data.TaggedError("SignInRefused")<{}> {}
 
-/** The user is known, and has no role here. */
+/** The provider knows the user, who has no role here. */
 export class WithoutRole extends Data.TaggedError("WithoutRole")<{}> {}
 
-/** A sign-in that has begun. All members are of letters, digits, `-` and `_`. */
+/** An unfinished sign-in. All members consist of letters, digits, `-` and `_`. */
 interface Pending {
   readonly state: string
   readonly nonce: string
@@ -27,12 +27,12 @@ interface Pending {
 }
 
 export interface OpenIdConnect {
-  /** Where the browser goes, and what it must bring back. */
+  /** Where to redirect the browser, and the cookie that it must send back. */
   readonly begin: Effect.Effect<
     { readonly location: string; readonly pending: string },
     ProviderAway
   >
-  /** `query` is that of the address to which the provider has sent the browser. */
+  /** `query` is that of the address to which the provider has redirected the browser. */
   readonly finish: (
     query: string,
     pending: string
@@ -50,7 +50,7 @@ const read = (text: string): Pending | null => {
   return state && nonce && verifier && rest.length === 0 ? { state, nonce, verifier } : null
 }
 
-/** Its code alone: the message may hold what the provider or the browser has sent. */
+/** Only the code is logged: the message may hold text of the provider or the browser. */
 const codeOf = (error: unknown): string => {
   if (error instanceof Client.AuthorizationResponseError) return "authorization_response_error"
   if (error instanceof Client.ResponseBodyError) return "response_body_error"
@@ -89,7 +89,7 @@ const discover = ({ clientId, clientSecret, issuer }: ProviderSettings) =>
     )
   )
 
-/** The provider is looked up when somebody first signs in, so the service starts without it. */
+/** The provider is discovered at the first sign-in, so the service starts without it. */
 export const make = (settings: ProviderSettings, publicUrl: URL): OpenIdConnect => {
   let known: Client.Configuration | undefined
   const redirectUri = new URL(callbackPath, publicUrl)

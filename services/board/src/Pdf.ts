@@ -1,6 +1,6 @@
 /**
- * Prints a summary as PDF 1.4, with the fonts that every reader has. It is text in two columns, so
- * it needs no library: those that write PDF bring fonts, images and compressors of some megabytes.
+ * Prints a summary as PDF 1.4, with the fonts that every reader has. The text is in two columns, so
+ * no library is needed: PDF libraries bring megabytes of fonts, image code and compressors.
  */
 import { Buffer } from "node:buffer"
 import type { SummaryDocument } from "@data-import/domain/board/SummaryDocument"
@@ -18,15 +18,15 @@ interface Line {
 
 const fonts = { plain: "F1", bold: "F2", value: "F3" }
 
-/** Every character of Courier is so wide, in ems. */
+/** The width of every character of Courier, in ems. */
 const valueWidth = 0.6
 
 const gapOf = ({ size }: Line): number => size * 1.6
 
-/** So many characters of plain text fit into a line: they are half an em wide on average. */
+/** Characters of plain text that fit into a line: they are half an em wide on average. */
 const noteLength = 90
 
-/** A note in lines that fit the page. */
+/** The note, wrapped into lines that fit the page. */
 const wrapped = (note: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -61,7 +61,7 @@ const linesOf = ({ sections, title }: SummaryDocument): ReadonlyArray<Line> => [
   ])
 ]
 
-/** What the fonts cannot show becomes a question mark. */
+/** A PDF string literal. Characters that the fonts lack become question marks. */
 const literal = (text: string): string =>
   `(${text.replaceAll(/[^\x20-\x7e\xa0-\xff]/gu, "?").replaceAll(/[\\()]/g, "\\$&")})`
 
@@ -95,7 +95,7 @@ const pagesOf = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
 const fontOf = (name: string): string =>
   `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`
 
-/** The objects before those of the pages: the catalogue, the list of pages, and three fonts. */
+/** The number of the first page object, after the catalogue, the list of pages and three fonts. */
 const firstPage = 6
 
 const objectsOf = (title: string, contents: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -116,7 +116,7 @@ const objectsOf = (title: string, contents: ReadonlyArray<string>): ReadonlyArra
   ]
 }
 
-/** Each character is one byte, so positions are lengths. */
+/** Each character is one byte, so the length of the text is the byte offset. */
 export const pdfOf = (summary: SummaryDocument): Uint8Array => {
   const objects = objectsOf(summary.title, pagesOf(linesOf(summary)))
   const offsets: Array<number> = []

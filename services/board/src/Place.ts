@@ -1,6 +1,6 @@
 /**
- * Where the browser of a request believes the board to be. It is BOARD_PUBLIC_URL, or on this
- * machine the address it asked for. Cookies and the check of origins depend on it.
+ * The address of the board as the browser sees it: BOARD_PUBLIC_URL, or on this machine the address
+ * that was requested. Cookies and the origin check depend on it.
  */
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 
@@ -12,19 +12,19 @@ export interface Place {
 
 type Asking = Pick<IncomingRequest, "clientAddress" | "request">
 
-/** Addresses come in one spelling. */
+/** `address` is in canonical form. */
 const isLoopback = (address: string): boolean => address === "::1" || address.startsWith("127.")
 
 const loopbackHost = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
 /**
- * Whether the client is on this machine. A proxy here would make all clients seem so, but asks for
- * the public host; and so does a page of another site whose name leads to this machine.
+ * Whether the client is on this machine. The address alone is not enough: requests through a proxy
+ * here, or to a foreign name that resolves to this machine, come from it too. Their host differs.
  */
 export const isOnThisMachine = ({ clientAddress, request: { headers } }: Asking): boolean =>
   isLoopback(clientAddress) && loopbackHost.test(headers["host"] ?? "")
 
-/** A link works on this machine beside a public address, so the one that was asked for decides. */
+/** Sign-in links work on this machine also with a public URL, so the requested host decides. */
 export const placeOf = (asking: Asking, publicUrl: URL | null): Place => {
   if (publicUrl === null || isOnThisMachine(asking)) {
     return { origin: `http://${asking.request.headers["host"] ?? ""}`, isSecure: false }

@@ -1,7 +1,7 @@
 /**
- * How people come to a session: by OpenID Connect, or on this machine by a link that works once.
- * Whoever signs in gets a new session id, whatever cookie the browser has sent, and the session
- * that it had ends.
+ * How people get a session: by OpenID Connect, or on this machine by a link that works once. Every
+ * sign-in makes a new session id, whatever cookie the browser has sent, and ends the session that
+ * the browser had.
  * Source: docs/contract/board.md#signing-in.
  */
 import { Duration, Effect, Option, type Scope } from "effect"
@@ -22,21 +22,21 @@ const startPath = `${signInPath}start/` as const
 
 const home = "/board/"
 
-/** How long somebody may take at the identity provider. */
+/** The time limit for signing in at the identity provider. */
 const patience = Duration.minutes(10)
 
 type Response = HttpServerResponse.HttpServerResponse
 
 type Run = (call: Call) => Effect.Effect<Response, Answer.Refused, Scope.Scope>
 
-/** After a POST too, the browser asks with GET. */
+/** The browser follows with GET, also after a POST. */
 export const seeOther = (location: string): Response =>
   HttpServerResponse.empty({
     status: 303,
     headers: { ...Pages.pageHeaders, "cache-control": "no-store", location, "content-length": "0" }
   })
 
-/** Ends the session that the browser had, and sends it to a page with the new one. */
+/** Ends the browser's old session, sets the cookie of the new one and redirects to a page. */
 const enter = Effect.fnUntraced(function* (
   call: Call,
   place: Place,
@@ -78,26 +78,26 @@ const searchOf = (url: string): string => {
   return begin === -1 ? "" : url.slice(begin)
 }
 
-/** Browsers keep cookies of up to 4,096 bytes, and in one the address is written in base64. */
+/** Browsers keep cookies of up to 4,096 bytes, and this one holds the address in base64. */
 const longestAddress = 1_024
 
-/** A page of the board; home in place of any other address. */
+/** The address if it is a page of the board, otherwise the home page. */
 const pageAt = (address: string): string =>
   address.length <= longestAddress && /^\/board\/[\w.~%/?&=+,:;@$!'()*-]*$/.test(address)
     ? address
     : home
 
-/** The page that somebody wanted before signing in. */
+/** The page that was requested before signing in. */
 const wantedBy = (call: Call): string =>
   pageAt(new URLSearchParams(searchOf(call.request.url)).get("to") ?? "")
 
-/** What the cookie of a sign-in holds: what the provider's answer must match, and the page. */
+/** The sign-in cookie: the values that the provider's answer must match, and the page. */
 const cookieOf = (pending: string, location: string): string =>
   `${pending}.${Buffer.from(location).toString("base64url")}`
 
 const partsOf = (cookie: string) => {
   const end = cookie.lastIndexOf(".")
-  // Without https another page of this machine can set cookies.
+  // The cookie is not trusted: without https another site on this machine can set it.
   const location = pageAt(Buffer.from(cookie.slice(end + 1), "base64url").toString())
   return { pending: cookie.slice(0, Math.max(end, 0)), location }
 }
@@ -144,7 +144,7 @@ const failurePages = {
   WithoutRole: Pages.withoutRole
 }
 
-/** The routes of signing in; `provider` is null where there are links only. */
+/** The routes of signing in; `provider` is null if only sign-in links work. */
 export const routes = (
   premises: Premises,
   provider: OpenIdConnect | null

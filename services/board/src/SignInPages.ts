@@ -6,13 +6,13 @@ import { readFileSync } from "node:fs"
 import { HttpServerResponse } from "effect/http"
 import { type File, forEver, hashOf } from "@data-import/server/routing/PublishedFile"
 
-/** Nothing from elsewhere, nothing inline, in no frame. */
+/** Allows nothing from other origins, nothing inline, and no framing. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
   "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; " +
   "form-action 'self'; frame-ancestors 'none'"
 
-/** Of every page of the board. */
+/** The headers of every page of the board. */
 export const pageHeaders = {
   "content-security-policy": policy,
   "cross-origin-opener-policy": "same-origin",
@@ -56,7 +56,7 @@ ${body}
 const howToGetLink =
   "<p>On the machine of the system, <code>operator board link</code> prints one.</p>"
 
-/** `start` is the address that begins to sign in; null if there is none but links. */
+/** `start` is the address that starts the sign-in; null if only sign-in links work. */
 export const signIn = (start: string | null) =>
   page(
     200,
@@ -66,7 +66,7 @@ export const signIn = (start: string | null) =>
       : `<p><a class="button" href="${start.replaceAll("&", "&amp;")}">Sign in</a></p>`
   )
 
-/** What looks at links in advance presses no button, so it uses up no link. */
+/** A link preview presses no button, so it does not use up the link. */
 export const useLink = () =>
   page(
     200,

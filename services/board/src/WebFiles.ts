@@ -1,7 +1,7 @@
 /**
- * The web part as it was built, read once from `web/dist`. Files with a hash in their names are for
- * ever. Any other path below `/board/` is a page, which the web part draws itself; it needs a
- * session, and leads to signing in without one.
+ * The built web part, read once from `web/dist`. Files with a hash in their names are cached for
+ * ever. Any other path below `/board/` is a page, which the web part renders; without a session it
+ * redirects to signing in.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { extname } from "node:path"
@@ -35,7 +35,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const index = "index.html"
 
-/** Without the web part: whoever works on the service may not have built it. */
+/** Shown if the web part is not built, as may be the case in development. */
 const unbuilt = "<!doctype html><title>Migration board</title><p>The web part is not built.</p>"
 
 /** The paths of the built files in the folder; none if nothing was built. */
@@ -59,7 +59,7 @@ const asset = (name: string) =>
     }
   })
 
-/** Asks a cache each time, because the page names the files of one build. */
+/** The page names the files of one build, so caches must revalidate it each time. */
 const pageOf = (names: ReadonlyArray<string>) =>
   published({
     path: root,
@@ -76,7 +76,7 @@ const signInFrom = (url: string): string =>
 
 export interface Web {
   readonly routes: ReadonlyArray<Route>
-  /** The page at a path that is no route. */
+  /** Answers paths that match no route: with the page. */
   readonly otherwise: (incoming: IncomingRequest, path: string) => Routed | undefined
 }
 

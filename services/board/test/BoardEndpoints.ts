@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the board's API, and a migration that they can be asked about. The list comes
- * from the definition, so a new endpoint is held to what holds for all.
+ * Every endpoint of the board's API, and a migration to call them with. The list comes from the
+ * definition, so a new endpoint is tested like all others.
  */
 import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -54,7 +54,7 @@ const processing = () => ({
   operations_team_name: "Migration Team"
 })
 
-/** Bodies that are right, by the endpoint. */
+/** Valid bodies, by endpoint. */
 const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setPlan: () => ({ points: [] }),
   setStatus: () => ({ status: "Paused" }),

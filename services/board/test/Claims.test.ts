@@ -1,4 +1,4 @@
-/** What claims of an ID token say. Source: docs/contract/board.md#roles. */
+/** How claims of an ID token are read. Source: docs/contract/board.md#roles. */
 import { describe, expect, it } from "vitest"
 import { userOf } from "../src/Claims.ts"
 
@@ -27,7 +27,7 @@ describe("userOf", () => {
     { manager: true },
     1,
     [["viewer"]]
-  ])("gives nobody a role for %j", (role) => {
+  ])("gives no role for %j", (role) => {
     expect(user({ role })).toBeNull()
   })
 
@@ -45,7 +45,7 @@ describe("userOf", () => {
   })
 
   it.each([undefined, null, "", [], {}, 1, ["Not A Name"], "acme globex"])(
-    "shows nobody anything for the organisations %j",
+    "refuses a user with the organisations %j",
     (claim) => {
       expect(user({ for: claim })).toBeNull()
     }
@@ -60,7 +60,7 @@ describe("userOf", () => {
     [{ name: "😀".repeat(99) }, "😀".repeat(64)],
     [{ name: ["Ada"], sub: "\n" }, "Ada"],
     [{ sub: "\n" }, "unnamed"]
-  ])("names the user of %j", (claims, expected) => {
+  ])("takes the user's name from %j", (claims, expected) => {
     expect(user(claims)?.name).toBe(expected)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Who is refused what, at every endpoint of the API: the list comes from its definition, so a new
- * endpoint is held to it too.
+ * Access control at every endpoint of the API. The list comes from its definition, so a new
+ * endpoint is tested too.
  */
 import { setImmediate } from "node:timers/promises"
 import { expect, layer } from "@effect/vitest"
@@ -42,7 +42,7 @@ const entryOf = (requestId: string) =>
   }).pipe(Effect.repeat({ until: (found) => found !== undefined }))
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
-  it.effect.each(Board.all)("refuses $method $path without a session that goes on", (endpoint) =>
+  it.effect.each(Board.all)("refuses $method $path without a valid session", (endpoint) =>
     Effect.gen(function* () {
       const { named } = yield* Board.migration
       const one = yield* browserOf(Board.manager(null))
@@ -70,7 +70,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
     })
   )
 
-  it.effect.each(Board.writes)("refuses POST $path from elsewhere", (endpoint) =>
+  it.effect.each(Board.writes)("refuses a forged POST $path", (endpoint) =>
     Effect.gen(function* () {
       const made = yield* Board.migration
       const one = yield* browserOf(Board.manager(null))
@@ -101,7 +101,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
     })
   )
 
-  it.effect.each(Board.actions)("refuses a viewer POST $path", (endpoint) =>
+  it.effect.each(Board.actions)("refuses POST $path by a viewer", (endpoint) =>
     Effect.gen(function* () {
       const made = yield* Board.migration
       const one = yield* browserOf({ ...viewer, organisations: [made.supplier.organisation] })
@@ -115,7 +115,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
 
   const ofSuppliers = Board.all.filter(({ path }) => path.includes(":"))
   it.effect.each(ofSuppliers)(
-    "does not tell another organisation's supplier from none: $method $path",
+    "answers $method $path about another organisation's supplier as for an unknown one",
     (endpoint) =>
       Effect.gen(function* () {
         const [mine, foreign] = [yield* Board.migration, yield* Board.migration]
@@ -135,7 +135,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       })
   )
 
-  it.effect.each(Board.all)("answers $method $path to be stored nowhere", (endpoint) =>
+  it.effect.each(Board.all)("forbids caches to store the answer of $method $path", (endpoint) =>
     Effect.gen(function* () {
       if (endpoint === Board.changes) return
       const { named } = yield* Board.migration
@@ -154,7 +154,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
   )
 
   it.effect.each(Board.all)(
-    "leaves in the log whose $method $path was, and about what",
+    "logs the organisation, the supplier and the batch of $method $path",
     (endpoint) =>
       Effect.gen(function* () {
         if (endpoint === Board.changes) return

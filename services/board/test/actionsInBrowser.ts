@@ -1,7 +1,7 @@
 /**
- * What managers do on the board, in a real Chromium: each action says what will happen to how many,
- * says why it was refused, sends what it says once, and tells what came of it.
- * `pagesInBrowser.test.ts` runs them.
+ * The actions of managers, in a real Chromium: each dialog says what will happen to how many, why
+ * it was refused, and what the outcome was; it sends exactly what it says, once.
+ * `pagesInBrowser.test.ts` runs these tests.
  */
 import { readFile } from "node:fs/promises"
 import { inaccessible } from "@data-import/server/testing/Browser"
@@ -21,12 +21,12 @@ export const close = (page: Page) => page.context().close()
 
 interface Action {
   readonly at: string
-  /** What opens the dialog, what it is called, and what confirms it. */
+  /** The button that opens the dialog, the dialog's name, and the button that confirms it. */
   readonly button: string | RegExp
   readonly dialog: RegExp
   readonly confirm: string
   readonly fill?: Readonly<Record<string, string>>
-  /** A box that is ticked before. */
+  /** A checkbox to tick first. */
   readonly accept?: string
   readonly said: string | RegExp
   readonly posted: ReadonlyArray<{ readonly path: string; readonly body: unknown }>
@@ -155,7 +155,7 @@ const actions: ReadonlyArray<Action> = [
 
 const isAction = /\/board\/api\/.*/
 
-/** What the page sends, whatever comes of it. After `hold`, requests wait until it is released. */
+/** Records what the page sends, answered or not. After `hold`, requests wait for the release. */
 export const recorded = async (page: Page) => {
   const sent: Array<unknown> = []
   let gate = Promise.resolve()
@@ -174,7 +174,7 @@ export const recorded = async (page: Page) => {
   return { sent, hold }
 }
 
-/** The second click of a double click, on what is there by then. */
+/** The second click of a double click, on whatever is at that place by then. */
 const clickAgain = async (page: Page, button: Locator) => {
   const box = await button.boundingBox()
   if (box === null) throw new Error("There is no button")
@@ -211,7 +211,7 @@ const does = async ({ open, server }: Board, action: Action) => {
   release()
   await dialog.getByText(action.said).waitFor()
   expect(server().posted).toEqual(action.posted)
-  // It begins like what was refused, so a batch whose answer was lost is not started twice.
+  // The retry sends the same id, so a batch whose answer was lost is not started twice.
   expect(sent).toHaveLength(1 + action.posted.length)
   expect(sent[1]).toEqual(sent[0])
   await clickAgain(page, dialog.getByRole("button", { name: "Close" }))
@@ -231,14 +231,14 @@ const downloads = ({ open }: Board) => {
       /audit\.csv\?who=board.*from=/
     ],
     ["/board/audit/?people=true", "Export as CSV", /audit\.csv\?people=true$/]
-  ])("on %s has %s to download", async (path, name, href) => {
+  ])("offers on %s to download %s", async (path, name, href) => {
     const page = await open(path)
     const link = page.getByRole("link", { name, exact: true })
     expect(await link.getAttribute("href")).toMatch(href)
     await close(page)
   })
 
-  it("keeps the data of a chart as CSV", async () => {
+  it("downloads the data of a chart as CSV", async () => {
     const page = await open(supplier)
     await page.getByText("Data as a table").first().click()
     const downloading = page.waitForEvent("download")
@@ -252,7 +252,7 @@ const downloads = ({ open }: Board) => {
       )
     const lines = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n").slice(1)
     expect(lines.length).toBeGreaterThan(100)
-    // Staged and imported; the plan and the time of the last row go on.
+    // Only staged and imported: the plan and the time of the last row change meanwhile.
     expect(
       lines.map((line) =>
         line
@@ -267,7 +267,7 @@ const downloads = ({ open }: Board) => {
 
 /** Lists that are filtered by their form. */
 const filters = ({ open }: Board) => {
-  it("filters the audit log by what was done", async () => {
+  it("filters the audit log by user, action and day", async () => {
     const page = await open("/board/audit/")
     await page.getByLabel("Who").fill("board:Maria Keller")
     await page.getByLabel("Action").selectOption("sign_off")
@@ -280,7 +280,7 @@ const filters = ({ open }: Board) => {
     await close(page)
   })
 
-  it("filters accounts by state, code and cohort", async () => {
+  it("filters accounts by state and missing cohort", async () => {
     const page = await open(`${supplier}imports/`)
     await page.getByLabel("State").selectOption("PENDING")
     await page.getByLabel("Without a cohort").check()
@@ -292,7 +292,7 @@ const filters = ({ open }: Board) => {
 }
 
 const links = ({ open }: Board) => {
-  it("closes a dialog whose link is followed, and shows the batch", async () => {
+  it("closes a dialog when its link is followed, and shows the batches", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: "Retry 412 failed…" }).click()
     const dialog = page.getByRole("dialog")
@@ -307,7 +307,7 @@ const links = ({ open }: Board) => {
 }
 
 const rules = ({ open, server }: Board) => {
-  it("is accessible in a dialog, says what will happen to how many, and does it", async () => {
+  it("shows an accessible dialog that says what will happen to how many, and does it", async () => {
     const page = await open(supplier)
     await page
       .getByRole("button", { name: /Retry 233 accounts that failed with invalid_phone/ })
@@ -333,7 +333,7 @@ const rules = ({ open, server }: Board) => {
     await close(page)
   })
 
-  it("signs off only what was typed, and only with what is open accepted", async () => {
+  it("signs off only after the exact name is typed and the open items are accepted", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: "Sign off…" }).click()
     const dialog = page.getByRole("dialog")
@@ -361,7 +361,7 @@ const rules = ({ open, server }: Board) => {
 }
 
 const inputs = ({ open, server }: Board) => {
-  it("reads a plan line by line", async () => {
+  it("names the invalid line of a plan, and saves a valid plan", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: /plan…/ }).click()
     const dialog = page.getByRole("dialog")
@@ -377,7 +377,7 @@ const inputs = ({ open, server }: Board) => {
 }
 
 export const actionTests = (board: Board): void => {
-  it.each(actions)("does once, and says why it was refused: $confirm at $at", (action) =>
+  it.each(actions)("sends once, and says why it was refused: $confirm at $at", (action) =>
     does(board, action)
   )
   rules(board)

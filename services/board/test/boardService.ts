@@ -1,4 +1,4 @@
-/** The board service as it runs, on a database of its own, and browsers that use it. */
+/** The real board service on a database of its own, and browsers that use it. */
 import { type IncomingHttpHeaders, request as open } from "node:http"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { BoardAccess, issueLink, layer as access } from "@data-import/domain/auth/BoardAccess"
@@ -12,7 +12,7 @@ import { running } from "@data-import/server/testing/RunningService"
 import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as board } from "../src/Board.ts"
 
-/** Sessions that a test begins as the service does. */
+/** Begins sessions as the service does, for tests. */
 const begunBeside = access({ idle: Duration.minutes(30), absolute: Duration.hours(12) })
 
 /** The service with these settings on a fresh database, and the ports beside it. */
@@ -31,7 +31,7 @@ export const serviceWith = (settings: Readonly<Record<string, string>>) =>
   ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
 
 export interface Asked {
-  /** POST with a body, GET without one, unless given. */
+  /** Unless given, POST with a body and GET without one. */
   readonly method?: string
   readonly path: string
   /** Names in lower case. */
@@ -68,18 +68,18 @@ const exchange = (url: string, { body, headers, method, path }: Asked) =>
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** What the browsers of people send with what a page of the board asks. */
+/** The header that browsers send with requests of a page of the board. */
 const fromPage = { "sec-fetch-site": "same-origin" }
 
 export interface Browser {
   readonly cookies: Map<string, string>
   readonly ask: (asked: Asked) => Effect.Effect<Page>
-  /** As a page of the board asks. */
+  /** Sends the request as a page of the board would. */
   readonly get: (path: string, headers?: Asked["headers"]) => Effect.Effect<Page>
   readonly post: (path: string, headers?: Asked["headers"], body?: string) => Effect.Effect<Page>
 }
 
-/** It keeps cookies as browsers do, and sends them to this address only. */
+/** A client that keeps cookies as browsers do, and sends them to this address only. */
 export const browserAt = (url: string): Browser => {
   const cookies = new Map<string, string>()
   const keep = (set: string) => {

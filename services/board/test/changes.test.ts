@@ -15,7 +15,7 @@ import { type Browser, browser, browserOf, codeOf, serviceWith, viewer } from ".
 
 const path = "/board/api/changes/"
 
-/** A stream that the test's scope ends, with all that it has said. */
+/** A stream that ends with the test's scope, with all text received so far. */
 const streamOf = Effect.fnUntraced(function* (one: Browser) {
   const { url } = yield* Listening
   const { hostname, port } = new URL(url)
@@ -55,8 +55,8 @@ const change = Effect.fnUntraced(function* ({
   yield* (yield* SupplierSummaries).fold({ limit: 1_000, at: noon })
 })
 
-layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("changes", (it) => {
-  it.effect("are told of the suppliers that the user may see", () =>
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the stream", (it) => {
+  it.effect("reports the suppliers that the user may see, and no others", () =>
     Effect.gen(function* () {
       const [mine, rival] = [yield* freshSupplier, yield* freshSupplier]
       const organisations = [mine.supplier.organisation]
@@ -74,7 +74,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("chan
     })
   )
 
-  it.effect("end with the session", () =>
+  it.effect("ends with the session", () =>
     Effect.gen(function* () {
       const one = yield* browserOf(viewer)
       const { end, open } = yield* BoardAccess
@@ -87,7 +87,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("chan
     })
   )
 
-  it.effect("do not keep the session alive", () =>
+  it.effect("does not renew the session", () =>
     Effect.gen(function* () {
       const sessions = yield* BoardSessions
       const { hash } = yield* TokenSecrets
@@ -105,7 +105,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("chan
     })
   )
 
-  it.effect("are told to nobody without a session", () =>
+  it.effect("answers 401 without a session", () =>
     Effect.gen(function* () {
       const refused = yield* (yield* browser).get(path)
       expect([refused.status, codeOf(refused)]).toEqual([401, "not_authenticated"])
@@ -113,8 +113,8 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("chan
   )
 })
 
-layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("streams", (it) => {
-  it.effect("end when it cannot be known whether the session goes on", () =>
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("a stream", (it) => {
+  it.effect("ends when the session cannot be checked", () =>
     Effect.gen(function* () {
       const { log } = yield* Premises
       const heard = yield* streamOf(yield* browserOf(viewer))
@@ -129,7 +129,7 @@ layer(serviceWith({ MAX_REQUESTS_WAITING: "2" }), {
   excludeTestServices: true,
   timeout: "1 minute"
 })("the streams of one user", (it) => {
-  it.effect("take half of the places at most, of all sessions together", () =>
+  it.effect("take at most half of the places, in all sessions together", () =>
     Effect.gen(function* () {
       const one = yield* browserOf(viewer)
       const first = yield* streamOf(one)
@@ -144,7 +144,7 @@ layer(serviceWith({ MAX_REQUESTS_WAITING: "2" }), {
   )
 })
 
-single.live("streams end when the service stops, so that browsers come back", () =>
+single.live("streams end when the service stops, so that browsers reconnect", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const service = yield* Layer.buildWithScope(Layer.fresh(serviceWith({})), scope)

@@ -1,4 +1,4 @@
-/** What the board shows and does, asked as a page of it asks. */
+/** What the board shows and does, called as its pages call it. */
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, Effect } from "effect"
 import { Erasures } from "@data-import/domain/ports/Erasures"
@@ -20,7 +20,7 @@ const staged = Effect.gen(function* () {
   return supplier.code
 })
 
-/** A manager's browser, and how it sends changes. */
+/** A manager's browser, and a function that sends changes with it. */
 const manager = Effect.gen(function* () {
   const { get, post } = yield* signedIn
   const session = JSON.parse((yield* get("/board/api/session/")).text) as { csrf_token: string }
@@ -76,7 +76,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
       })
     )
 
-    it.effect("has a CSV whose balances come to the total on the page", () =>
+    it.effect("exports a CSV whose balances sum up to the total on the page", () =>
       Effect.gen(function* () {
         const owner = yield* freshSupplier
         const { caller, keyOf } = owner
@@ -118,7 +118,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
       })
     )
 
-    it.effect("does what a manager asks, and tells what is wrong with a body", () =>
+    it.effect("performs a manager's actions, and reports what is wrong with a body", () =>
       Effect.gen(function* () {
         const code = yield* staged
         const { act, get } = yield* manager

@@ -1,4 +1,4 @@
-/** Whatever is sent to the API is answered with a status of its own, and never with a 5xx. */
+/** The API answers any input with a status that it documents, and never with a 5xx. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { until } from "@data-import/server/testing/RunningService"
@@ -14,7 +14,7 @@ const texts = [
   ...["%27%20or%201=1%20--", "$[*]", "%5B%5D", "FAILED", "a".repeat(6_000), "%C3%A9".repeat(1_000)]
 ]
 
-/** JSON that stands where another value stood. */
+/** JSON to put in the place of a value. */
 const sources = [
   ...["null", "true", "0", "-0", "1e400", "9".repeat(400), '""', '" "', '"a\\u0000b"'],
   ...['"\\ud800"', '"\\u202e"', "[]", "{}", "[[[[]]]]", '{"__proto__":{"a":1}}'],
@@ -22,12 +22,12 @@ const sources = [
   ...['[{"on":"2026-01-01","accounts":1e400}]', '[{"on":"9999-12-31","accounts":1}]']
 ]
 
-/** For the whole of a body. */
+/** Texts to send as the whole body. */
 const wholes = ["", "{", "[]", "null", '"x"', "\u0000", `${"[".repeat(5_000)}${"]".repeat(5_000)}`]
 
 const known = [200, 303, 308, 400, 404, 405, 409, 413, 414, 431]
 
-/** One of the requests to sign out ends the session of the others. */
+/** The first sign-out that succeeds ends the session, so the others get 401. */
 const statusesOf = ({ identifier }: Board.Endpoint) =>
   identifier === "signOut" ? [...known, 401] : known
 
@@ -36,7 +36,7 @@ const expectAnswered = Effect.fnUntraced(function* (
   answer: ReturnType<Browser["ask"]>,
   what: string
 ) {
-  // On a busy machine requests are shed.
+  // A busy machine sheds requests with 503, so they are sent again.
   const { headers, status, text } = yield* until(answer, (each) => each.status !== 503)
   expect(statusesOf(endpoint), `${what.slice(0, 200)}: ${status} ${text.slice(0, 200)}`).toContain(
     status
@@ -62,7 +62,7 @@ const atSegments = (endpoint: Board.Endpoint, named: Board.Named) =>
       return texts.map((text) => marked.replace("marked", text))
     })
 
-/** The body with the source at each of its members, also at those inside. */
+/** The body with each source in the place of each member, and of each member of `selection`. */
 const broken = (body: object): ReadonlyArray<string> => [
   ...wholes,
   ...Object.keys(body).flatMap((name) =>
@@ -84,7 +84,7 @@ const broken = (body: object): ReadonlyArray<string> => [
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
   it.effect.each(Board.all.filter(isShown))(
-    "answers $method $path with anything in its address",
+    "answers $method $path with a known status, whatever is in its address",
     (endpoint) =>
       Effect.gen(function* () {
         const { named } = yield* Board.migration
@@ -110,7 +110,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
   )
 
   it.effect.each(Board.writes)(
-    "answers POST $path with anything in its body",
+    "answers POST $path with a known status, whatever is in its body",
     (endpoint) =>
       Effect.gen(function* () {
         const { named } = yield* Board.migration

@@ -1,4 +1,4 @@
-/** A real identity provider in this process, at which everybody may sign in as anybody. */
+/** A real identity provider in this process, at which anyone can sign in with any claims. */
 import { generateKeyPairSync } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -86,7 +86,7 @@ export const identityProvider = Effect.fnUntraced(function* (redirectUri: string
     } else callback(request, response)
   }
 
-  /** Where the provider sends a browser that comes with this address, after signing in. */
+  /** Signs in at this address; returns the address that the provider redirects to. */
   const signIn = Effect.fnUntraced(function* (address: string) {
     const browser = browserAt(issuer)
     let location = new URL(address)

@@ -1,13 +1,13 @@
 /**
- * Every number that a page shows is a link to the list behind it, but for numbers that no list is
- * behind. `pagesInBrowser.test.ts` runs this on each of its pages.
+ * Every number on a page links to the list of what it counts, except numbers without such a list.
+ * `pagesInBrowser.test.ts` runs this on each of its pages.
  */
 /// <reference lib="dom" />
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { pageAt } from "../web/src/routing/Paths.ts"
 
-/** Where numbers stand that are no links, and why. */
+/** Elements with numbers that are no links, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   h1: "The answer of the page in a sentence: its numbers stand again below it, as links.",
   time: "An instant.",
@@ -33,7 +33,7 @@ interface Found {
   readonly links: ReadonlyArray<string>
 }
 
-/** Looks at each text that has a digit. Nothing is behind a zero. */
+/** Finds each text with a digit. A zero needs no link, because nothing is behind it. */
 const numbersOf = (page: Page): Promise<Found> =>
   page.evaluate((selectors) => {
     const unlinked: Array<string> = []
@@ -57,7 +57,7 @@ const numbersOf = (page: Page): Promise<Found> =>
     return { unlinked, used: [...used], links: [...links] }
   }, Object.keys(exceptions))
 
-/** What is closed until somebody asks for it is made when it opens. */
+/** Opens all `details`, because their content is rendered only then. */
 const openDetails = async (page: Page) => {
   await page.evaluate(() => {
     for (const summary of document.querySelectorAll("summary")) summary.click()
@@ -77,7 +77,7 @@ export const numberTests = (
 ): void => {
   const used = new Set<string>()
 
-  it.each(paths)("%s has no number that is not a link to what it counts", async (path) => {
+  it.each(paths)("%s links every number to what it counts", async (path) => {
     const page = await open(path)
     await page.locator("h1").filter({ hasText: /\d/ }).waitFor()
     await page.waitForLoadState("networkidle").catch(() => undefined)
@@ -89,7 +89,7 @@ export const numberTests = (
     await page.context().close()
   })
 
-  it("makes no exception that no page needs", () => {
+  it("needs every exception on some page", () => {
     expect(Object.keys(exceptions).filter((selector) => !used.has(selector))).toEqual([])
   })
 }

@@ -1,4 +1,4 @@
-/** As much of the provider as the tests use; it comes without types. */
+/** Types of the parts of the provider that the tests use; it has no types of its own. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http"
 

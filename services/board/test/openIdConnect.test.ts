@@ -28,7 +28,7 @@ const withProvider = Layer.unwrap(
   )
 )
 
-/** As the gateway forwards what comes to the public address. */
+/** The headers with which the gateway forwards requests to the public address. */
 const remote = { "x-forwarded-for": "192.0.2.7", host: "board.example", "sec-fetch-site": "none" }
 
 const manager: Claims = {
@@ -37,7 +37,7 @@ const manager: Claims = {
   preferred_username: "ada"
 }
 
-/** A browser that comes back from the provider, and the path with which it does. */
+/** A browser that the provider has redirected back, and the path to which it did. */
 const comeBack = Effect.fnUntraced(function* (claims: Claims, from: string = start) {
   const { person, signIn } = yield* Identity
   Object.assign(person, { claims, refuses: false })
@@ -71,7 +71,7 @@ const expectRefused = Effect.fnUntraced(function* (
 const failed = "Signing in did not work"
 
 layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID Connect", (it) => {
-  it.effect("signs somebody in with the role and the organisations of the claims", () =>
+  it.effect("signs a user in with the role and the organisations of the claims", () =>
     Effect.gen(function* () {
       const { one, path } = yield* comeBack(manager)
       const back = yield* one.get(path, remote)
@@ -85,7 +85,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     })
   )
 
-  it.effect("leads back to the page that was wanted, and to no other site", () =>
+  it.effect("returns to the requested page, and never to another site", () =>
     Effect.gen(function* () {
       const wanted = "/board/migrations/ACME/?cohort=wave%201"
       const place = "/board/migrations/A(1)/imports/?attr=customers.*.email&search=a:b@c"
@@ -108,7 +108,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     })
   )
 
-  it.effect("goes to no other site that another page of this machine has put into the cookie", () =>
+  it.effect("does not redirect to another site that a forged cookie names", () =>
     Effect.gen(function* () {
       for (const evil of ["https://evil.example/", "//evil.example/board/", "/board/\n"]) {
         const { one, path } = yield* comeBack(manager)
@@ -120,7 +120,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     })
   )
 
-  it.effect("asks with PKCE, state and nonce", () =>
+  it.effect("starts the flow with PKCE, state and nonce", () =>
     Effect.gen(function* () {
       const { headers } = yield* (yield* browser).get(start, remote)
       const asked = Object.fromEntries(new URL(headers.location ?? "").searchParams)
@@ -145,7 +145,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     ["state", 0],
     ["nonce", 1],
     ["verifier", 2]
-  ] as const)("refuses another %s", ([, part]) =>
+  ] as const)("refuses a wrong %s", ([, part]) =>
     Effect.gen(function* () {
       const came = yield* comeBack(manager)
       change(came.one, part)
@@ -153,7 +153,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     })
   )
 
-  it.effect("refuses a browser that has not begun, and a code that was used", () =>
+  it.effect("refuses a browser that did not start the sign-in, and a code that was used", () =>
     Effect.gen(function* () {
       const { one, path } = yield* comeBack(manager)
       yield* expectRefused({ one: yield* browser, path }, 403, failed)
@@ -165,7 +165,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     })
   )
 
-  it.effect("refuses where the person or the provider refuses", () =>
+  it.effect("refuses when the provider reports that access was denied", () =>
     Effect.gen(function* () {
       const { person, signIn } = yield* Identity
       const one = yield* browser
@@ -183,7 +183,7 @@ layer(withProvider, { excludeTestServices: true, timeout: "1 minute" })("OpenID 
     [{ ...manager, data_import_role: undefined }],
     [{ ...manager, data_import_organisations: undefined }],
     [{ ...manager, data_import_organisations: [] }]
-  ] as const)("shows nothing to somebody with the claims %j, and says whom to ask", ([claims]) =>
+  ] as const)("refuses a user with the claims %j, and says whom to ask", ([claims]) =>
     Effect.gen(function* () {
       yield* expectRefused(yield* comeBack(claims), 403, "Ask whoever gives out roles")
     })

@@ -1,6 +1,6 @@
 /**
- * The board's pages with fixed answers, looked at in a real Chromium: two widths, both themes, two
- * roles, and each state that a page can be in. The journey on the real system is in
+ * The board's pages with fixed answers, tested in a real Chromium: two widths, both themes, two
+ * roles, and each state that a page can be in. The end-to-end test on the real system is
  * tools/local/test/board.test.ts.
  */
 import { gzipSync } from "node:zlib"
@@ -66,7 +66,7 @@ const open = async (path: string, look: Look = wide) => {
   return opened
 }
 
-/** The first line, once the page has its answer. */
+/** The headline, once the page has its answer. */
 const headline = async (page: Page): Promise<string> => {
   await page.locator("h1").filter({ hasText: /\s/ }).waitFor()
   return page.locator("h1").innerText()
@@ -91,7 +91,7 @@ suite("the board in Chromium", () => {
     await server.close()
   })
 
-  it("is small enough", () => {
+  it("stays below 250 KiB compressed", () => {
     const dist = join(import.meta.dirname, "../web/dist")
     const files = globSync("**/*.{js,css,html,svg}", { cwd: dist })
     const bytes = files.reduce(
@@ -102,7 +102,7 @@ suite("the board in Chromium", () => {
     expect(bytes).toBeLessThan(mostBytes)
   })
 
-  it.each(paths)("%s is fine in two widths and both themes", slow, async (path) => {
+  it.each(paths)("%s is accessible and fits in two widths and both themes", slow, async (path) => {
     for (const look of looks) {
       const { faults, page } = await open(path, look)
       const at = `${path}, ${look.size} and ${look.colorScheme}`
@@ -115,7 +115,7 @@ suite("the board in Chromium", () => {
     }
   })
 
-  it("says in its first line how many migrations need attention, the worst first", async () => {
+  it("says how many migrations need attention, and lists the worst first", async () => {
     const { page } = await open("/board/")
     expect(await headline(page)).toBe("9 of 40 migrations need attention")
     const states = await page.locator("tbody .condition").allInnerTexts()
@@ -135,7 +135,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("has 40 migrations on one screen, each with why", async () => {
+  it("shows 40 migrations on one screen, each with its full reason", async () => {
     const { page } = await open("/board/")
     await headline(page)
     await page.setViewportSize({ width: 1400, height: 1080 })
@@ -151,7 +151,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it.each(paths)("%s does not move what was painted", slow, async (path) => {
+  it.each(paths)("%s causes no layout shift while it loads", slow, async (path) => {
     const { page } = await open("/board/unknown/")
     await headline(page)
     await page.evaluate(`globalThis.shifts = [];
@@ -166,7 +166,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("sorts by a column, and back by need", async () => {
+  it("sorts by a column, and at a second click by urgency again", async () => {
     const { page } = await open("/board/")
     await headline(page)
     const first = page.locator("tbody th a").first()
@@ -181,7 +181,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("leads from a forecast to the part of the page that it is of", async () => {
+  it("links a forecast to the progress section of its migration", async () => {
     const { page } = await open("/board/")
     await headline(page)
     await page.locator("td.forecast a").first().click()
@@ -190,7 +190,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("finds a migration by keyboard alone, and goes back", async () => {
+  it("finds a migration by keyboard, and goes back", async () => {
     const { page } = await open("/board/")
     await headline(page)
     await page.keyboard.press("/")
@@ -208,7 +208,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("turns the pages of 1,000,000 accounts, 100 at a time", async () => {
+  it("pages through 1,000,000 accounts, 100 at a time", async () => {
     server.fixture = { ...standard, imports: 1_000_000 }
     const { page } = await open(`${supplier}imports/`)
     expect(await headline(page)).toBe("1,000,000 accounts")
@@ -220,7 +220,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("says what to do first where there is nothing", async () => {
+  it("says what to do first without any migration", async () => {
     server.fixture = { ...standard, isEmpty: true }
     const { page } = await open("/board/")
     expect(await headline(page)).toBe("There is no migration yet")
@@ -229,7 +229,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("shows the rest where a part of the page fails", async () => {
+  it("shows the rest of a page if a section fails", async () => {
     server.fixture = { ...standard, refused: [[/history/, 500]] }
     const { page } = await open(supplier)
     await page.getByText("Refused with 500.").first().waitFor()
@@ -270,7 +270,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("says that it is old while it is offline, and catches up by itself", slow, async () => {
+  it("says while offline that it is old, and catches up once online", slow, async () => {
     const { page } = await open("/board/")
     await headline(page)
     await page.context().setOffline(true)
@@ -284,7 +284,7 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  it("shows a change as soon as it is told", async () => {
+  it("shows a change when the stream reports it", async () => {
     const { page } = await open("/board/")
     await headline(page)
     server.fixture = { ...standard, isEmpty: true }

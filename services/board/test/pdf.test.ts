@@ -14,7 +14,7 @@ const summary = (rows: number) => ({
 })
 
 describe("a summary as PDF", () => {
-  it("has every row, its title, and positions of its objects that are right", () => {
+  it("has its title, every row, and correct byte offsets of its objects", () => {
     const text = textOf(pdfOf(summary(3)))
     expect(text.startsWith("%PDF-1.4\n")).toBe(true)
     for (const shown of ["(Summary of ACME_LEGACY)", "(Money)", "(Ledger 2)", "(-12.50)"]) {
@@ -34,7 +34,7 @@ describe("a summary as PDF", () => {
     }
   })
 
-  it("goes on with another page", () => {
+  it("continues on further pages", () => {
     expect(textOf(pdfOf(summary(3)))).toContain("/Count 1 ")
     const text = textOf(pdfOf(summary(120)))
     expect(text).toContain("/Count 3 ")
@@ -51,7 +51,7 @@ describe("a summary as PDF", () => {
     expect(lines.join(" ")).toBe(section.note)
   })
 
-  it("escapes what PDF reads, and replaces what its fonts lack", () => {
+  it("escapes special characters, and replaces those that its fonts lack", () => {
     const text = textOf(pdfOf({ title: "A (b) \\ \u{1F600} é", sections: [] }))
     expect(text).toContain("(A \\(b\\) \\\\ ? é)")
   })

@@ -1,5 +1,5 @@
 /**
- * No personal data in what the board shows before it is asked for, in its log, and in its
+ * Personal data appears neither in what the board shows unrevealed, nor in its log, nor in its
  * addresses. Source: docs/contract/board.md#masks.
  */
 import { expect, layer } from "@effect/vitest"
@@ -14,11 +14,11 @@ import { browserOf, serviceWith } from "./boardService.ts"
 
 const canary = "canary"
 
-/** Fields whose values are no personal data, as the contract lists them. */
+/** Fields that the contract lists as no personal data. */
 const shown =
   /^(?:import_supplier|external_account_number|country|ledger_code|operations_team_name|payment_type|product_code|rate_band|sales_channel|sales_subchannel|statement_id|tax_type|transaction_id|type|reason|account_type|period_length|communication_preference|document_accessibility|units|unit_type|.*date.*|.*_at|.*since)$/
 
-/** Every text but those has the canary inside. */
+/** Puts the canary into every text of other fields. */
 const marked = (value: unknown, name: string): unknown => {
   if (typeof value === "string") {
     return shown.test(name) && name !== "date_of_birth" ? value : `x-${canary}-${name}`
@@ -29,7 +29,7 @@ const marked = (value: unknown, name: string): unknown => {
   return Object.fromEntries(members) as unknown
 }
 
-/** One import that has failed with details of what was sent, and one that is an account. */
+/** One import that failed with details of its payload, and one that is an account. */
 const migration = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf, supplier } = yield* freshSupplier
@@ -61,7 +61,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
   "personal data",
   (it) => {
     it.effect(
-      "is shown by revealing alone, and logged by nothing",
+      "is shown only when revealed, and is never logged",
       () =>
         Effect.gen(function* () {
           const supplier = yield* migration

@@ -16,7 +16,7 @@ const offering = [
   [`${supplier}problems/`, /^Retry 233 accounts/]
 ] as const
 
-/** An answer that was asked for twice is fetched again after a pause. */
+/** An answer that is requested twice is fetched again after a pause. In milliseconds. */
 const longerThanPause = 2_500
 
 const startsImports = (page: Page) => page.getByRole("button", { name: /^(Retry|Import) / })
@@ -42,7 +42,7 @@ export const refusedTests = ({ open, server }: Board): void => {
     }
   )
 
-  it("offers no move and no plan on a migration that is signed off", async () => {
+  it("offers neither moves nor a plan on a migration that is signed off", async () => {
     const offered = (page: Page) => page.getByRole("button", { name: /^Move|plan…$/ })
     for (const status of ["Paused", "Complete"] as const) {
       server().fixture = { ...standard, status }
@@ -54,7 +54,7 @@ export const refusedTests = ({ open, server }: Board): void => {
     }
   })
 
-  it("offers to resume no batch of a migration that is paused", async () => {
+  it("does not offer to resume a batch of a paused migration", async () => {
     const path = `${supplier}batches/${pausedBatch}/`
     for (const status of ["Ongoing", "Paused"] as const) {
       server().fixture = { ...standard, status }
@@ -67,9 +67,9 @@ export const refusedTests = ({ open, server }: Board): void => {
     }
   })
 
-  it("asks for no answer twice to show a page", async () => {
+  it("fetches each answer only once to show a page", async () => {
     const page = await open("/board/")
-    // Everything is asked for once more when the stream of changes begins.
+    // Everything is fetched once more when the stream of changes opens.
     await page.waitForTimeout(longerThanPause)
     const asked: Array<string> = []
     page.on("request", (request) => {

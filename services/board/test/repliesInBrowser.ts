@@ -1,6 +1,6 @@
 /**
- * What the board says of answers that are refused, lost or late, and what it asks for without a
- * dialog, in a real Chromium. `pagesInBrowser.test.ts` runs them.
+ * How the board handles answers that are refused, lost or late, and requests without a dialog, in a
+ * real Chromium. `pagesInBrowser.test.ts` runs these tests.
  */
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
@@ -16,7 +16,7 @@ const refusals = ({ open, server }: Board) => {
     await close(page)
   })
 
-  it("says that it is not known whether an action was done whose answer is lost", async () => {
+  it("says that the outcome of an action is unknown if its answer is lost", async () => {
     const page = await open(supplier)
     await page.route(/status\/$/, (route) => route.abort())
     await page.getByRole("button", { name: "Pause…" }).first().click()
@@ -25,7 +25,7 @@ const refusals = ({ open, server }: Board) => {
     await close(page)
   })
 
-  it("says how many have moved where the rest is refused", async () => {
+  it("says how many accounts have moved if the rest is refused", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: "Move all…" }).click()
     const dialog = page.getByRole("dialog")
@@ -41,7 +41,7 @@ const refusals = ({ open, server }: Board) => {
 }
 
 const documents = ({ open, server }: Board) => {
-  it("makes a link to a document when it is asked for, and says when it ends", async () => {
+  it("makes a link to a document on request, and says when it expires", async () => {
     server().fixture = { ...standard, refused: [[/document-links/, 404]] }
     const page = await open(`${supplier}imports/NL-0004712/`)
     const link = page.getByRole("button", { name: /^Link to document 1,/ })
@@ -61,7 +61,7 @@ const documents = ({ open, server }: Board) => {
 }
 
 const people = ({ open, server }: Board) => {
-  it("masks personal data until it is asked for", async () => {
+  it("masks personal data until it is revealed", async () => {
     const page = await open(`${supplier}imports/NL-0004712/`)
     await page.getByText("M… (5 characters)").waitFor()
     expect(await page.getByText("maria.keller@example.com").count()).toBe(0)
@@ -76,7 +76,7 @@ const people = ({ open, server }: Board) => {
     await show.and(page.locator(":disabled")).waitFor()
     release()
     await page.getByText("maria.keller@example.com").waitFor()
-    // Each is an entry of the audit log.
+    // Each request is an entry of the audit log.
     expect(sent).toHaveLength(1)
     await page.getByRole("button", { name: "Mask it again" }).click()
     await page.getByText("M… (5 characters)").waitFor()
@@ -99,12 +99,12 @@ const people = ({ open, server }: Board) => {
   })
 }
 
-/** The page behind a dialog follows what the action has changed. */
+/** The page behind a dialog updates after the action. */
 const outcomes = ({ open, server }: Board) => {
   it.each([
     ["Pause…", "Pause DELTA_LEGACY", "is paused.", "Paused", ".summary button >> text=Resume…"],
     ["Retry 412 failed…", "Retry 412 accounts", "has started", "Complete", "h1 >> text=signed off"]
-  ] as const)("keeps saying what came of %s", async (button, confirm, said, status, behind) => {
+  ] as const)("keeps showing the outcome of %s", async (button, confirm, said, status, behind) => {
     const page = await open(supplier)
     await page.getByRole("button", { name: button }).first().click()
     server().fixture = { ...standard, status }

@@ -19,7 +19,7 @@ const session = "/board/api/session/"
 const signOut = "/board/api/sign-out/"
 
 layer(serviceWith({}), suite)("a sign-in link", (it) => {
-  it.effect("signs in as the operator, once", () =>
+  it.effect("signs in as the operator, only once", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* browser, yield* browser]
       const link = yield* freshLink
@@ -38,7 +38,7 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
     })
   )
 
-  it.effect("is for clients of this machine only, and is not used up elsewhere", () =>
+  it.effect("works for clients on this machine only, and is not used up by others", () =>
     Effect.gen(function* () {
       const one = yield* browser
       const link = yield* freshLink
@@ -51,7 +51,7 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
     })
   )
 
-  it.effect("is for this machine as its browser names it, and not as a proxy does", () =>
+  it.effect("works only if the Host header names this machine", () =>
     Effect.gen(function* () {
       const one = yield* browser
       const link = yield* freshLink
@@ -64,7 +64,7 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
     })
   )
 
-  it.effect("gives one session to all who use it at the same time", () =>
+  it.effect("gives a session to only one of many concurrent requests", () =>
     Effect.gen(function* () {
       const link = yield* freshLink
       const browsers = yield* Effect.replicateEffect(browser, 12)
@@ -77,7 +77,7 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
     })
   )
 
-  it.effect("is not used by a page of another site", () =>
+  it.effect("cannot be used by a page of another site", () =>
     Effect.gen(function* () {
       const one = yield* browser
       const link = yield* freshLink
@@ -94,7 +94,7 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
     })
   )
 
-  it.effect("gives a new session in the place of the one that the browser has", () =>
+  it.effect("replaces the session that the browser has with a new one", () =>
     Effect.gen(function* () {
       const one = yield* signedIn
       const former = one.cookies.get("board") ?? ""
@@ -111,7 +111,7 @@ layer(serviceWith({}), suite)("a sign-in link", (it) => {
 })
 
 layer(serviceWith({}), suite)("a session", (it) => {
-  it.effect("is a cookie that scripts and other sites do not get", () =>
+  it.effect("is a cookie that is hidden from scripts and other sites", () =>
     Effect.gen(function* () {
       const { headers } = yield* (yield* browser).post(yield* freshLink)
       expect(headers["set-cookie"]).toEqual([
@@ -120,7 +120,7 @@ layer(serviceWith({}), suite)("a session", (it) => {
     })
   )
 
-  it.effect("is wanted by the API with 401, and by a page with the way to sign in", () =>
+  it.effect("is required: without it the API answers 401, and a page redirects to signing in", () =>
     Effect.gen(function* () {
       const one = yield* browser
       for (const cookie of [undefined, "", "wrong", "a; board=b"]) {
@@ -150,7 +150,7 @@ layer(serviceWith({}), suite)("a session", (it) => {
     })
   )
 
-  it.effect("is not answered from a cache", () =>
+  it.effect("is never cached", () =>
     Effect.gen(function* () {
       const { headers } = yield* (yield* signedIn).get(session)
       expect(headers).toMatchObject({
@@ -179,7 +179,7 @@ layer(serviceWith({}), suite)("a change", (it) => {
     })
   )
 
-  it.effect("needs to come from a page of the board", () =>
+  it.effect("must come from a page of the board", () =>
     Effect.gen(function* () {
       const one = yield* signedIn
       const { csrf_token } = yield* sessionOf(one)
@@ -201,7 +201,7 @@ layer(serviceWith({}), suite)("a change", (it) => {
     })
   )
 
-  it.effect("is not made by a session that another user has ended", () =>
+  it.effect("is refused in a session that has ended", () =>
     Effect.gen(function* () {
       const one = yield* browserOf(viewer)
       const { csrf_token } = yield* sessionOf(one)
@@ -217,7 +217,7 @@ layer(serviceWith({}), suite)("a change", (it) => {
 layer(serviceWith({ BOARD_PUBLIC_URL: "https://board.example" }), suite)("over https", (it) => {
   const remote = { "x-forwarded-for": "192.0.2.7", host: "board.example" }
 
-  it.effect("only a cookie that no other host can set is a session", () =>
+  it.effect("accepts a session only in a cookie that no other host can set", () =>
     Effect.gen(function* () {
       const one = yield* browserOf(viewer)
       const id = one.cookies.get("board") ?? ""
@@ -230,7 +230,7 @@ layer(serviceWith({ BOARD_PUBLIC_URL: "https://board.example" }), suite)("over h
     })
   )
 
-  it.effect("a change comes from the public address", () =>
+  it.effect("accepts changes only from the public address", () =>
     Effect.gen(function* () {
       const one = yield* browserOf(viewer)
       one.cookies.set("__Host-board", one.cookies.get("board") ?? "")

@@ -1,7 +1,7 @@
 /**
- * Every page as a viewer sees it, in a real Chromium: all that a manager sees, and no action. One
- * width and theme, the wide and light one, where everything that is offered is shown;
- * `pagesInBrowser.test.ts` looks at the others, and runs this.
+ * Every page as a viewer sees it, in a real Chromium: all that a manager sees, without actions.
+ * Tested only in the wide width and the light theme, which show every action;
+ * `pagesInBrowser.test.ts` covers the others, and runs this.
  */
 import { inaccessible, type Opened } from "@data-import/server/testing/Browser"
 import type { Page } from "playwright-core"
@@ -14,7 +14,7 @@ interface Board {
   readonly paths: ReadonlyArray<string>
 }
 
-/** They show more or other rows of the same, or end the viewer's own session. */
+/** Buttons that show other rows, or end the viewer's own session. */
 const harmless = /^(Sign out|Show|Back|Next|Newer|Older)$/
 
 const textsOf = (page: Page, selector: string) => page.locator(selector).allInnerTexts()
@@ -35,7 +35,7 @@ const seen = async ({ page }: Opened) => {
 const isHarmless = (name: string) => harmless.test(name)
 
 export const viewerTests = ({ open, paths, server }: Board): void => {
-  it.each(paths)("%s shows a viewer the same as a manager, and no action", async (path) => {
+  it.each(paths)("%s shows a viewer the same as a manager, without actions", async (path) => {
     const manager = await open(path)
     const { buttons: offered, ...all } = await seen(manager)
     await manager.page.context().close()

@@ -1,6 +1,6 @@
 /**
- * What the board shows of one account, and of the audit log. Personal data is masked: of a text
- * only its first character and length remain. `reveal` answers it unmasked and is audited.
+ * What the board shows of one account, and of the audit log. Personal data is masked: a text is
+ * reduced to its first character and length. `reveal` answers it unmasked and is audited.
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"

@@ -1,9 +1,9 @@
 /**
  * The interface between the board and its web part, below `/board/api/`. A session cookie names the
- * user instead of a token. Viewers may GET; everything else is for managers, and carries
- * `X-CSRF-Token`; signing out is for both. A GET that a page sends by itself has the header
- * `X-Background: 1`, and does not keep the session alive. A supplier that the user may not see is a
- * 404. Errors have the envelope of the contract.
+ * user instead of a token. Viewers may GET; everything else is for managers, except signing out,
+ * and needs `X-CSRF-Token`. A GET that a page sends in the background has the header
+ * `X-Background: 1`, and does not renew the session. A supplier that the user may not see is a 404.
+ * Errors have the envelope of the contract.
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
@@ -25,7 +25,7 @@ const firstProblems = Schema.optionalKey(wholeNumber(1, 100)).annotateKey({
   description: "Failed ones that have no problems but the first so many."
 })
 
-/** Selects imports by all of its members. */
+/** Selects imports that match every member. */
 const SelectionBody = Schema.Struct({
   state: Schema.optionalKey(Schema.String),
   code: Schema.optionalKey(Schema.String),
@@ -47,7 +47,7 @@ const MovedSelectionBody = Schema.Struct({
   })
 })
 
-/** The bodies of the actions; what has a rule of its own is checked by the program. */
+/** The bodies of the actions; the programs check members with further rules. */
 export const actionBodies = {
   plan: Schema.Struct({
     points: Schema.Array(Schema.Struct({ on: Schema.String, accounts: Schema.Number }))
@@ -108,7 +108,7 @@ const listLines = get("listBatchLines", `${migration}batches/:batch_id/lines/`, 
   success: Migrations.BatchLinesBody
 })
 
-/** As it is read, in parts: a migration has up to some millions of accounts. */
+/** A stream, because a migration may have millions of accounts. */
 const exportBalances = get("exportBalances", `${migration}balances.csv`, {
   params: supplier,
   query: Schema.Struct({ cohort: text }),
@@ -137,7 +137,7 @@ const exportAudit = get("exportAudit", `${root}audit.csv`, {
   success: Schema.String
 })
 
-/** For everybody who is signed in. */
+/** For every user who is signed in. */
 export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
   get("getSession", `${root}session/`, { success: Accounts.SessionBody }),
   get("listTeams", `${root}teams/`, { success: Accounts.TeamsBody }),
@@ -193,7 +193,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   exportAudit
 )
 
-/** What a manager may do. Each is in the audit log under `board:` and the user's name. */
+/** Actions of managers. Each is in the audit log under `board:` and the user's name. */
 export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("setPlan", `${migration}plan/`, {
     params: supplier,
@@ -250,8 +250,8 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
 )
 
 /**
- * It answers Server-Sent Events: `changed` with the `import_suppliers` of which something has
- * changed, at most once a second, and a comment each 15 seconds.
+ * Answers Server-Sent Events: `changed` with the `import_suppliers` that have changed, at most once
+ * a second, and a comment every 15 seconds without an event.
  * Source: docs/contract/board.md#changes.
  */
 export const changesPath = `${root}changes/` as const

@@ -1,6 +1,6 @@
 /**
- * What the board shows of migrations: all of them, and one of them. Counts of states close: they
- * sum up to `total`.
+ * What the board shows of migrations: the list, and each in detail. Counts of states sum up to
+ * `total`.
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
@@ -12,7 +12,7 @@ const count = (description: string) => Schema.Int.annotateKey({ description })
 
 export const Condition = Schema.Literals(conditions)
 
-/** When the open imports will be done, if they go on as they did. */
+/** When the open imports will be done at their past pace. */
 const ForecastBody = Schema.Struct({
   at: InstantText.annotateKey({ description: "The median." }),
   low: InstantText.annotateKey({ description: "One of ten migrations is done before." }),

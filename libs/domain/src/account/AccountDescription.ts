@@ -163,7 +163,7 @@ const statementJson =
       statement.statement_path === undefined ? null : document(documents, statement.statement_path)
   })
 
-/** A payment instruction as it is answered. */
+/** A payment instruction as JSON. */
 export const instructionJson = ({
   details,
   endedAt,

@@ -1,7 +1,7 @@
 /**
  * What stays of an account when its customer is erased: amounts, dates, balances, and the codes by
- * which they are booked. Pure functions of what is stored in memory; the other adapter does the
- * same to its rows.
+ * which they are booked. Pure functions for the memory adapter; the other adapter does the same to
+ * its rows.
  * Source: docs/contract/operator.md#erasure.
  */
 import { Struct } from "effect"
@@ -11,7 +11,7 @@ import type { Ledger } from "./Ledger.ts"
 import { type HistoricalStatement, StatementId } from "./Statement.ts"
 import { type LineItem, type Transaction, TransactionId } from "./Transaction.ts"
 
-/** An id of the supplier may repeat the number of the account. */
+/** Replaces an id of the supplier, which may contain the number of the account. */
 const anonymous = () => `erased-${crypto.randomUUID()}`
 
 const erasedLineItem = ({ rate_band: _, units: __, ...item }: LineItem): LineItem => item
@@ -80,7 +80,7 @@ export const erasedAccount = (account: Account): Account => {
   }
 }
 
-/** What was added to the account later, without the customer. */
+/** An addition to the account, without the customer. */
 export const erasedChange = ({
   balance,
   statements,

@@ -17,14 +17,14 @@ export const EventName = Schema.Literals([
 ])
 export type EventName = typeof EventName.Type
 
-/** What happens to a webhook itself. */
+/** The events of a webhook itself. */
 export const WebhookEventName = Schema.Literals([
   "data_import.webhook.test-v1",
   "data_import.webhook.disabled-v1"
 ])
 export type WebhookEventName = typeof WebhookEventName.Type
 
-/** Every event that a client can be told of. */
+/** Every event that a client can receive. */
 export const AnyEventName = Schema.Literals([
   ...EventName.literals,
   ...BatchEventName.literals,
@@ -32,7 +32,7 @@ export const AnyEventName = Schema.Literals([
 ])
 export type AnyEventName = typeof AnyEventName.Type
 
-/** The events of an import that has its account. Only they tell the account's number. */
+/** The events of an import that has its account. Only these have the account's number. */
 export const eventsWithAccount: ReadonlyArray<EventName> = [
   "data_import.import_process.complete-v1",
   "data_import.import_process.customer_email_due-v1",

@@ -1,23 +1,23 @@
 /**
- * When the open imports of a supplier will be done, if they go on as they did. The method simulates
- * many futures and tells their quantiles. A future is made of whole days of the past:
+ * When the open imports of a supplier will be done at their past pace. The method simulates many
+ * futures and returns their quantiles. A future is made of whole days of the past:
  *
  * - Runs of days are drawn at random: the stationary bootstrap (Politis and Romano, 1994). A day
  *   keeps its hours, and so the rhythm of the day. Once a week is known, a day that begins or ends
- *   on a weekend stands only for such a day.
+ *   on a weekend is drawn only for such a day.
  * - In each future the days have random weights: the Bayesian bootstrap (Rubin, 1981). A short
  *   history therefore means a wide interval. Later days weigh more.
- * - The level wanders like a random walk, and more if it has changed much so far. The pace of the
- *   last hours may last for some more.
+ * - The level is a random walk, wider the more it has changed so far. The pace of the last hours
+ *   may continue for some more.
  *
- * Limits: it knows nothing but the counts. A change that the history gives no sign of, such as the
- * end of a trial, breaks the interval; so do imports that are staged later. Weekends are those of
- * UTC. The constants were chosen on simulated migrations; Forecast.test.ts holds the interval to
- * its share on others.
+ * Limits: it uses only the counts. A change without a sign in the history, such as the end of a
+ * trial, breaks the interval; so do imports that are staged later. Weekends are those of UTC. The
+ * constants were chosen on simulated migrations; Forecast.test.ts checks the coverage of the
+ * interval on others.
  */
 import { DateTime } from "effect"
 
-/** Accounts that were created in the hour that begins at `at`; hours without any may be left out. */
+/** Accounts created in the hour that begins at `at`; hours without any may be left out. */
 export interface HourCount {
   readonly at: DateTime.Utc
   readonly imported: number
@@ -35,34 +35,34 @@ const futures = 200
 const dayHours = 24
 const weekHours = 7 * dayHours
 
-/** Less is no history. */
+/** The least history, in hours. */
 const leastHours = 3
 
 /** Older days tell little about today's pace. */
 const longestHistory = 8 * weekHours
 
-/** Nothing moves any more, if nothing was imported for so long. */
+/** The migration counts as stopped after this many hours without an import. */
 const longestSilence = weekHours
 
-/** Futures are not followed further. */
+/** The longest simulated future, in hours. */
 const horizon = 365 * dayHours
 
-/** The weight of a day halves with so many days. */
+/** The weight of a day halves with this many days of age. */
 const halfLife = 7
 
 /** The probability that the next day of a future is the one that followed in the past. */
 const runsOn = 0.6
 
-/** The spread of the level over the length of the history, as the logarithm, where nothing is known. */
+/** The prior spread of the logarithm of the level, over the length of the history. */
 const usualSpread = 0.4
 
-/** How many comparisons of the history weigh as much as that. */
+/** The weight of that prior, as a number of comparisons. */
 const usualWeight = 2
 
-/** A comparison beyond says only that the level changes. */
+/** Greater changes of the level are cut to this one. */
 const greatestChange = 1.5
 
-/** Weekends are known with so many of their hours. */
+/** Weekends are known once this many of their hours are. */
 const leastWeekend = 12
 
 const paceHours = 3
@@ -89,7 +89,7 @@ const total = (counts: ReadonlyArray<number>): number =>
 const hourOf = (at: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis(at) / 3_600_000)
 const isWeekend = (hour: number): boolean => (Math.floor(hour / dayHours) + 3) % 7 >= 5
 
-/** Days of one kind stand for each other: by whether they begin and end on a weekend. */
+/** The kind of a day: whether it begins and ends on a weekend. Days of one kind are alike. */
 const kindOf = (hour: number): number =>
   (isWeekend(hour) ? 2 : 0) + (isWeekend(hour + dayHours - 1) ? 1 : 0)
 
@@ -100,17 +100,17 @@ interface Day {
 }
 
 interface Past {
-  /** Of full hours, from the first import or the longest history on. */
+  /** Counts of full hours, since the first import or for the longest history. */
   readonly counts: ReadonlyArray<number>
-  /** The hour of now. */
+  /** The present hour. */
   readonly hour: number
-  /** Back from now, the latest first. */
+  /** Days counted back from now, the latest first. */
   readonly days: ReadonlyArray<Day>
   readonly hasKinds: boolean
   readonly knowsWeekends: boolean
-  /** Of the level, over the length of the history. */
+  /** The spread of the level over the length of the history. */
   readonly spread: number
-  /** Imports in an hour, of late. */
+  /** Recent imports per hour. */
   readonly pace: number
 }
 
@@ -161,8 +161,8 @@ const pastOf = (counts: ReadonlyArray<number>, hour: number): Past => {
 }
 
 /**
- * The days that a future draws from. Of a history of less than a day nobody knows how long work
- * goes on today: in each future it rests for another part of the hours that were not seen.
+ * The days that a future draws from. With a history of less than a day it is unknown how long work
+ * continues today: each future rests for a different part of the unseen hours.
  */
 const daysOf = ({ counts, days }: Past, random: Random): ReadonlyArray<Day> => {
   if (days.length > 0) return days
@@ -195,7 +195,7 @@ const drawing = (past: Past, random: Random) => {
   }
 }
 
-/** The hours until so many are imported in one possible future, at most the horizon. */
+/** The hours until `open` imports are done in one simulated future, at most the horizon. */
 const simulate = (past: Past, open: number, random: Random): number => {
   const draw = drawing(past, random)
   const restsOnWeekends = !past.knowsWeekends && random() < 0.5
@@ -226,8 +226,8 @@ const simulate = (past: Past, open: number, random: Random): number => {
 }
 
 /**
- * The median and the interval of 80 percent. Null if nothing is open, nothing moves, too little is
- * known, or the end is more than a year away. The same input has the same forecast.
+ * The median and the interval of 80 percent. Null if nothing is open, nothing moves, the history is
+ * too short, or the end is more than a year away. The same input gives the same forecast.
  */
 export const forecast = (
   history: { readonly hours: ReadonlyArray<HourCount> },

@@ -1,6 +1,6 @@
 /**
- * What is told of an import beside its account: where it stands, what is staged, and how its
- * attempts ended. Pure functions of what storage keeps.
+ * The details of an import besides its account: its state, what is staged, and how its attempts
+ * ended. Pure functions of stored data.
  * Source: docs/contract/queries.md#an-import.
  */
 import { DateTime, Schema } from "effect"
@@ -17,7 +17,7 @@ export interface AttemptError {
   readonly parameters?: ErrorParameters
 }
 
-/** What stays of an error when the payload is deleted: an `attr` can repeat names that were sent. */
+/** An error after the payload was deleted: without detail and path, which can have sent data. */
 export const withoutContent = ({ code }: AttemptError): AttemptError => ({
   code,
   attr: wholePayload
@@ -43,14 +43,14 @@ export interface ImportDetails {
   readonly cohort: string | null
   /** Whether the latest attempt has ended in a failure, and nothing was staged since. */
   readonly hasFailed: boolean
-  /** The latest ones in the order of their start, as many as were asked for. */
+  /** The latest attempts in the order of their start, as many as were requested. */
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-/** A single import is told with so many of its latest attempts. */
+/** How many of the latest attempts the details of a single import have. */
 export const attemptsOfImport = 10
 
-/** Of an import that is `ERASED`, the operator has erased the data. */
+/** `ERASED`: the operator has erased the data of the import. */
 export const DetailedState = Schema.Literals([
   "PENDING",
   "FAILED",
@@ -65,7 +65,7 @@ export type DetailedState = typeof DetailedState.Type
 export const isFailure = (outcome: string): boolean =>
   outcome !== "created" && outcome !== "dry_run_successful"
 
-/** An expired lease is that of an attempt that broke off. */
+/** The state at this instant. An expired lease means that its attempt broke off. */
 export const detailedStateOf = (
   { hasFailed, process }: Pick<ImportDetails, "hasFailed" | "process">,
   now: DateTime.Utc
@@ -84,7 +84,7 @@ export const detailedStateOf = (
   }
 }
 
-/** Which imports a list has: those that meet every condition. */
+/** The filter of a list: imports that match every condition. */
 export interface ImportFilter {
   readonly state?: DetailedState
   readonly failed?: boolean
@@ -100,7 +100,7 @@ const codesOf = ({ attempts }: ImportDetails): ReadonlyArray<string> => {
   return [last.outcome ?? "lease_expired", ...last.errors.map(({ code }) => code)]
 }
 
-/** `details` has at least the latest attempt. */
+/** Whether the import matches. `details` must have at least the latest attempt. */
 export const meets = (
   details: ImportDetails,
   { code, cohort, failed, stagedAfter, state }: ImportFilter,
@@ -139,26 +139,26 @@ const outcomeOf = (outcome: string): AttemptOutcome => {
   }
 }
 
-/** What is told of an attempt. */
+/** An attempt as it is answered. */
 export interface AttemptRecord {
   readonly started_at: DateTime.Utc
   readonly ended_at: DateTime.Utc | null
   readonly dry_run: boolean
   readonly outcome: AttemptOutcome
-  /** The code of the answer; null where it created an account, runs or broke off. */
+  /** The code of the answer; null if it created an account, runs or broke off. */
   readonly code: Code | null
   readonly errors: ReadonlyArray<Required<Omit<AttemptError, "parameters">> & AttemptError>
 }
 
 const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
 
-/** An error without a detail has the meaning of its code instead. */
+/** The error with a detail; without its own, with the meaning of its code. */
 const errorOf = (error: AttemptError): AttemptRecord["errors"][number] => ({
   ...error,
   detail: error.detail ?? (isCode(error.code) ? registry[error.code].meaning : error.code)
 })
 
-/** An attempt that nobody has ended broke off when its lease expired. */
+/** The record of an attempt. One that was never ended broke off when its lease expired. */
 export const recordOfAttempt = (
   { process: { lease } }: Pick<ImportDetails, "process">,
   { dryRun, endedAt, errors, id, outcome, startedAt }: Attempt,

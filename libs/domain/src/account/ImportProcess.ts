@@ -26,7 +26,7 @@ export interface ImportKey {
   readonly external_account_number: ExternalAccountNumber
 }
 
-/** A text that no other key has. */
+/** A text that is unique to this key. */
 export const keyText = ({ external_account_number, import_supplier }: ImportKey): string =>
   JSON.stringify([import_supplier, external_account_number])
 
@@ -36,11 +36,11 @@ export interface Lease {
   readonly expiresAt: DateTime.Utc
 }
 
-/** What storage keeps of an import, apart from its payload. At most one of the four is set. */
+/** An import as it is stored, apart from its payload. At most one of the four members is set. */
 export interface ImportProcess {
   readonly key: ImportKey
   readonly skipped: boolean
-  /** Only the key is left, so that nobody imports the customer again. */
+  /** Only the key is left, so that the customer is not imported again. */
   readonly erased: boolean
   readonly lease: Lease | null
   readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null

@@ -1,7 +1,7 @@
 /**
  * The optional fields that a payload left out although a value is stored for them: a default, an
  * empty list or null. With their names, an account can be read back exactly as it was sent. Rows of
- * earlier releases have no names; then everything that is stored counts as sent.
+ * earlier releases have no names; for them, everything that is stored counts as sent.
  */
 import { type Account, defaults } from "./Account.ts"
 import type { BillingAddress, BillingOptions } from "./Billing.ts"
@@ -32,7 +32,7 @@ const absentPreferences = absentOf<CustomerPreferences>(
   Object.keys(defaultPreferences) as ReadonlyArray<keyof CustomerPreferences>
 )
 
-/** What each object of a payload leaves out. */
+/** Functions that name the fields that each object of a payload leaves out. */
 export const omittedFrom = {
   account: absentOf<Account>([
     ...(Object.keys(defaults) as ReadonlyArray<keyof typeof defaults>),
@@ -53,7 +53,7 @@ export const isSent = (name: string, omitted: Omitted): boolean => !(omitted ?? 
 export const withoutOmitted = <A extends object>(stored: A, omitted: Omitted): A =>
   Object.fromEntries(Object.entries(stored).filter(([name]) => isSent(name, omitted))) as A
 
-/** The customer as sent, of one whose preferences are all stored. */
+/** The customer as sent, from a stored one with all preferences. */
 export const sentCustomer = (
   { customer_preferences: stored, ...customer }: Customer,
   omitted: Omitted

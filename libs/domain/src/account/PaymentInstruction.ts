@@ -1,5 +1,5 @@
 /**
- * A payment instruction that exists at a vendor and is to be used for an account.
+ * A payment instruction that exists at a vendor, to be used for an account.
  * Source: docs/contract/post-import.md#create-payment-instruction,
  * docs/contract/post-import.md#payment-vendors.
  */
@@ -14,7 +14,7 @@ export const PaymentInstruction = Schema.Struct({
 })
 export type PaymentInstruction = typeof PaymentInstruction.Type
 
-/** What may be stored of an instruction. It never contains a whole card or account number. */
+/** The details of an instruction that may be stored: never a whole card or account number. */
 export type InstructionDetails =
   | {
       readonly _tag: "Card"

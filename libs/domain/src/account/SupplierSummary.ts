@@ -1,6 +1,6 @@
 /**
- * What the imports of a supplier come to: counts by state, the errors of those that failed, and
- * sums of balances.
+ * The summary of a supplier's imports: counts by state, the errors of those that failed, and sums
+ * of balances.
  * Source: docs/contract/queries.md#summary.
  */
 import { type BigDecimal, DateTime, Order } from "effect"
@@ -8,17 +8,17 @@ import { isEqual, sum } from "../schema/Decimal.ts"
 import type { ExternalAccountNumber } from "./Account.ts"
 import type { DetailedState } from "./ImportDetails.ts"
 
-/** How many failed imports have a code, as their list is filtered by it. */
+/** How many failed imports have a code, in the same sense as the filter of lists. */
 export interface CodeCount {
   readonly code: string
   readonly imports: number
-  /** Some of them, at most `examplesOfCode`. */
+  /** Some of these imports, at most `examplesOfCode`. */
   readonly examples: ReadonlyArray<ExternalAccountNumber>
 }
 
 export const examplesOfCode = 3
 
-/** So many of the most frequent codes are told to clients. */
+/** How many of the most frequent codes clients get. */
 export const codesInSummary = 10
 
 /** The ledgers of one code, with the sum of their balances as imported. */
@@ -28,12 +28,12 @@ export interface LedgerSum {
   readonly balance: BigDecimal.BigDecimal
 }
 
-/** All of it is as of one instant. */
+/** A summary as of one instant. */
 export interface SupplierSummary {
   readonly states: Readonly<Record<DetailedState, number>>
   /** Accounts that were created since `hourBefore`. */
   readonly importedLastHour: number
-  /** The import in the state PENDING that was staged first before all others. */
+  /** The import in the state PENDING whose first staging is the oldest. */
   readonly oldestPending: {
     readonly number: ExternalAccountNumber
     readonly stagedAt: DateTime.Utc
@@ -42,9 +42,9 @@ export interface SupplierSummary {
   readonly codes: ReadonlyArray<CodeCount>
   /** The sum of the balances of all accounts, with what was added after their import. */
   readonly balance: BigDecimal.BigDecimal
-  /** The part of it that accounts without ledgers had when they were imported. */
+  /** The part of `balance` that accounts without ledgers had when they were imported. */
   readonly withoutLedger: BigDecimal.BigDecimal
-  /** The part of it that came after the import. */
+  /** The part of `balance` that was added after the import. */
   readonly added: BigDecimal.BigDecimal
   /** In code point order. */
   readonly ledgers: ReadonlyArray<LedgerSum>
@@ -55,27 +55,27 @@ export const hourBefore = (at: DateTime.Utc): DateTime.Utc =>
   DateTime.startOf(DateTime.subtract(at, { hours: 1 }), "minute")
 
 /**
- * Whether the balances of the ledgers and the other parts come to the sum of all accounts. Each is
- * a sum of its own: of ledgers, and of accounts.
+ * Whether the balances of the ledgers and the other parts sum up to the balance of all accounts.
+ * The two sides are summed independently: ledgers and accounts.
  */
 export const ties = ({ added, balance, ledgers, withoutLedger }: SupplierSummary): boolean =>
   isEqual(sum([...ledgers.map((ledger) => ledger.balance), withoutLedger, added]), balance)
 
 const missingDocument = "path_does_not_exist_in_file_store"
 
-/** The failed imports that miss a document. */
+/** The number of failed imports that miss a document. */
 export const documentsMissing = ({ codes }: SupplierSummary): number =>
   codes.find(({ code }) => code === missingDocument)?.imports ?? 0
 
-/** The imports of all states. */
+/** The number of imports in all states. */
 export const totalOf = ({ states }: SupplierSummary): number =>
   Object.values(states).reduce((total, count) => total + count, 0)
 
-/** The imports that are to be imported yet. */
+/** The number of imports that are still to be imported. */
 export const openOf = ({ states }: SupplierSummary): number =>
   states.PENDING + states.FAILED + states.IN_PROGRESS
 
-/** The most frequent first. Codes are ASCII, so every order of texts is that of code points. */
+/** The most frequent first. Codes are ASCII, so the order of strings is that of code points. */
 export const byFrequency: Order.Order<CodeCount> = Order.combine(
   Order.flip(Order.mapInput(Order.Number, ({ imports }: CodeCount) => imports)),
   Order.mapInput(Order.String, ({ code }: CodeCount) => code)

@@ -204,7 +204,7 @@ const itemNamesTwoReadings: Rule<LineItem> = (item, _facts, report) => {
   }
 }
 
-/** The decimals of a value, without zeros at its end where it may matter. */
+/** The number of decimals; trailing zeros are left out if there are more than money has. */
 const decimalsOf = (value: BigDecimal.BigDecimal): number =>
   value.scale <= moneySize.after ? value.scale : BigDecimal.normalize(value).scale
 

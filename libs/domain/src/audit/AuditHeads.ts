@@ -1,8 +1,8 @@
 /**
- * Exports the heads of all audit chains once a day to where the owner of the database cannot alter
- * them, and compares the chains with an export. An owner who rewrites a whole chain and its head
- * leaves nothing in the database that tells. An export has neither numbers nor salts, so an erased
- * number cannot be found by it, and the chain of one is as it was.
+ * Exports the heads of all audit chains once a day to a place where the owner of the database
+ * cannot alter them, and compares the chains with an export. The database alone cannot detect an
+ * owner who rewrites a whole chain with its head. An export has neither numbers nor salts, so it
+ * does not help to find an erased number. An erasure does not change the chain.
  * Source: docs/backup.md#audit-heads.
  */
 import { Array, Data, DateTime, Duration, Effect, Schema } from "effect"
@@ -32,11 +32,11 @@ const lineOf = ({ chain, hash, length }: AuditHead): string =>
 /** Heads of one statement. */
 const headsAtOnce = 5_000
 
-/** A text that is no export, or only a part of one. */
+/** The text is not an export, or is incomplete. */
 export class NotAnExport extends Data.TaggedError("NotAnExport")<{ readonly line: number }> {}
 
 export interface ExportedHeads {
-  /** When the export began, as it is written there. */
+  /** When the export began, as written in it. */
   readonly at: string
   readonly heads: ReadonlyArray<AuditHead>
 }
@@ -79,11 +79,11 @@ export const verifyExport = Effect.fnUntraced(function* (
 export interface AuditHeadExport {
   /** Exports the heads unless there is an export of this day. True if it did. */
   readonly exportDay: Effect.Effect<boolean, StorageUnavailable | DocumentsUnavailable>
-  /** Does so every day until it is interrupted. */
+  /** Exports every day until it is interrupted. */
   readonly run: Effect.Effect<never>
 }
 
-/** Any number of processes may do it: the first one of a day is kept. */
+/** Any number of processes may export: the first export of a day is kept. */
 export const makeAuditHeadExport = (
   auditLog: Pick<AuditLog["Service"], "heads">,
   store: AuditHeadStore["Service"]

@@ -1,7 +1,7 @@
 /**
- * Who is signed in at the board. A session ends some time after its user was last there, and in any
- * case some time after its beginning. A sign-in link begins a session of the operator on this
- * machine, once.
+ * Sessions of the board. A session ends some time after the last request of its user, and in any
+ * case some time after its beginning. A sign-in link begins one session of the operator on this
+ * machine.
  * Source: docs/contract/board.md#sessions, docs/contract/board.md#sign-in-links.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -12,9 +12,9 @@ import { TokenSecrets } from "../ports/TokenSigner.ts"
 import { every } from "../support/Every.ts"
 
 export interface SessionTimes {
-  /** Without a request of the user. */
+  /** The time limit without a request of the user. */
   readonly idle: Duration.Duration
-  /** In all. */
+  /** The time limit since the beginning. */
   readonly absolute: Duration.Duration
 }
 
@@ -25,7 +25,7 @@ export interface OpenSession extends BoardSession {
   readonly endsAt: DateTime.Utc
 }
 
-/** Whoever has a sign-in link has the database too, and so may do everything. */
+/** The user of a sign-in link: issuing one needs the database, so the user may do everything. */
 const localUser: BoardUser = {
   subject: "local",
   name: "local",
@@ -35,7 +35,7 @@ const localUser: BoardUser = {
 
 export const linkLifetime = Duration.minutes(10)
 
-/** A session that is used is written this often, because each request would be a write. */
+/** How often the use of a session is written, because not each request should be a write. */
 const renewedEvery = Duration.minutes(1)
 
 const prunedEvery = Duration.minutes(10)
@@ -50,7 +50,7 @@ const openAt = (
   return { ...session, hash, idleUntil, endsAt }
 }
 
-/** The secret of a new sign-in link. Whoever opens the link within ten minutes uses it up. */
+/** The secret of a new sign-in link, which works once within ten minutes. */
 export const issueLink = Effect.gen(function* () {
   const sessions = yield* BoardSessions
   const secrets = yield* TokenSecrets
@@ -66,17 +66,17 @@ export class BoardAccess extends Context.Service<
   {
     /** Begins a session of this user, and returns its id, which is a secret. */
     readonly begin: (user: BoardUser) => Effect.Effect<string, StorageUnavailable>
-    /** None if the session is unknown or has ended. `renews` if the user asks, not the page. */
+    /** None if the session is unknown or has ended. `renews`: the request is one of the user. */
     readonly open: (
       id: string,
       renews: boolean
     ) => Effect.Effect<Option.Option<OpenSession>, StorageUnavailable>
-    /** Whether the session with this hash goes on. It does not renew it. */
+    /** Whether the session with this hash is still open. Does not renew it. */
     readonly goesOn: (hash: string) => Effect.Effect<boolean, StorageUnavailable>
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
     /** The id of a new session of the operator; None if the link was used or has expired. */
     readonly follow: (secret: string) => Effect.Effect<Option.Option<string>, StorageUnavailable>
-    /** Deletes what has ended, for as long as it runs. */
+    /** Deletes ended sessions and expired links until it is interrupted. */
     readonly upkeep: Effect.Effect<never>
   }
 >()("@data-import/domain/auth/BoardAccess") {}

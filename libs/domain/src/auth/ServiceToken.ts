@@ -1,7 +1,7 @@
 /**
- * Tokens for API keys: an organisation shows a key, or the refresh token it got last, and gets an
- * access token with a new refresh token. It stands alone because nothing else may see a secret, and
- * because the failed attempts of an address are counted here.
+ * Tokens for API keys: an organisation sends a key, or its latest refresh token, and gets an access
+ * token with a new refresh token. It is separate because nothing else may see a secret, and because
+ * the failed attempts of an address are counted here.
  * Source: docs/contract/authentication.md#the-token-mutation,
  * docs/contract/authentication.md#failed-attempts, docs/contract/authentication.md#refresh-tokens.
  */

@@ -1,5 +1,5 @@
 /**
- * Creates, starts, pauses, resumes and cancels batches, and tells how they stand.
+ * Creates, starts, pauses, resumes and cancels batches, and reports their state.
  * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#states.
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
@@ -52,13 +52,13 @@ type Change = (
   keep?: Keep<BatchBody> | null
 ) => Effect.Effect<BatchBody, Failure>
 
-/** What is wrong with the failed lines of a batch. */
+/** The problems of the failed lines of a batch. */
 export interface FailureReport {
   readonly failedLines: number
   readonly problems: ReadonlyArray<ProblemGroup & { readonly clearedLines: number }>
 }
 
-/** A batch that is unknown, or of another organisation, is `NotFound` everywhere. */
+/** An unknown batch, or one of another organisation, is always `NotFound`. */
 export class BatchManagement extends Context.Service<
   BatchManagement,
   {
@@ -102,7 +102,7 @@ const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 
 type Old = Partial<Batch.BatchSettings>
 
-/** What a retry leaves out is as in the old batch. */
+/** Settings that a retry does not send are those of the old batch. */
 const settingsOf = (
   supplier: SupplierCode,
   payload: BatchPayload,
@@ -124,7 +124,7 @@ const newBatchId = Effect.sync(() => Batch.BatchId.make(crypto.randomUUID()))
 
 type Decided = Result.Result<Batch.Batch, Batch.StateConflict | Batch.LineCountMismatch>
 
-/** Decides a change at this time. */
+/** Makes the decision about a change at this time. */
 type Decide = (at: DateTime.Utc) => (batch: Batch.Batch) => Decided
 
 interface Dependencies {
@@ -150,7 +150,7 @@ const own = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, nam
   return Option.isSome(id) ? yield* ownById(deps, caller, id.value) : yield* new NotFound()
 })
 
-/** Makes the bodies of batches, all at this time. */
+/** A function that makes the bodies of batches, all as of now. */
 export const bodies = Effect.fnUntraced(function* ({ batches }: Pick<Dependencies, "batches">) {
   const now = yield* DateTime.now
   const alive = yield* batches.workersAlive(DateTime.subtractDuration(now, aliveFor))
@@ -230,7 +230,7 @@ const create = Effect.fnUntraced(function* (
   }
 })
 
-/** Changes the state of a batch. The total is that of a start. */
+/** Changes the state of a batch. `total` is the number of lines that a start states. */
 const change = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
@@ -284,7 +284,7 @@ const list = Effect.fnUntraced(function* (
   return found.map(yield* bodies(deps))
 })
 
-/** The most problems that are answered. */
+/** The maximum number of problems in an answer. */
 export const problemsLimit = 1_000
 
 const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
@@ -370,5 +370,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Needs the storage ports and the document store, which no request asks. */
+/** Needs the storage ports and the document store, which no request uses. */
 export const layer = Layer.effect(BatchManagement, make).pipe(Layer.provide(DocumentLookup.layer))

@@ -1,4 +1,4 @@
-/** What the metrics of a worker say of all batches; every worker reports the same. */
+/** The metrics of all batches; every worker reports the same values. */
 import { DateTime, Duration, Effect, Metric } from "effect"
 import * as Counts from "../batch/Counts.ts"
 import type { Batches } from "../ports/Batches.ts"
@@ -21,7 +21,7 @@ const workers = Metric.gauge("data_import_batch_workers", {
   description: "Workers of batches that are alive."
 })
 
-/** A worker that has not reported itself for so long is dead. */
+/** A worker counts as dead if it has not reported for this long. */
 export const aliveFor = Duration.seconds(10)
 
 export const report = (batches: Batches["Service"]) =>

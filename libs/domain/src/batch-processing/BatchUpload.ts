@@ -1,6 +1,5 @@
 /**
- * Receives the lines of a batch while they arrive. What is committed stays, however the upload
- * ends.
+ * Receives the lines of a batch as they arrive. Committed lines stay, however the upload ends.
  * Source: docs/contract/batches.md#upload.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
@@ -36,8 +35,8 @@ export class BatchUpload extends Context.Service<
   BatchUpload,
   {
     /**
-     * Stores the lines of the body, of which the first has this number. Fails as the body fails,
-     * after the lines that arrived whole are stored.
+     * Stores the lines of the body, the first of which has the number `fromLine`. If the body
+     * fails, the complete lines are stored first, and then this fails with its error.
      */
     readonly receive: <E>(
       caller: Caller,
@@ -52,10 +51,10 @@ export class BatchUpload extends Context.Service<
 const linesAtOnce = 1_000
 const bytesAtOnce = 1024 * 1024
 
-/** The lines of a slow upload are stored so often, and its key is checked again. */
+/** How often the lines of a slow upload are stored, and its key is checked again. */
 const storeEvery = Duration.seconds(5)
 
-/** The platform's parser is faster, but some long texts block it. */
+/** Up to this size the platform's parser is used: it is faster, but blocks on some long texts. */
 const longLine = 64 * 1024
 
 const decoder = new TextDecoder()
@@ -66,12 +65,12 @@ const parseShort = (bytes: Uint8Array): unknown => {
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch {
-    // A line that is not JSON names no account. It fails by itself when it is run.
+    // A line that is not JSON names no account. Only this line fails, when it is run.
     return null
   }
 }
 
-/** What names the account: the line, or the payload that it wraps. */
+/** The object that names the account: the line, or the payload that it wraps. */
 const accountIn = (line: Readonly<Record<string, unknown>>) => {
   const { payload } = line
   return isObject(payload) ? payload : line
@@ -114,7 +113,7 @@ const receivedBy = (appending: Appending, limits: BatchLimits): Result.Result<nu
   }
 }
 
-/** One upload: the lines that are not stored yet, and how many the batch has. */
+/** One upload: the lines that are not stored yet, and the number of lines of the batch. */
 class Upload {
   readonly #batches: Batches["Service"]
   readonly #limits: BatchLimits
@@ -158,7 +157,7 @@ class Upload {
     return this.#received
   }
 
-  /** Stores what has arrived as well if nothing was stored for some time. */
+  /** Adds bytes. Also stores the complete lines if nothing was stored for `storeEvery`. */
   add(bytes: Uint8Array): Effect.Effect<void, Failure | StorageUnavailable> {
     return Effect.andThen(
       this.#addLines(this.#splitter.feed(bytes)),
@@ -170,12 +169,12 @@ class Upload {
     )
   }
 
-  /** Stores what arrived, the last line without its end included. */
+  /** Stores all that has arrived, including a last line without a line break. */
   end(): Effect.Effect<void, Failure | StorageUnavailable> {
     return Effect.andThen(this.#addLines(this.#splitter.end()), this.store())
   }
 
-  /** Stores the lines that arrived whole, also if the client goes away meanwhile. */
+  /** Stores the complete lines, even if the client disconnects meanwhile. */
   store(): Effect.Effect<void, Failure | StorageUnavailable> {
     return Effect.suspend(() => {
       const lines = this.#waiting
@@ -185,7 +184,7 @@ class Upload {
     }).pipe(Effect.uninterruptible)
   }
 
-  /** Beyond a limit, which may be anywhere in the lines, those up to it are stored. */
+  /** Stores the lines. If they exceed a limit, those up to it are stored. */
   #append(lines: ReadonlyArray<ReceivedLine>): Effect.Effect<void, Failure | StorageUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const at = yield* DateTime.now

@@ -1,6 +1,6 @@
 /**
- * A worker of batches: takes lines that are ready, runs them, and stores how they ended. Any number
- * of workers share the batches; a worker that dies gives back what it had in hand.
+ * A worker of batches: takes ready lines, runs them, and stores their results. Any number of
+ * workers share the batches. If a worker dies, its lines become ready for others.
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
 import { DateTime, Duration, Effect, Fiber, Option } from "effect"
@@ -18,40 +18,40 @@ import type { LinePrograms } from "./LineOperations.ts"
 import { type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
 
 export interface BatchWorker {
-  /** Works on one chunk of lines. False where nothing was ready. */
+  /** Works on one chunk of lines. False if no line was ready. */
   readonly workOnce: Effect.Effect<boolean, StorageUnavailable>
   /** Works until it is interrupted. The lines in hand may then end within the drain time. */
   readonly run: Effect.Effect<never>
 }
 
 export interface WorkerSettings {
-  /** How many chunks it has in hand at once. */
+  /** How many chunks a worker has in hand at once. */
   readonly chunks: number
   /** How long the lines of a batch are kept after its end. */
   readonly linesKeptFor: Duration.Duration
-  /** How long the lines in hand may go on when it is interrupted. */
+  /** How long the lines in hand may continue after an interruption. */
   readonly drain: Duration.Duration
 }
 
 /** Lines of a chunk that run at the same time. */
 const concurrency = 16
 
-/** Lines that are prepared at the same time share their reads. */
+/** How many lines are prepared at the same time; they share their reads. */
 const prepareAtOnce = 100
 
-/** Before it looks again for lines that are ready. */
+/** The pause before a worker looks for ready lines again. */
 const idlePause = Duration.millis(250)
 
-/** Before storage that was away is asked again. */
+/** The pause before unavailable storage is tried again. */
 const awayPause = Duration.seconds(1)
 
-/** Before a postponed line is tried again. It doubles with each try that counted. */
+/** The pause before a postponed line is tried again. It doubles with each counted try. */
 const firstRetry = Duration.seconds(1)
 
-/** Lines that so many workers have died with run one by one, to find the one that kills. */
+/** After this many workers have died with the lines, they run one by one, to find the culprit. */
 const runAloneAfter = 3
 
-/** A line that so many workers have died with fails. */
+/** After this many workers have died with a line, it fails. */
 const failAfter = 10
 
 /** The batch acts as the key that started it. */
@@ -91,7 +91,7 @@ const after = (last: TakenLast | null, { id, settings }: Batch.Batch): TakenLast
 const isPrepared = (run: LineRun | PreparedLine | null): run is PreparedLine =>
   run?._tag === "Prepared"
 
-/** Runs the lines of the chunk, and stores together those that can be. */
+/** Runs the lines of the chunk. Those that can be are stored together. */
 const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: ChunkInHand) {
   const { abandoned: times, batch, lines } = chunk
   const caller = callerOf(batch)
@@ -119,7 +119,7 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
   })
   const prepared = yield* prepareAll(lines)
   if (yield* finish(prepared.runs, prepared.together)) return true
-  // A random account number may be taken. The more accounts there are, the more often it is.
+  // A random account number may be taken, more often the more accounts there are.
   const again = yield* prepareAll(prepared.together.map(({ line }) => line))
   const runs = [...prepared.runs, ...again.runs]
   if (yield* finish(runs, again.together)) return true
@@ -127,7 +127,7 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
   return yield* finish([...runs, ...alone], [])
 })
 
-/** Lets the effect go on for this long when it is interrupted. */
+/** After an interruption, lets the effect continue for up to `drain`. */
 const draining =
   (drain: Duration.Duration) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -144,7 +144,7 @@ const draining =
 
 const errorMessage = "a worker of batches met an error"
 
-/** What all workers do beside the lines. It does no harm if several do it. */
+/** The background tasks of every worker. They are safe to run in several at once. */
 const upkeep = (batches: Batches["Service"], { linesKeptFor }: WorkerSettings) => {
   const id = crypto.randomUUID()
   const now = <A, E>(task: (at: DateTime.Utc) => Effect.Effect<A, E>) =>

@@ -1,13 +1,13 @@
 /**
- * What a worker says of the chunks that it works on: a log entry, a span and a measurement of each,
- * as a service does for a request. They name the batch and the chunk, and no line.
+ * What a worker reports about each chunk: a log entry, a span and a measurement, as a service does
+ * for a request. They name the batch and the chunk, but no line.
  */
 import { Clock, Effect, Exit, Metric, References } from "effect"
 import type { BatchOperation } from "../batch/Batch.ts"
 import { wireCode } from "../organisation/Supplier.ts"
 import type { ChunkInHand } from "../ports/Batches.ts"
 
-/** Given back: nothing of it was stored, and another worker takes it. */
+/** `given_back`: nothing of the chunk was stored, and another worker takes it. */
 type Outcome = "finished" | "given_back"
 
 const duration = (operation: BatchOperation, outcome: Outcome) =>
@@ -38,7 +38,7 @@ const factsOf = ({ batch, firstLine }: ChunkInHand) => ({
 const prefixed = (facts: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(facts).map(([name, value]) => [`data_import.${name}`, value]))
 
-/** In a span of its own, as long as the worker is traced. */
+/** Runs in a span of its own if the worker is traced. */
 const inSpan = <A, E>(run: Effect.Effect<A, E>, facts: Readonly<Record<string, unknown>>) =>
   Effect.withFiber<A, E>((fiber) =>
     fiber.getRef(References.TracerEnabled)
@@ -46,7 +46,7 @@ const inSpan = <A, E>(run: Effect.Effect<A, E>, facts: Readonly<Record<string, u
       : run
   )
 
-/** Runs the work on a chunk. */
+/** Runs the work on a chunk, and reports it. */
 export const watched = <A, E>(chunk: ChunkInHand, run: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const { operation } = chunk.batch.settings

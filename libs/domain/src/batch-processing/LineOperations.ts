@@ -1,7 +1,7 @@
 /**
- * What a line of a batch does, by the program of the single endpoint. A write runs under an
- * idempotency key of its own line, so that a worker that takes the place of a dead one gets the
- * result that the line has, and not what a repeated request is answered.
+ * Runs a line of a batch with the program of the single endpoint. A write runs under an idempotency
+ * key of the line. So a worker that takes over from a dead one gets the line's stored result, not
+ * the answer to a repeated request.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
 import { Duration, Effect, Result } from "effect"
@@ -47,15 +47,15 @@ export interface LinePrograms {
 /** A line that a worker has in hand. `tries` counts those that ended in an error of the service. */
 export type LineInHand = BatchLine & { readonly tries: number }
 
-/** What every line of one batch shares. */
+/** A line to run, with what it needs. */
 export interface Run extends Omit<LinePrograms, "encoderOf"> {
   readonly encode: ResultEncoder
   readonly batch: Batch
   readonly caller: Caller
   readonly line: LineInHand
   /**
-   * Fails if another worker may have the line by now. Called under the key of each step: the other
-   * worker takes the key over, or deletes it, so this one can store nothing any more.
+   * Fails if another worker may have the line by now. It is called while the key of a step is
+   * reserved: the other worker takes the key over, or deletes it, so this one can store nothing.
    */
   readonly confirm: Effect.Effect<void, StorageUnavailable>
 }
@@ -71,7 +71,7 @@ export const succeeded = (more: Partial<LineResult> = {}): LineResult => ({
 /** The key names one line, so the same key is always the same request. */
 const fingerprint = Fingerprint.make("0".repeat(64))
 
-/** Longer than any batch stays unfinished while somebody looks after it. */
+/** Longer than any batch that is looked after stays unfinished. */
 const keptFor = Duration.days(400)
 
 const requestOf = ({ batch, line }: Run, step: "stage" | "end"): KeyedRequest => ({
@@ -79,11 +79,11 @@ const requestOf = ({ batch, line }: Run, step: "stage" | "end"): KeyedRequest =>
   organisation: batch.organisation,
   fingerprint,
   keptFor,
-  // Whoever has the line in hand may run it: the one who had it before is dead.
+  // The worker that has the line in hand may run it at once: the one before is dead.
   lease: Duration.zero
 })
 
-/** Runs a write once, however often the line is run. Gives how the line ends. */
+/** Runs a write once, however often the line is run. Returns the end of the line. */
 const once = Effect.fnUntraced(function* <A>(
   run: Run,
   toResult: (answer: A) => LineResult,
@@ -104,7 +104,7 @@ const once = Effect.fnUntraced(function* <A>(
 /** The line as a body, and what is wrong with the supplier that it names. */
 interface Sent {
   readonly body: Readonly<Record<string, unknown>>
-  /** What stands beside the payload in a line that wraps it. */
+  /** The members beside the payload in a line that wraps it. */
   readonly beside: Readonly<Record<string, unknown>>
   readonly errors: ReadonlyArray<FieldError>
 }
@@ -115,7 +115,7 @@ const otherSupplier = {
   detail: "Must be the supplier of the batch, or be left out."
 } as const satisfies FieldError
 
-/** A line that stages may wrap its account as the endpoint does, to have a cohort beside it. */
+/** A staging line may wrap its account like the endpoint's body, to have a cohort beside it. */
 const unwrapped = ({ settings }: Batch, line: Sent["body"]) => {
   const { payload, ...beside } = line
   const isWrapped = /^(STAGE|IMPORT)$/.test(settings.operation) && isObject(payload)
@@ -163,8 +163,8 @@ const process = (run: Run, { body, errors }: Pick<Sent, "body" | "errors">) => {
 }
 
 /**
- * Stages the line once, under a key of its own. What is kept under it is how the line ends if its
- * batch is cancelled before it is processed.
+ * Stages the line once, under a key of its own. The response kept under it is the end of the line
+ * if the batch is cancelled before the line is processed.
  */
 const stageFirst = (run: Run, sent: Sent) => {
   const textOf = function* ({ first: isFirst }: StagedLine) {
@@ -256,13 +256,13 @@ const operations: Readonly<
     )
 }
 
-/** How a line ends with which every worker dies: as one of them had ended it, or as an error. */
+/** Ends a line with which every worker dies: with a result that one has stored, or as an error. */
 export const abandon = (run: Run) => {
   const { requestId } = run.caller
   return once<never>(run, succeeded, () => Effect.fail(new LineErrored({ requestId })))
 }
 
-/** Reads what a line of the batch sends. A body that is no object has the endpoint's error. */
+/** Reads a line of the batch. A body that is no object gets the endpoint's error. */
 export function* readingSent(
   batch: Batch,
   bytes: BatchLine["bytes"]

@@ -1,5 +1,5 @@
 /**
- * How a line ends: what the single endpoint answers to the same request, and which outcome that is.
+ * The result of a line: the answer of the single endpoint to the same request, and its outcome.
  * Source: docs/contract/batches.md#results.
  */
 import { Data } from "effect"
@@ -26,7 +26,7 @@ export class LineErrored extends Data.TaggedError("LineErrored")<{
 
 export type LineFailure = Failure | LineTooLong | LineErrored
 
-/** What a success answers beyond that: items that existed, dates that were moved. */
+/** Further content of a success: items that existed, dates that were moved. */
 export type LineAnswer =
   | { readonly _tag: "Staged"; readonly isFirst: boolean }
   | { readonly _tag: "Notes"; readonly results: ReadonlyArray<NoteResult> }
@@ -35,10 +35,10 @@ export type LineAnswer =
 export interface LineResult {
   /** Cancelled lines have a result only if they have staged something. */
   readonly outcome: LineOutcome
-  /** The account of an import; null where there is none. */
+  /** The account of an import; null if there is none. */
   readonly accountNumber: AccountNumber | null
   readonly answer: LineAnswer | null
-  /** Of a failed line, a dry run that succeeded, and a line whose account was there already. */
+  /** Set for a failed line, a successful dry run, and a line whose account existed already. */
   readonly failure: LineFailure | null
 }
 
@@ -54,7 +54,7 @@ const withoutIndexes = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?
 /** The attr of an error that belongs to no field. */
 const noField = "non_field_errors"
 
-/** What is wrong with a line; nothing unless it has failed. */
+/** The problems of a line; empty unless it has failed. */
 export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<LineProblem> => {
   if (outcome !== "FAILED" || failure === null) return []
   if (failure._tag !== "ValidationFailed") {
@@ -79,7 +79,7 @@ export const endOf = (
   problems: problemsOf(result)
 })
 
-/** The result of a line whose lines were deleted: without details, which are personal data. */
+/** The result after the lines were deleted: without details, because they are personal data. */
 export const redact = (text: string): string => {
   const {
     answer: _,

@@ -1,6 +1,6 @@
 /**
- * Runs the lines of a batch: each by itself, or prepared to be stored together with others. Tells
- * how a line ends, or what it waits for.
+ * Runs the lines of a batch: each alone, or prepared to be stored together with others. Returns how
+ * a line ended, or what it waits for.
  * Source: docs/contract/batches.md#work, docs/contract/batches.md#results.
  */
 import { Cause, Effect, Option } from "effect"
@@ -39,10 +39,10 @@ export interface PreparedLine {
   readonly made: NewImport & { readonly end: LineEnd }
 }
 
-/** A line that meets an error of the service itself is tried so often. */
+/** How often a line is tried that meets an error of the service itself. */
 const maxTries = 5
 
-/** A failure that may end by itself is no failure of the line: what the line waits for. */
+/** What the line waits for after a temporary failure; None if the line itself has failed. */
 const waitingForOf = (failure: LineFailure): Option.Option<WaitingFor | null> => {
   switch (failure._tag) {
     case "ServiceUnavailable":
@@ -60,7 +60,7 @@ const waitingForOf = (failure: LineFailure): Option.Option<WaitingFor | null> =>
   }
 }
 
-/** At most as many errors are kept for a line. */
+/** The failure with at most `errorsOfLine` errors. */
 const bounded = (failure: LineFailure): LineFailure =>
   failure._tag === "ValidationFailed" && failure.errors.length > errorsOfLine
     ? new ValidationFailed({
@@ -70,7 +70,7 @@ const bounded = (failure: LineFailure): LineFailure =>
       })
     : failure
 
-/** A failure as the outcome of the line. Some say that there was nothing left to do. */
+/** The result of a line with this failure. Some failures mean that nothing was left to do. */
 export const resultOf = ({ settings }: Batch, failure: LineFailure): LineResult => {
   if (failure._tag === "DryRunSuccessful") return succeeded({ failure })
   if (failure._tag === "AlreadyImported") {
@@ -82,7 +82,7 @@ export const resultOf = ({ settings }: Batch, failure: LineFailure): LineResult 
   return succeeded({ outcome: "FAILED", failure: bounded(failure) })
 }
 
-/** Whether the lines store nothing, so that many may run at once. */
+/** Whether the lines store nothing, so that many can run at once. */
 const onlyValidates = ({ dryRun, operation }: Batch["settings"]): boolean =>
   operation === "VALIDATE" || (operation === "IMPORT" && dryRun)
 
@@ -110,11 +110,11 @@ const prepare = Effect.fnUntraced(function* (run: Run) {
 interface LineRunner {
   /** Runs the line by the program of the single endpoint. */
   readonly run: (line: LineInHand) => Effect.Effect<LineRun>
-  /** Ends a line with which every worker dies, without running it. */
+  /** Ends, without running it, a line with which every worker dies. */
   readonly abandon: (line: LineInHand) => Effect.Effect<LineRun>
   /**
-   * Prepares a line that is to be stored together with others. Null if it is to run by itself. A
-   * line that is refused, or that stores nothing, has ended.
+   * Prepares a line to be stored together with others. Null if it must run alone. A line that is
+   * refused, or that stores nothing, has ended.
    */
   readonly prepare: (line: LineInHand) => Effect.Effect<LineRun | PreparedLine | null>
 }

@@ -1,6 +1,6 @@
 /**
- * Validates a line of a VALIDATE batch by itself: what the program of the single endpoint answers
- * to a supplier of which these facts are known, and whose documents are not looked up.
+ * Validates a line of a VALIDATE batch offline, like the program of the single endpoint: from given
+ * facts about the supplier, without looking up documents.
  * Source: docs/contract/batches.md#operations.
  */
 import { type DateTime, Result } from "effect"
@@ -15,7 +15,7 @@ import { judged } from "../validation/RequestValidation.ts"
 import { accountRequestOf, readingSent } from "./LineOperations.ts"
 import type { LineFailure } from "./LineResult.ts"
 
-/** A VALIDATE batch of the supplier that is stored nowhere, for lines that are validated offline. */
+/** A VALIDATE batch of the supplier that is never stored, for offline validation. */
 export const offlineBatch = (supplier: WireCode, createdAt: DateTime.Utc): Batch.Batch =>
   Batch.open({
     id: Batch.BatchId.make("00000000-0000-4000-8000-000000000000"),

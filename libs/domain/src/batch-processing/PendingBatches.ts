@@ -1,6 +1,6 @@
 /**
- * Batches of PROCESS that somebody starts who sends no lines: of chosen imports, or of those that
- * meet a filter. The operator command and the board use them.
+ * PROCESS batches that are started without sending lines: for chosen imports, or for those that
+ * match a filter. The operator command and the board use them.
  * Source: docs/contract/operator.md#imports, docs/contract/board.md#actions.
  */
 import { Array, type DateTime, Effect, Stream } from "effect"
@@ -14,7 +14,7 @@ import type { Batches } from "../ports/Batches.ts"
 import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { BatchLimitExceeded } from "../requests/Failure.ts"
 
-/** What the batch is to do, and for whom. */
+/** The batch to create, and on whose behalf. */
 export interface PendingBatch {
   readonly id: Batch.BatchId
   readonly supplier: SupplierCode
@@ -60,7 +60,7 @@ const create = Effect.fnUntraced(function* (
   return creating._tag === "Created" ? creating.batch : yield* limitExceeded("batches")
 })
 
-/** Nobody else knows the batch. */
+/** Nobody else knows the batch, so these cannot happen. */
 const impossible = { StateConflict: Effect.die, LineCountMismatch: Effect.die }
 
 const start = (batches: Batches["Service"], { at, caller, id }: PendingBatch, lines: number) =>
@@ -74,7 +74,7 @@ const start = (batches: Batches["Service"], { at, caller, id }: PendingBatch, li
     })
     .pipe(Effect.catchTags({ ReservationLost: Effect.die, ...impossible }))
 
-/** Processes these imports, each by a line of the batch. */
+/** Processes these imports, with one line each. */
 export const processImports = Effect.fnUntraced(function* (
   batches: Batches["Service"],
   wanted: PendingBatch,
@@ -95,8 +95,8 @@ export const processImports = Effect.fnUntraced(function* (
 })
 
 /**
- * Processes the pending imports that are selected when the batch starts. Doing so again changes
- * nothing.
+ * Processes the pending imports that match the selection when the batch starts. Repeating it
+ * changes nothing.
  */
 export const processPending = Effect.fnUntraced(function* (
   batches: Batches["Service"],

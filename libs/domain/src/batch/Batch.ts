@@ -17,7 +17,7 @@ export const BatchId = Schema.String.check(
 ).pipe(Schema.brand("BatchId"))
 export type BatchId = typeof BatchId.Type
 
-/** What is done with each line. */
+/** The operation that runs on each line. */
 export const BatchOperation = Schema.Literals([
   "VALIDATE",
   "STAGE",
@@ -42,23 +42,23 @@ export const BatchState = Schema.Literals([
 export type BatchState = typeof BatchState.Type
 
 /**
- * Who or what has paused a batch. Each pause is lifted by itself; the batch goes on when none is
+ * Who or what has paused a batch. Each pause is lifted separately; the batch continues when none is
  * left.
  */
 export const PauseReason = Schema.Literals(["CALLER", "OPERATOR", "SUPPLIER", "KEY", "FAILURES"])
 export type PauseReason = typeof PauseReason.Type
 
-/** What keeps the lines of a batch from being worked on, although nobody has paused it. */
+/** What the lines of a batch wait for although it is not paused. */
 export const WaitingFor = Schema.Literals(["WORKER", "DATABASE", "DOCUMENTS", "VENDOR", "LIMIT"])
 export type WaitingFor = typeof WaitingFor.Type
 
-/** The name of a batch, and that of a cohort. */
+/** The name of a batch or of a cohort. */
 export const ShortName = nonBlankText(64)
 
 /** The longest code has 82 characters. */
 const codeLength = 128
 
-/** Which of the pending imports a batch processes: those that meet every condition. */
+/** The pending imports that a batch processes: those that match every condition. */
 export const PendingFilter = Schema.Struct({
   cohort: Schema.optionalKey(ShortName),
   code: Schema.optionalKey(nonBlankText(codeLength)),
@@ -66,41 +66,41 @@ export const PendingFilter = Schema.Struct({
 })
 export type PendingFilter = typeof PendingFilter.Type
 
-/** What the board selects: also by the state that an import is in when the batch starts. */
+/** The board's selection: also by the state of an import when the batch starts. */
 export const PendingSelection = Schema.Struct({
   ...PendingFilter.fields,
   state: Schema.optionalKey(Schema.Literals(["PENDING", "FAILED"]))
 })
 export type PendingSelection = typeof PendingSelection.Type
 
-/** Of TRANSACTIONS. */
+/** The parameters of TRANSACTIONS. */
 export const BatchParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(Schema.Boolean),
   force_add_to_current_statement: Schema.optionalKey(Schema.Boolean)
 })
 export type BatchParameters = typeof BatchParameters.Type
 
-/** What was asked for when the batch was created. Nothing of it changes later. */
+/** The settings given at creation. They never change. */
 export interface BatchSettings {
   readonly supplier: SupplierCode
   readonly operation: BatchOperation
   readonly name: string | null
-  /** Of IMPORT and PROCESS. */
+  /** For IMPORT and PROCESS. */
   readonly operationsTeam: string | null
-  /** Of IMPORT and PROCESS. */
+  /** For IMPORT and PROCESS. */
   readonly dryRun: boolean
   readonly cohort: string | null
-  /** The lines are the imports that are pending when the batch starts, unless this is null. */
+  /** If not null, the lines are the matching imports that are pending when the batch starts. */
   readonly pending: PendingSelection | null
-  /** The batch whose failed lines these are. */
+  /** The batch whose failed lines this one retries. */
   readonly retryOf: BatchId | null
-  /** Pauses the batch when more lines have failed; null for never. */
+  /** Pauses the batch when more lines than this have failed; null for never. */
   readonly maxFailures: number | null
   /** The query parameters of the single endpoint, with their names. */
   readonly parameters: BatchParameters
 }
 
-/** The settings that a batch has unless others are chosen. */
+/** The default settings of a batch. */
 export const defaultSettings: Omit<BatchSettings, "supplier" | "operation"> = {
   name: null,
   operationsTeam: null,
@@ -112,7 +112,7 @@ export const defaultSettings: Omit<BatchSettings, "supplier" | "operation"> = {
   parameters: {}
 }
 
-/** What storage keeps of a batch, apart from its lines. */
+/** A batch as it is stored, apart from its lines. */
 export interface Batch {
   readonly id: BatchId
   readonly organisation: OrganisationName
@@ -123,13 +123,13 @@ export interface Batch {
   /** Whether a worker has taken lines. */
   readonly isTaken: boolean
   readonly pausedBy: ReadonlySet<PauseReason>
-  /** How many lines had failed when somebody last let the batch go on after its failures. */
+  /** How many lines had failed when a FAILURES pause was last lifted. */
   readonly acceptedFailures: number
   readonly isCancelled: boolean
   /** When the last line ended. */
   readonly finishedAt: DateTime.Utc | null
   readonly counts: Counts.Counts
-  /** What its lines waited for when they were last worked on. */
+  /** What its lines were waiting for when a worker last had them. */
   readonly waitingFor: WaitingFor | null
   readonly recent: Throughput.RecentLines
 }
@@ -150,7 +150,7 @@ export const open = (
   recent: []
 })
 
-/** In the batch's present state the request is not possible. */
+/** The request is not possible in the present state of the batch. */
 export interface StateConflict {
   readonly _tag: "StateConflict"
   readonly state: BatchState
@@ -178,10 +178,10 @@ const finalStates: ReadonlySet<BatchState> = new Set([
   "CANCELLED"
 ])
 
-/** Whether the batch has ended for good. */
+/** Whether the batch is in a final state. */
 export const isFinal = (batch: Batch): boolean => finalStates.has(stateOf(batch))
 
-/** Whether workers may take lines of it. */
+/** Whether workers may take lines of the batch. */
 export const isWorkable = (batch: Batch): boolean => {
   const state = stateOf(batch)
   return state === "QUEUED" || state === "RUNNING"
@@ -190,23 +190,23 @@ export const isWorkable = (batch: Batch): boolean => {
 const conflict = (batch: Batch): Result.Result<never, StateConflict> =>
   Result.fail({ _tag: "StateConflict", state: stateOf(batch) })
 
-/** Whether a caller may send it lines. */
+/** Whether a caller may send lines to the batch. */
 export const takesLines = (batch: Batch): boolean =>
   stateOf(batch) === "OPEN" && batch.settings.retryOf === null && batch.settings.pending === null
 
-/** The batch with further lines. Lines come only while it is open. */
+/** The batch with further lines. Fails unless it is open. */
 export const receive = (batch: Batch, lines: number): Result.Result<Batch, StateConflict> =>
   stateOf(batch) === "OPEN"
     ? Result.succeed({ ...batch, counts: Counts.receive(batch.counts, lines) })
     : conflict(batch)
 
-/** Ended at once if there is no line to wait for. */
+/** The batch, finished now if no line remains. */
 const finishedIfDone = (batch: Batch, at: DateTime.Utc): Batch =>
   Counts.remaining(batch.counts) === 0 ? { ...batch, finishedAt: at } : batch
 
 /**
  * Closes the upload and queues the work. Starting a batch again with the same number of lines
- * changes nothing. A batch of pending imports is sent no lines; it is `filled` when it starts.
+ * changes nothing. A batch of pending imports receives no lines; it is `filled` when it starts.
  */
 export const start = (
   batch: Batch,
@@ -221,11 +221,11 @@ export const start = (
   return Result.succeed(isToBeFilled(started) ? started : finishedIfDone(started, by.at))
 }
 
-/** Whether the batch gets its lines now: the pending imports. */
+/** Whether the batch is started and still lacks its lines: the pending imports. */
 export const isToBeFilled = (batch: Batch): boolean =>
   batch.settings.pending !== null && batch.started !== null && batch.counts.received === 0
 
-/** A started batch with its lines, of which there may be none. */
+/** A started batch with its lines; zero lines finish it. */
 export const filled = (batch: Batch, lines: number, at: DateTime.Utc): Batch =>
   finishedIfDone({ ...batch, counts: Counts.receive(batch.counts, lines) }, at)
 
@@ -238,7 +238,7 @@ export const pause = (batch: Batch, reason: PauseReason): Result.Result<Batch, S
   return Result.succeed(withReason(batch, reason))
 }
 
-/** Takes reasons to pause away. Repeating it changes nothing. Without KEY the key is not used. */
+/** Lifts pauses. Repeating it changes nothing. Lifting KEY makes the batch act as `apiKey`. */
 export const resume = (
   batch: Batch,
   reasons: ReadonlyArray<PauseReason>,
@@ -256,8 +256,8 @@ export const resume = (
 }
 
 /**
- * Workers take no further lines. The lines that none of them has in hand end as cancelled (`end`).
- * Cancelling again changes nothing.
+ * Cancels the batch: workers take no further lines. Lines that no worker has in hand end as
+ * cancelled (`end`). Cancelling again changes nothing.
  */
 export const cancel = (batch: Batch, at: DateTime.Utc): Result.Result<Batch, StateConflict> => {
   if (batch.isCancelled) return Result.succeed(batch)
@@ -269,8 +269,8 @@ const hasTooManyFailures = ({ acceptedFailures, counts, settings }: Batch): bool
   settings.maxFailures !== null && counts.failed - acceptedFailures > settings.maxFailures
 
 /**
- * The batch after a worker has worked on lines of it: those that ended have these outcomes, and
- * `waitingFor` is what the others wait for.
+ * The batch after a worker has worked on some of its lines: the ended ones have these outcomes, the
+ * others wait for `waitingFor`.
  * @throws when more lines end than remain.
  */
 export const end = (
@@ -287,7 +287,7 @@ export const end = (
   return isPaused ? withReason(counted, "FAILURES") : counted
 }
 
-/** What a batch depends on, and changes without a request for the batch. */
+/** Facts that a batch depends on, and that change without a request for it. */
 export interface Circumstances {
   readonly isSupplierOngoing: boolean
   /** Whether the key that started it is neither revoked nor expired. */
@@ -302,8 +302,9 @@ const isForgotten = (batch: Batch, at: DateTime.Utc): boolean =>
   !DateTime.isGreaterThan(DateTime.addDuration(batch.createdAt, openFor), at)
 
 /**
- * The batch as the circumstances ask: paused by its supplier or its key, no longer paused by its
- * supplier, or cancelled because nobody started it. The same batch if nothing changes.
+ * Adapts the batch to the circumstances: pauses it for its supplier or its key, lifts the
+ * supplier's pause, or cancels it because it was never started. Returns the same batch if nothing
+ * changes.
  */
 export const review = (
   batch: Batch,
@@ -320,7 +321,7 @@ export const review = (
   return Result.getOrElse(resume(ofKey, ["SUPPLIER"], batch.started.apiKey), () => ofKey)
 }
 
-/** The events of a change of the state. A batch that goes on is started again. */
+/** The events of a state change. Resuming counts as started again. */
 export const eventsBetween = (before: Batch, after: Batch): ReadonlyArray<BatchEventName> => {
   const isRunning = (batch: Batch) => batch.started !== null && batch.pausedBy.size === 0
   const events: Array<BatchEventName> = []

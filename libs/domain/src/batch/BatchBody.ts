@@ -1,5 +1,5 @@
 /**
- * A batch as it is answered.
+ * The body of a batch in answers.
  * Source: docs/contract/batches.md#the-batch.
  */
 import type { DateTime } from "effect"
@@ -50,7 +50,7 @@ export const BatchBody = Schema.Struct({
 })
 export type BatchBody = typeof BatchBody.Type
 
-/** The answer to a creation. A retry says how many failed lines it leaves out. */
+/** The answer to a creation. For a retry it says how many failed lines are left out. */
 export const CreatedBatchBody = Schema.Struct({
   ...BatchBody.fields,
   lines_left_out: Schema.optionalKey(count)
@@ -62,7 +62,7 @@ const waitingFor = (batch: Batch, isWorkerAlive: boolean): WaitingFor | null => 
   return isWorkerAlive ? batch.waitingFor : "WORKER"
 }
 
-/** The batch as it is answered at this time. */
+/** The body of the batch at this time. */
 export const bodyOf = (batch: Batch, isWorkerAlive: boolean, now: DateTime.Utc): BatchBody => {
   const { started } = batch
   const state = stateOf(batch)

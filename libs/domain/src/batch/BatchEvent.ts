@@ -1,4 +1,4 @@
-/** The names of the outbox events of batches. A name is stable for ever. */
+/** The names of the outbox events of batches. A name never changes. */
 import { Schema } from "effect"
 
 export const BatchEventName = Schema.Literals([

@@ -10,11 +10,11 @@ export interface BatchLimits {
   /** Uncompressed. */
   readonly bytes: number
   readonly unfinishedBatches: number
-  /** Of all unfinished batches. */
+  /** The sum of all unfinished batches of an organisation, uncompressed. */
   readonly bytesOfOrganisation: number
 }
 
-/** Those of the contract, unless a layer says otherwise. */
+/** The limits of the contract, unless a layer provides others. */
 export const BatchLimits = Context.Reference<BatchLimits>("@data-import/domain/BatchLimits", {
   defaultValue: () => batchLimits
 })
@@ -22,7 +22,7 @@ export const BatchLimits = Context.Reference<BatchLimits>("@data-import/domain/B
 const atMost = (name: string, maximum: number) =>
   Settings.integer(name, { minimum: 1, maximum }).or(maximum)
 
-/** The limits that the settings name; none is above that of the contract. */
+/** The limits of the settings, none above that of the contract. */
 export const layer: Layer.Layer<never, Config.ConfigError> = Layer.effect(
   BatchLimits,
   Config.all({

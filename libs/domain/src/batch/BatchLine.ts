@@ -1,11 +1,11 @@
 /**
- * The lines of a batch: as they are received, as a worker has them in hand, and as they end.
+ * The lines of a batch: as received, as in the hands of a worker, and as ended.
  * Source: docs/contract/batches.md#upload, docs/contract/batches.md#results.
  */
 import type { Code, FieldCode } from "../codes/Code.ts"
 import type { LineOutcome } from "./Counts.ts"
 
-/** What limits a batch, and what an organisation has unfinished. */
+/** The limits of a batch, and of an organisation's unfinished batches. */
 export const batchLimits = {
   lines: 1_000_000,
   /** Uncompressed. */
@@ -15,16 +15,16 @@ export const batchLimits = {
   bytesOfOrganisation: 32 * 1024 ** 3
 } as const
 
-/** At most so many errors are kept for a line. */
+/** The maximum number of errors that are kept for a line. */
 export const errorsOfLine = 100
 
 /** A line as it was sent, without its end. */
 export interface BatchLine {
   /** From 1. */
   readonly line: number
-  /** Null for a line that was too long to be kept: it fails by itself. */
+  /** Null for a line that was too long to be kept: only this line fails. */
   readonly bytes: Uint8Array | null
-  /** The account number that the line names; null where it names none that could be one. */
+  /** The account number that the line names; null if it names none, or an invalid one. */
   readonly externalAccountNumber: string | null
   /** The number of the line in the batch that is retried; null in any other batch. */
   readonly sourceLine: number | null
@@ -33,7 +33,7 @@ export interface BatchLine {
 /** A line as it is received. */
 export type ReceivedLine = Pick<BatchLine, "bytes" | "externalAccountNumber">
 
-/** What is wrong with a failed line, without the indexes of lists: `attr` has `*` for each. */
+/** What is wrong with a failed line. `attr` has `*` for list indexes. */
 export interface LineProblem {
   readonly code: FieldCode | Code
   readonly attr: string
@@ -46,7 +46,7 @@ export interface LineEnd {
   readonly line: number
   readonly externalAccountNumber: string | null
   readonly outcome: LineOutcome
-  /** The result as it is answered: a JSON object without the end of its line. */
+  /** The result as it is answered: a JSON object without a line break. */
   readonly text: string
   /** Empty unless it has failed. */
   readonly problems: ReadonlyArray<LineProblem>
@@ -55,6 +55,6 @@ export interface LineEnd {
 /** A line that is to be tried again. */
 export interface LinePostponed {
   readonly line: number
-  /** Whether the try counts: a 500 of its own does, a dependency that is away does not. */
+  /** Whether the try counts: an internal error (500) does, an unavailable dependency does not. */
   readonly isCounted: boolean
 }

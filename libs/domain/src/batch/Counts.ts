@@ -1,6 +1,6 @@
 /**
- * The counts of a batch. What remains is not stored but computed, so that they add up at every
- * moment: `received = succeeded + already + failed + cancelled + remaining`.
+ * The counts of a batch. The remaining lines are computed, not stored, so that the counts always
+ * add up: `received = succeeded + already + failed + cancelled + remaining`.
  * Source: docs/contract/batches.md#resources.
  */
 import { Schema } from "effect"
@@ -9,7 +9,7 @@ import { Schema } from "effect"
 export const LineOutcome = Schema.Literals(["SUCCEEDED", "ALREADY", "FAILED", "CANCELLED"])
 export type LineOutcome = typeof LineOutcome.Type
 
-/** None is negative, and the others never exceed `received`. */
+/** No count is negative, and the sum of the others never exceeds `received`. */
 export interface Counts {
   readonly received: number
   readonly succeeded: number

@@ -1,5 +1,5 @@
 /**
- * The result of a line whose customer was erased: how it ended, and nothing of what it was.
+ * The result of a line whose customer was erased: the outcome, without anything that was sent.
  * Source: docs/contract/batches.md#erased-lines.
  */
 import { isObject } from "../schema/Json.ts"
@@ -10,7 +10,7 @@ const codeIn = (error: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
-/** The result without the number, the answer and the details; the line of a retry stays. */
+/** The result without the account number, the answer and the details. `source_line` stays. */
 export const erasedResult = (text: string): string => {
   const { error, line, outcome, source_line, status } = JSON.parse(text) as Record<string, unknown>
   return JSON.stringify({
@@ -24,11 +24,11 @@ export const erasedResult = (text: string): string => {
   })
 }
 
-/** Whether it is the result of a line that was erased. Such a line is not sent again. */
+/** Whether this is the result of an erased line. Such a line is not retried. */
 export const isErased = (text: string): boolean =>
   (JSON.parse(text) as { readonly erased?: unknown }).erased === true
 
-/** The number without quotes, as a regular expression. Null for one that is no number of JSON. */
+/** A pattern of the account number as a JSON number; null if it is not one. */
 export const unquoted = (number: string): string | null =>
   /^(?:0|[1-9]\d*)$/.test(number)
     ? String.raw`"external_account_number"\s*:\s*${number}\s*[,}]`
@@ -42,8 +42,8 @@ const hasNumber = (text: string, number: string): boolean => {
 }
 
 /**
- * Whether the line names the account. One that could not be read does if it has the number as a
- * string of JSON, or its member without quotes.
+ * Whether the line names the account. A line that could not be read does if it contains the number
+ * as a JSON string, or as an unquoted value of `external_account_number`.
  */
 export const names = ({ bytes, externalAccountNumber }: ReceivedLine, number: string): boolean =>
   externalAccountNumber === null

@@ -8,10 +8,10 @@ import { batchLimits } from "./BatchLine.ts"
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** The bytes of a line without its end; null if it was too long, and so was not kept. */
+/** The bytes of a line without its line break; null if it was too long to be kept. */
 export type SplitLine = Uint8Array | null
 
-/** Most lines arrive in one part, and need no copy. */
+/** Most lines arrive in one part, which is not copied. */
 const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const [only] = parts
   if (parts.length === 1 && only !== undefined) return only
@@ -46,14 +46,14 @@ export class LineSplitter {
     return lines
   }
 
-  /** The last line, if it has bytes and no end. */
+  /** The last line, if it has bytes and no line break. */
   end(): ReadonlyArray<SplitLine> {
     return this.#length === 0 ? [] : [this.#take()]
   }
 
   #keep(part: Uint8Array): void {
     this.#length += part.length
-    // One byte more may be the CR of the line's end.
+    // One more byte is allowed, because it may be the CR of the line break.
     if (this.#length > this.#maxBytes + 1) this.#parts = []
     else if (part.length > 0) this.#parts.push(part)
   }

@@ -16,7 +16,7 @@ export interface ProblemGroup extends Omit<LineProblem, "detail"> {
 
 /** All problems of a batch. */
 export interface Problems {
-  /** The most frequent first, then by code and place; at most as many as the query's limit. */
+  /** The most frequent first, then by code and path; at most the query's limit. */
   readonly groups: ReadonlyArray<ProblemGroup>
   /** How many failed lines have exactly these problems. */
   readonly sets: ReadonlyArray<{
@@ -25,7 +25,7 @@ export interface Problems {
   }>
 }
 
-/** A problem by its code and place, whatever it is of. */
+/** A problem, identified by its code and path. */
 interface Named {
   readonly code: string
   readonly attr: string | null
@@ -34,8 +34,8 @@ interface Named {
 const keyOf = ({ attr, code }: Named): string => JSON.stringify([code, attr])
 
 /**
- * For each group, how many lines have no other problem than this one and those before it. Lines
- * with a problem that is not among the groups are never cleared.
+ * For each group, how many lines have only this problem and those before it. Lines with a problem
+ * that is not among the groups are never cleared.
  */
 export const clearedLines = ({
   groups,

@@ -1,10 +1,10 @@
 /**
- * How many lines of a batch ended lately, and what follows from it for the rest.
+ * How many lines of a batch ended in the last minute, and when the rest will end at that rate.
  * Source: docs/contract/batches.md#the-batch.
  */
 import { DateTime, Duration } from "effect"
 
-/** The lines that ended in a bucket of seconds, from this second of Unix time; the oldest first. */
+/** Ended lines by bucket of 5 seconds, each with its first second of Unix time; oldest first. */
 export type RecentLines = ReadonlyArray<readonly [second: number, lines: number]>
 
 const bucketSeconds = 5
@@ -15,7 +15,7 @@ const secondOf = (at: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis
 const within = (recent: RecentLines, at: DateTime.Utc): RecentLines =>
   recent.filter(([second]) => second > secondOf(at) - windowSeconds)
 
-/** With lines that ended now. */
+/** The buckets with lines that ended now. */
 export const add = (recent: RecentLines, lines: number, at: DateTime.Utc): RecentLines => {
   const bucket = secondOf(at) - (secondOf(at) % bucketSeconds)
   const kept = within(recent, at)
@@ -26,7 +26,7 @@ export const add = (recent: RecentLines, lines: number, at: DateTime.Utc): Recen
     : [...kept, [bucket, lines]]
 }
 
-/** Lines a second over the last minute, or since the start if that is later, to one decimal. */
+/** Lines a second over the last minute, or since a later start, to one decimal. */
 export const perSecond = (
   recent: RecentLines,
   startedAt: DateTime.Utc,
@@ -37,7 +37,7 @@ export const perSecond = (
   return Math.round((lines / seconds) * 10) / 10
 }
 
-/** When the remaining lines will have ended at this speed; null if none ends. */
+/** When the remaining lines will have ended at this rate; null if it is zero. */
 export const estimatedEnd = (
   remaining: number,
   linesPerSecond: number,

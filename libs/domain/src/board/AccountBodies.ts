@@ -53,7 +53,7 @@ export const auditBody = (entry: NumberedEntry) => ({
   request_id: entry.requestId as string
 })
 
-/** What was staged; null if it was deleted. Longer texts than those of a request were never staged. */
+/** What was staged, parsed; null if it was deleted. */
 export const stagedOf = (text: Option.Option<string>): unknown =>
   Option.isNone(text) ? null : Result.getOrElse(parse(text.value), () => null)
 
@@ -69,7 +69,7 @@ const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => {
   return Array.isArray(list) ? list : []
 }
 
-/** Of an import that is no account yet. */
+/** The documents of an import that is no account yet. */
 export const documentsStaged = (staged: unknown): ReadonlyArray<ShownDocument> => {
   const ofNotes = listIn(staged, "notes").flatMap((note) =>
     listIn(note, "document_paths").map((each) => isObject(each) && each["document_path"])
@@ -86,7 +86,7 @@ const isRead = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(
 
 const countOf = (items: Items<unknown>): number => (isRead(items) ? items.length : items.count)
 
-/** The first ones, in their order. */
+/** The first documents of an account, in their order. */
 export const documentsOfAccount = ({ documents }: StoredAccount) =>
   Effect.map(
     isRead(documents)

@@ -40,7 +40,7 @@ interface AuditPage {
 export class AuditBoard extends Context.Service<
   AuditBoard,
   {
-    /** The newest first. A page may have less than the limit, and more may follow. */
+    /** The newest first. A page may be shorter than the limit although more entries follow. */
     readonly list: (user: BoardUser, query: AuditQuery) => Effect.Effect<AuditPage, Failure>
     /** At most the newest 10,000 of them, as CSV. */
     readonly csv: (
@@ -52,7 +52,7 @@ export class AuditBoard extends Context.Service<
 
 const exported = 10_000
 
-/** So many pages are read at most, because a page may be short. */
+/** The limit of pages read for an export: pages may be short. */
 const pagesOfExport = 40
 
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
@@ -69,7 +69,7 @@ const instantOf = (name: "from" | "to", text: string | undefined, errors: Array<
   return {}
 }
 
-/** Null for a supplier code that none can have. */
+/** Null if no supplier can have this code. */
 const filterOf = (
   { organisations }: BoardUser,
   {

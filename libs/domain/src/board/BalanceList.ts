@@ -1,7 +1,7 @@
 /**
  * The accounts of a migration with their balances as CSV, to be compared with the supplier's books.
- * The balances come to the sum of the migration exactly: erased accounts are its last row, as one
- * amount, because nothing may tell which balance was whose.
+ * The balances sum up exactly to that of the migration. Erased accounts are one amount in the last
+ * row, because nothing may reveal their single balances.
  * Source: docs/contract/board.md#balances.
  */
 import { type BigDecimal, Stream } from "effect"
@@ -46,7 +46,7 @@ const erasedIn = (balances: ReadonlyArray<AccountBalance>) =>
   balances.flatMap(({ account, balance }) => (account === null ? [balance] : []))
 
 interface Written {
-  /** What stands before the next rows. */
+  /** The header line, until it is written with the first rows. */
   readonly head: string
   /** The balances of erased accounts so far; null if there was none. */
   readonly erased: BigDecimal.BigDecimal | null
@@ -55,8 +55,8 @@ interface Written {
 const beginning: Written = { head: csvOf([names]), erased: null }
 
 /**
- * The text in parts, in memory that does not grow with the number of accounts. The first part has
- * the first rows too, so that a failure to read these comes before everything.
+ * The text in parts, in memory that does not grow with the number of accounts. The header comes
+ * with the first rows, so that a failure to read these precedes any output.
  */
 export const balancesCsv = <E>(balances: Stream.Stream<AccountBalance, E>) =>
   Stream.mapAccumArray(

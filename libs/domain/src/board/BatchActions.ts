@@ -1,6 +1,6 @@
 /**
- * What a manager does with batches on the board: starts them for imports that are there already,
- * and pauses and resumes them. They act under `board:` and the user's name.
+ * What a manager does with batches on the board: starts them for existing imports, and pauses and
+ * resumes them. Managers act under `board:` and their name.
  * Source: docs/contract/board.md#actions.
  */
 import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"
@@ -60,7 +60,7 @@ const isSame = (
   settings.operationsTeam === operationsTeam &&
   Equal.equals(settings.pending, pending)
 
-/** A batch that is there already was started by the same request, whose answer was lost. */
+/** If the batch exists, the same request started it before, and its answer was lost. */
 const startBatch = Effect.fnUntraced(function* (
   { batches, configuration }: Dependencies,
   caller: BoardCaller,
@@ -91,7 +91,7 @@ const startBatch = Effect.fnUntraced(function* (
   return startedBody(yield* processPending(batches, wanted, pending))
 })
 
-/** Processes the pending imports that are selected, failed ones too. */
+/** Processes the selected pending imports, including failed ones. */
 export const process = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
@@ -103,7 +103,7 @@ export const process = Effect.fnUntraced(function* (
   return yield* startBatch(deps, caller, supplier, command, { name, pending })
 })
 
-/** Processes again what has failed. */
+/** Processes failed imports again. */
 export const retry = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
@@ -150,11 +150,11 @@ const changeBatch = Effect.fnUntraced(function* (
   return batchBody((yield* bodies({ batches }))(changed))
 })
 
-/** Lines in hand end. */
+/** Pauses the batch. Lines that a worker has in hand still end. */
 export const pause = (deps: Dependencies, caller: BoardCaller, named: string) =>
   changeBatch(deps, caller, named, "pause_batch", () => (batch) => Batch.pause(batch, "OPERATOR"))
 
-/** Its sender's own pause stays, and that of a supplier that is not Ongoing. */
+/** Lifts every pause but the sender's own, and that of a supplier that is not Ongoing. */
 export const resume = (deps: Dependencies, caller: BoardCaller, named: string) =>
   changeBatch(
     deps,

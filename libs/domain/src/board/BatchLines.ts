@@ -1,6 +1,6 @@
 /**
- * The lines of a batch, by how they have ended and by what is wrong with them. Of the problems of a
- * line only the result is kept, so lines with one are looked for among those that failed.
+ * The lines of a batch, by outcome and by problem. Problems are stored only inside the results of
+ * lines, so lines with a problem are found by reading failed lines.
  * Source: docs/contract/board.md#batches.
  */
 import { Effect, Result } from "effect"
@@ -17,24 +17,24 @@ import { maskedDetail, maskedPath } from "./Masking.ts"
 export interface LinesFilter {
   readonly outcome?: Exclude<LinesQuery["outcome"], null>
   readonly code?: string
-  /** The place of an error, with `*` for the positions of lists. */
+  /** The path of an error, with `*` for list indexes. */
   readonly attr?: string
-  /** Only failed lines that have no problems but the first so many of the batch. */
+  /** Only failed lines whose problems are all among the first n of the batch. */
   readonly first_problems?: number
 }
 
 export interface BatchLinesQuery extends LinesFilter {
-  /** Lines behind this one; 0 for all. */
+  /** Only lines after this one; 0 for all. */
   readonly after: number
   /** From 1 to 1,000. */
   readonly limit: number
 }
 
-/** With a condition on problems, so many lines are looked at for a page. */
+/** With a condition on problems, a page reads at most `partsOfPage` parts of this many lines. */
 const partSize = 1_000
 const partsOfPage = 8
 
-/** Further ones are on the account's page. */
+/** Problems listed for a line; the account's page has all. */
 const problemsOfLine = 20
 
 interface Problem {
@@ -57,7 +57,7 @@ const problemIn = (error: unknown): ReadonlyArray<Problem> => {
   return code === undefined ? [] : [{ code, attr, detail: textIn(error, "detail") }]
 }
 
-/** An error without errors of fields is one itself. */
+/** The errors of the fields, or the error itself if it has none. */
 const problemsIn = (result: unknown): ReadonlyArray<Problem> => {
   const error = isObject(result) ? result["error"] : undefined
   const errors = isObject(error) ? error["errors"] : undefined
@@ -111,7 +111,7 @@ const countNames = {
   REMAINING: "remaining"
 } as const
 
-/** How many lines there are in all; null where these are not counted together. */
+/** How many lines match in all; null for combinations that are not counted. */
 const totalOf = (filter: LinesFilter, { counts }: BatchBody, problems: Problems): number | null => {
   const { attr, code, first_problems: first, outcome } = filter
   if (!hasProblemCondition(filter)) {
@@ -126,7 +126,7 @@ const totalOf = (filter: LinesFilter, { counts }: BatchBody, problems: Problems)
   return first === undefined ? (group?.lines ?? null) : null
 }
 
-/** One more than the limit, if there are so many among those that are looked at. */
+/** Up to limit + 1 matching lines, among those that are read for a page. */
 const look = Effect.fnUntraced(function* (
   batches: Batches["Service"],
   id: BatchId,
@@ -156,7 +156,7 @@ const look = Effect.fnUntraced(function* (
   return { lines, through }
 })
 
-/** A page of the lines; it may have less than its limit while `next_after` says where to go on. */
+/** A page of the lines. It may be shorter than the limit although `next_after` is not null. */
 export const linesOf = Effect.fnUntraced(function* (
   batches: Batches["Service"],
   id: BatchId,

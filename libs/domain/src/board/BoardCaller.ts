@@ -15,11 +15,11 @@ const commandOf = ({ requestId, user }: BoardCaller): OperatorCommand => ({
   requestId
 })
 
-/** The user as a caller, who does something of this organisation. */
+/** The user as a caller who acts for this organisation. */
 export const callerFor = (caller: BoardCaller, organisation: OrganisationName): Caller =>
   callerOf(commandOf(caller), organisation)
 
-/** Runs what storage records by itself on behalf of the user. */
+/** Storage records what the effect does in the name of the user. */
 export const actingAs =
   (caller: BoardCaller) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

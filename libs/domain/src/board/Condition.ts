@@ -1,5 +1,5 @@
 /**
- * How a migration stands: one word and one sentence. The words are in the order of need.
+ * The condition of a migration: one word and one sentence. The words are in order of urgency.
  * Source: docs/contract/board.md#conditions.
  */
 import { DateTime, Duration, Order } from "effect"
@@ -22,7 +22,7 @@ export const conditions = [
 ] as const
 export type Condition = (typeof conditions)[number]
 
-/** When the open imports will be done: the median, and what one and nine of ten are done by. */
+/** When the open imports will be done: the median, and the 10th and 90th percentiles. */
 export interface Forecast {
   readonly at: DateTime.Utc
   readonly low: DateTime.Utc
@@ -35,7 +35,7 @@ export interface PausedBatch {
   readonly remaining: number
 }
 
-/** What a condition follows from. */
+/** The facts that determine a condition. */
 export interface Standing {
   readonly status: SupplierStatus
   readonly states: StateCounts
@@ -44,9 +44,9 @@ export interface Standing {
   readonly importedAt: DateTime.Utc | null
   /** Its unfinished batches that are paused. */
   readonly pausedBatches: ReadonlyArray<PausedBatch>
-  /** Of batches that go on: some of them are no imports yet. */
+  /** Lines to do of batches that are not paused; some are no imports yet. */
   readonly linesToDo: number
-  /** Of unfinished batches that stage accounts, whether they go on or not. */
+  /** Lines of unfinished batches that stage accounts, paused or not. */
   readonly lines: LineCounts
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
@@ -59,13 +59,13 @@ export interface Judgement {
   readonly reason: string
 }
 
-/** Without an account for so long, imports that wait are stuck, and so is one that has failed. */
+/** Waiting imports are stuck if no account was created for this long. */
 export const stuckAfter = Duration.hours(24)
 
-/** Of those that were tried, in percent. */
+/** Percent of the tried imports. */
 const failingShare = 1
 
-/** Of the plan, in percent. */
+/** Percent of the plan. */
 const behindShare = 10
 
 const percent = (part: number, whole: number): string =>
@@ -73,17 +73,17 @@ const percent = (part: number, whole: number): string =>
 
 const waitingIn = ({ states }: Standing): number => states.PENDING + states.IN_PROGRESS
 
-/** Erased imports were accounts, or never were tried; they are no part of a share. */
+/** Leaves out erased imports, because some of them were never tried. */
 const triedIn = ({ states }: Standing): number => states.IMPORTED + states.FAILED
 
-/** Who pauses because something is wrong, and what it is in words. */
+/** Reasons for a pause that mean trouble, with their text. */
 const serious: ReadonlyArray<readonly [PauseReason, (failed: number) => string]> = [
   ["FAILURES", (failed) => `${lines(failed)} failed`],
   ["KEY", () => "an API key has ended"],
   ["OPERATOR", () => "the operator did so"]
 ]
 
-/** With numbers, because lines that were refused are in no other count. */
+/** Gives numbers, because lines that were refused are in no other count. */
 const heldBatches = ({ pausedBatches }: Standing): string | null => {
   const held = pausedBatches.filter(({ pausedBy }) =>
     serious.some(([reason]) => pausedBy.has(reason))
@@ -154,7 +154,7 @@ const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string |
   ["waiting", waiting]
 ]
 
-/** What is done or held needs nobody, whatever else is true of it. */
+/** A migration that is done or on hold needs no attention, whatever else holds. */
 const atRest = (standing: Standing): Judgement | null => {
   const { linesToDo, states, status } = standing
   const isHeld = heldBatches(standing) !== null
@@ -167,7 +167,7 @@ const atRest = (standing: Standing): Judgement | null => {
   if (status === "Paused") {
     return { condition: "paused", reason: `It is paused, with ${open ?? "nothing"} open.` }
   }
-  // Lines of a batch that is held, or goes on, are no imports yet.
+  // Lines to do of a batch, paused or not, are no imports yet.
   if (isHeld || linesToDo > 0) return null
   if (total === 0) return { condition: "waiting", reason: "Nothing was staged yet." }
   return openAccounts(states) === 0

@@ -1,8 +1,8 @@
-/** Comma-separated values (RFC 4180), which spreadsheets open without running anything. */
+/** Comma-separated values (RFC 4180), safe to open in a spreadsheet. */
 
 type Cell = string | number | boolean | null
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
 const harmless = (text: string): string =>
   /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
 

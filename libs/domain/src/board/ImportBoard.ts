@@ -35,12 +35,12 @@ export interface ImportsQuery {
   readonly code?: string
   readonly attr?: string
   readonly cohort?: string
-  /** Only those that are in no cohort. */
+  /** Only imports without a cohort. */
   readonly without_cohort?: boolean
   readonly search?: string
   readonly ledger?: string
   readonly money?: MoneyPart
-  /** Only failed imports that have no problems but the first so many of `problems`. */
+  /** Only failed imports whose problems are all among the first n of `problems`. */
   readonly first_problems?: number
   readonly after: string | null
   /** From 1 to `importsAtOnce`. */
@@ -58,15 +58,15 @@ export class ImportBoard extends Context.Service<
       supplier: string,
       cohort: string | null
     ) => Effect.Effect<ReturnType<typeof problemsBody>, Failure>
-    /** In the order of the numbers. An unknown state is that of no import. */
+    /** In the order of the numbers. An unknown state matches no import. */
     readonly imports: (
       user: BoardUser,
       supplier: string,
       query: ImportsQuery
     ) => Effect.Effect<Bodies.ImportRows, Failure>
     /**
-     * CSV of the accounts with their balances, in the order of the numbers, and what was erased as
-     * one amount; of a cohort unless it is null.
+     * CSV of the accounts with their balances, in the order of the numbers, and erased accounts as
+     * one amount. `cohort` null means all accounts.
      */
     readonly balances: (
       user: BoardUser,
@@ -85,8 +85,8 @@ export class ImportBoard extends Context.Service<
       number: string
     ) => Effect.Effect<{ readonly stored: unknown }, Failure>
     /**
-     * A link that reads the document at this place of the account's list, from 0, for 5 minutes.
-     * Not found if there is none, or the store has no links that end. Audit: `read_document`.
+     * A link to the document at this index of the account's list (from 0), valid for 5 minutes. Not
+     * found if there is none, or the store has no expiring links. Audit: `read_document`.
      */
     readonly link: (
       caller: BoardCaller,
@@ -116,7 +116,7 @@ interface Dependencies {
   readonly summaries: SupplierSummaries["Service"]
 }
 
-/** The failed imports that problems are counted in, and how many have failed in all. */
+/** The sample of failed imports in which problems are counted, and how many failed in all. */
 const sampled = Effect.fnUntraced(function* (
   { searching, summaries }: Dependencies,
   { code: supplier }: Supplier,
@@ -131,7 +131,7 @@ const sampled = Effect.fnUntraced(function* (
 const inState = (states: StateCounts, state: DetailedState | undefined): number =>
   state === undefined ? statesTotal(states) : states[state]
 
-/** How many meet the conditions that are counted; null if these are not counted together. */
+/** How many imports match; null for combinations of conditions that are not counted. */
 const countOf = Effect.fnUntraced(function* (
   { migrations, summaries }: Dependencies,
   { code: supplier }: Supplier,
@@ -157,7 +157,7 @@ const countOf = Effect.fnUntraced(function* (
     : (codes.find((each) => each.code === code)?.imports ?? 0)
 })
 
-/** How many there are in all, if that is counted; 0 also where more conditions leave none of 0. */
+/** How many match in all; null if not counted. If fewer conditions match none, it is 0 too. */
 const totalOf = Effect.fnUntraced(function* (
   deps: Dependencies,
   supplier: Supplier,

@@ -1,7 +1,7 @@
 /**
- * Masks personal data of what is shown before anybody asked for it. Only what is known to be
- * harmless is shown: closed lists of values, amounts, dates other than that of birth, and the codes
- * and ids below. Of any other text its first character and its length remain.
+ * Masks personal data until a user reveals it. Only values known to be harmless are shown: closed
+ * lists, amounts, dates other than that of birth, and the codes and ids below. Any other text is
+ * reduced to its first character and its length.
  * Source: docs/contract/board.md#masks.
  */
 import type { SchemaAST } from "effect"
@@ -14,7 +14,7 @@ import { wholePayload } from "../schema/Rules.ts"
 import { isRawNumber } from "../schema/RawNumber.ts"
 import { type LeafNode, schemaTreeOf, type SchemaTree } from "../schema/SchemaTree.ts"
 
-/** Texts that are no personal data, by the name of their field. */
+/** Fields whose texts are no personal data. */
 const harmless: ReadonlySet<string> = new Set([
   "import_supplier",
   "external_account_number",
@@ -33,7 +33,7 @@ const harmless: ReadonlySet<string> = new Set([
 
 const personalDates: ReadonlySet<string> = new Set(["date_of_birth"])
 
-/** Of an empty text there is nothing to hide. */
+/** The first character and the length; an empty text stays empty. */
 export const maskedText = (text: string): string => {
   const [first, ...rest] = text
   return first === undefined ? "" : `${first}… (${rest.length + 1} characters)`
@@ -41,13 +41,13 @@ export const maskedText = (text: string): string => {
 
 const extension = /\.[a-z\d]{1,5}$/i
 
-/** The path of a document: the end of its name tells of what kind it is. */
+/** The path of a document, masked up to the file extension. */
 export const maskedDocument = (path: string): string =>
   `${maskedText(path)}${extension.exec(path)?.[0] ?? ""}`
 
 const hidden = "…"
 
-/** Whether the type has only values that tell nothing of a person: a number, a choice, a time. */
+/** Whether values of the type tell nothing about a person: a number, a choice, a time. */
 const isClosed = (ast: SchemaAST.AST): boolean => {
   switch (ast._tag) {
     case "Literal":
@@ -69,7 +69,7 @@ const isShown = ({ read, schema }: LeafNode, name: string, value: unknown): bool
   return isHarmless && read(value) !== invalid
 }
 
-/** Everything inside of what the schema does not know. */
+/** Masks everything in a value that the schema does not know. */
 const maskedWhole = (value: unknown): unknown => {
   if (value === null) return null
   if (typeof value === "string") return maskedText(value)
@@ -99,7 +99,7 @@ const maskedIn = (tree: SchemaTree, name: string, value: unknown): unknown => {
 
 const accountTree = schemaTreeOf(Account)
 
-/** The staged account with what is personal masked. It is masked whole if it is none. */
+/** The staged account with personal data masked. A value that is no account is masked whole. */
 export const maskedAccount = (account: unknown): unknown => maskedIn(accountTree, "", account)
 
 const namesIn = (tree: SchemaTree): ReadonlyArray<string> => {
@@ -115,7 +115,7 @@ const namesIn = (tree: SchemaTree): ReadonlyArray<string> => {
 
 const fieldNames: ReadonlySet<string> = new Set([...namesIn(accountTree), wholePayload, "payload"])
 
-/** A path without names that a client made up. */
+/** A path whose unknown names are masked, because the client chose them. */
 export const maskedPath = (attr: string): string =>
   attr
     .split(".")
@@ -126,7 +126,7 @@ export const maskedPath = (attr: string): string =>
 
 const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
 
-/** Words of ours, amounts, dates, and names of fields; whatever else is in a detail may be sent. */
+/** Whether a word is plain text, an amount, a date or a field name; any other may be sent data. */
 const isOfDetail = (word: string, index: number): boolean => {
   const bare = word.replaceAll(/^[("]+|[).,:;"]+$/g, "")
   const isWord = index === 0 ? /^[A-Za-z]?[a-z]*$/.test(bare) : /^(?:[a-z]*|[A-Z])$/.test(bare)
@@ -134,9 +134,8 @@ const isOfDetail = (word: string, index: number): boolean => {
 }
 
 /**
- * What an error says, without values that were sent. Where it may repeat words that were sent, it
- * is
- * the meaning of the code.
+ * The detail of an error without values that were sent. If it may repeat some, the meaning of the
+ * code takes its place.
  */
 export const maskedDetail = (code: string, detail: string | undefined): string => {
   const meaning = isCode(code) ? registry[code].meaning : code

@@ -1,7 +1,7 @@
 /**
  * What a manager does on the board. Every change is in the audit log under `board:` and the user's
- * name. A supplier or batch that the user may not see is reported as unknown; whether the user is a
- * manager is checked where the request comes in.
+ * name. A supplier or batch that the user may not see is reported as unknown. The HTTP layer checks
+ * that the user is a manager.
  * Source: docs/contract/board.md#actions.
  */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
@@ -37,39 +37,39 @@ type BatchAction = (
 interface Move {
   readonly cohort: string | null
   readonly selection: MovedSelection
-  /** `next_after` of the answer before; the first one unless given. */
+  /** `next_after` of the previous answer; omitted or null to begin. */
   readonly after?: string | null
 }
 
 interface Moved {
   readonly changed: number
-  /** After which number to go on; null at the end. */
+  /** The number after which to continue; null at the end. */
   readonly next_after: string | null
 }
 
 export class MigrationActions extends Context.Service<
   MigrationActions,
   {
-    /** Replaces the plan; no points are no plan. */
+    /** Replaces the plan; without points it is deleted. */
     readonly setPlan: Action<
       { readonly points: ReadonlyArray<{ readonly on: string; readonly accounts: number }> },
       { readonly points: MigrationPlan }
     >
-    /** A supplier that is Complete is reopened by the operator only. */
+    /** Only the operator can reopen a supplier that is Complete. */
     readonly setStatus: Action<
       { readonly status: "Ongoing" | "Paused" },
       { readonly status: string }
     >
     /**
-     * Of the pending imports that are selected, at most `importsAtOnce` of them. Refused once the
-     * migration is signed off.
+     * Sets the cohort of the selected pending imports, at most `importsAtOnce` of them. Refused
+     * once the migration is signed off.
      */
     readonly setCohort: Action<Move, Moved>
-    /** Processes the pending imports that are selected, failed ones too. */
+    /** Processes the selected pending imports, including failed ones. */
     readonly process: Action<BatchActions.Processing, BatchActions.Started>
-    /** Processes again what has failed. */
+    /** Processes failed imports again. */
     readonly retry: Action<BatchActions.Processing, BatchActions.Started>
-    /** What is open, and who has signed it off. */
+    /** The open items, and who has signed the migration off. */
     readonly signOffState: (
       caller: Pick<BoardCaller, "user">,
       supplier: string
@@ -80,14 +80,14 @@ export class MigrationActions extends Context.Service<
       SignOffBody
     >
     readonly pauseBatch: BatchAction
-    /** Lifts every pause but that of its sender and that of a supplier that is not Ongoing. */
+    /** Lifts every pause but the sender's own, and that of a supplier that is not Ongoing. */
     readonly resumeBatch: BatchAction
   }
 >()("@data-import/domain/MigrationActions") {}
 
 const pageSize = 1_000
 
-/** One request looks for so many imports at most; the next one goes on after them. */
+/** The most imports that one request reads; the next one continues after them. */
 export const importsAtOnce = 20 * pageSize
 
 interface Dependencies {
@@ -131,7 +131,7 @@ const setStatus = Effect.fnUntraced(function* (
   return { status: changed.status }
 })
 
-/** Those that meet the filter, in pages, until none is left or so many pages were read. */
+/** Changes matching imports page by page, until none is left or `importsAtOnce` were read. */
 const setCohort = Effect.fnUntraced(function* (
   { migrations, searching }: Dependencies,
   caller: BoardCaller,

@@ -26,7 +26,7 @@ import { linesToDo, movesByItself, readUnfinished, stagingLines } from "./OpenWo
 import { stepsBetween, type Step } from "./Steps.ts"
 import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
 
-/** The program's answers, as they are written. */
+/** An answer of the board. */
 type Answer<A> = Effect.Effect<A, Failure>
 
 export class MigrationBoard extends Context.Service<
@@ -50,7 +50,7 @@ export class MigrationBoard extends Context.Service<
       readonly step: Step
       readonly points: ReadonlyArray<ReturnType<typeof Bodies.pointBody>>
     }>
-    /** The first 1,000 by name, and what the others come to. */
+    /** The first 1,000 by name, and the sum of the others. */
     readonly cohorts: (
       user: BoardUser,
       supplier: string
@@ -60,13 +60,13 @@ export class MigrationBoard extends Context.Service<
       user: BoardUser,
       supplier: string
     ) => Answer<{ readonly batches: ReadonlyArray<ReturnType<typeof Bodies.batchBody>> }>
-    /** One of them, with what is wrong with its failed lines. */
+    /** One batch, with the problems of its failed lines. */
     readonly batch: (
       user: BoardUser,
       supplier: string,
       batch: string
     ) => Answer<ReturnType<typeof Bodies.batchDetailBody>>
-    /** Lines of it, in their order. */
+    /** Lines of a batch, in their order. */
     readonly lines: (
       user: BoardUser,
       supplier: string,
@@ -77,7 +77,7 @@ export class MigrationBoard extends Context.Service<
         ReturnType<typeof linesOf>
       >
     >
-    /** The forecasts that were kept, the newest first, and how often they held. */
+    /** The kept forecasts, the newest first, and how often they held. */
     readonly forecasts: (
       user: BoardUser,
       supplier: string
@@ -98,7 +98,7 @@ interface Dependencies {
   readonly summaries: SupplierSummaries["Service"]
 }
 
-/** What is known of each, by few statements for all of them. */
+/** The facts about each supplier, read with few statements for all of them. */
 const known = Effect.fnUntraced(function* (
   { batches, forecasts, migrations }: Dependencies,
   suppliers: ReadonlyArray<Supplier>,
@@ -128,7 +128,7 @@ const known = Effect.fnUntraced(function* (
             supplier,
             counts: ofSupplier,
             plan: plans.get(supplier.code) ?? null,
-            // The one that was made last may be older than what has stopped it.
+            // The last forecast may be older than the event that stopped the migration.
             forecast:
               supplier.status === "Ongoing" && movesByItself(ofSupplier.states, toDo)
                 ? forecasts.of(supplier.code)

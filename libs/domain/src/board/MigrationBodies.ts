@@ -37,7 +37,7 @@ const brokenOff = {
   remedy: "Process the import again."
 }
 
-/** Of a code that an earlier release has stored there may be nothing to say. */
+/** Meaning and remedy of a code. A code of an earlier release may be unknown: it has no remedy. */
 export const explained = (code: string): { readonly meaning: string; readonly remedy: string } => {
   if (!isCode(code)) return code === "lease_expired" ? brokenOff : { meaning: code, remedy: "" }
   const { meaning, remedy } = registry[code]
@@ -51,7 +51,7 @@ export interface Known {
   readonly forecast: Forecast | null
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   readonly linesToDo: number
-  /** Of unfinished batches that stage accounts, whether they go on or not. */
+  /** Lines of unfinished batches that stage accounts, paused or not. */
   readonly lines: LineCounts
 }
 
@@ -95,7 +95,7 @@ export const codesBody = ({ codes }: Pick<SupplierSummary, "codes">) =>
     return { code, meaning, remedy, imports }
   })
 
-/** What the sums of the money say, and what nobody but the supplier can say. */
+/** Says what was compared, and what only the supplier can compare. */
 export const moneyCompared =
   "What is stored was compared with itself: the ledgers, the accounts without ledgers and what was " +
   "added after the import with the balances of all accounts. Each account was checked as the " +

@@ -18,25 +18,25 @@ import { linesToDo, movesByItself, readUnfinished } from "./OpenWork.ts"
 export class MigrationForecasts extends Context.Service<
   MigrationForecasts,
   {
-    /** The last forecast; null if nothing moves by itself, or none was made yet. */
+    /** The last forecast; null if nothing moves without intervention, or none was made yet. */
     readonly of: (supplier: SupplierCode) => Forecast | null
     /** How often the intervals of a supplier have held. */
     readonly record: (supplier: SupplierCode) => Effect.Effect<ForecastRecord, StorageUnavailable>
-    /** The newest that were kept of a supplier, first. */
+    /** The kept forecasts of a supplier, the newest first, at most a year. */
     readonly kept: (
       supplier: SupplierCode
     ) => Effect.Effect<ReadonlyArray<KeptForecast>, StorageUnavailable>
-    /** Makes and keeps them once. */
+    /** Makes the forecasts, and keeps one a day. */
     readonly keepAll: Effect.Effect<void, StorageUnavailable>
-    /** Does so until it is interrupted. */
+    /** Repeats `keepAll` until it is interrupted. */
     readonly run: Effect.Effect<never>
   }
 >()("@data-import/domain/MigrationForecasts") {}
 
-/** One a day, so it is those of a year. */
+/** A year: one forecast is kept a day. */
 const keptShown = 366
 
-/** As much of the past as a forecast is made from. */
+/** The past from which a forecast is made. */
 const past = { weeks: 8 }
 
 const make = Effect.gen(function* () {
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
       linesToDo(unfinished.filter(({ settings }) => settings.supplier === supplier))
     return counts.map(({ states, supplier }): MeasuredSupplier => ({
       supplier,
-      // What is left open at the sign-off is not imported any more.
+      // Accounts that were open at the sign-off will not be imported.
       open: complete.has(supplier) ? 0 : openAccounts(states),
       movesByItself: movesByItself(states, toDo(supplier)),
       hours: hours.get(supplier) ?? []

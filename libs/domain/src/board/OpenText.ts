@@ -1,10 +1,10 @@
 /**
- * What is open of a migration, in words: its accounts, and lines of its batches. The pages of the
+ * The open work of a migration, in words: its accounts, and lines of its batches. The pages of the
  * board use it too, so it imports no code.
  */
 import type { StateCounts } from "../ports/Migrations.ts"
 
-/** Of unfinished batches that stage accounts. */
+/** Lines of unfinished batches that stage accounts. */
 export interface LineCounts {
   readonly failed: number
   readonly remaining: number

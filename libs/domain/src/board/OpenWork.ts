@@ -1,7 +1,7 @@
 /**
- * What is not done of a migration: its accounts that are not imported, and the lines of its
- * unfinished batches that stage accounts. Such a line has left no account if it was refused, or is
- * still to do. Everything that says what is open counts both here; `OpenText` has the words.
+ * The open work of a migration: its accounts that are not imported, and the lines of its unfinished
+ * batches that stage accounts. Such a line has left no account if it was refused, or is still to
+ * do. Everything that reports open work counts both here; `OpenText` has the words.
  * Source: docs/contract/board.md#migrations.
  */
 import type { Batch } from "../batch/Batch.ts"
@@ -10,7 +10,7 @@ import type { Batches } from "../ports/Batches.ts"
 import type { StateCounts } from "../ports/Migrations.ts"
 import type { LineCounts } from "./OpenText.ts"
 
-/** So many unfinished batches are read; an organisation has 20 at most. */
+/** The most unfinished batches that are read; an organisation has 20 at most. */
 const batchesRead = 1_000
 
 /** The unfinished batches of all suppliers. */
@@ -20,13 +20,13 @@ export const readUnfinished = (batches: Batches["Service"]) =>
 const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
 const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])
 
-/** Whether it is of one of these operations, and no dry run. */
+/** Whether the batch has one of these operations, and is no dry run. */
 const performs = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
   operations.has(settings.operation) && !settings.dryRun
 
 const goesOn = ({ pausedBy, started }: Batch): boolean => started !== null && pausedBy.size === 0
 
-/** Lines of these unfinished batches, if they stage accounts; the batches may be paused. */
+/** The lines of the batches that stage accounts, paused or not. */
 export const stagingLines = (unfinished: ReadonlyArray<Batch>): LineCounts => {
   const counts = unfinished.filter((batch) => performs(batch, staging)).map((batch) => batch.counts)
   return {
@@ -35,12 +35,12 @@ export const stagingLines = (unfinished: ReadonlyArray<Batch>): LineCounts => {
   }
 }
 
-/** Lines that will be imported without anybody doing something. */
+/** Lines that will be imported without intervention. */
 export const linesToDo = (unfinished: ReadonlyArray<Batch>): number =>
   unfinished
     .filter((batch) => goesOn(batch) && performs(batch, importing))
     .reduce((sum, { counts }) => sum + remaining(counts), 0)
 
-/** Failed accounts wait for somebody, so what is left does not move where only they are open. */
+/** Whether anything will be imported without intervention. Failed accounts will not. */
 export const movesByItself = (states: StateCounts, linesToDo: number): boolean =>
   states.PENDING + states.IN_PROGRESS + linesToDo > 0

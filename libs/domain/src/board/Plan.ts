@@ -1,6 +1,6 @@
 /**
- * The plan of a migration: how many accounts are to be there by the end of which day. Between its
- * points it is a straight line.
+ * The plan of a migration: how many accounts are to be imported by the end of which day. It is
+ * linear between its points.
  * Source: docs/contract/board.md#plans.
  */
 import { DateTime, Option, Result, Schema } from "effect"
@@ -9,7 +9,7 @@ import type { MigrationPlan } from "../ports/Migrations.ts"
 import { CalendarDate, nextDay } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 
-/** A plan of every day of two years is a plan still. */
+/** Enough for a point on every day of two years. */
 export const pointsOfPlan = 750
 
 /** More than any supplier has. */
@@ -24,13 +24,13 @@ export const endOfDay = (day: CalendarDate, zone: TimeZone): DateTime.Utc =>
     })
   )
 
-/** When the last accounts are to be there; null without a plan. */
+/** When the plan ends; null without a plan. */
 export const endOfPlan = (plan: MigrationPlan, zone: TimeZone): DateTime.Utc | null => {
   const last = plan.at(-1)
   return last === undefined ? null : endOfDay(last.on, zone)
 }
 
-/** How many accounts are to be there at this instant, rounded down. None before the first day. */
+/** Accounts planned at this instant, rounded down. Zero before the first day. */
 export const plannedAt = (plan: MigrationPlan, zone: TimeZone, at: DateTime.Utc): number => {
   const points = plan.map(({ accounts, on }) => ({
     accounts,
@@ -50,7 +50,7 @@ const date = Schema.decodeUnknownOption(CalendarDate)
 const isCount = (accounts: number): boolean =>
   Number.isInteger(accounts) && accounts >= 0 && accounts <= mostAccounts
 
-/** A plan as it was sent; every point that is wrong is an error. */
+/** Reads a plan as it was sent; fails with an error for every invalid point. */
 export const readPlan = (
   points: ReadonlyArray<{ readonly on: string; readonly accounts: number }>
 ): Result.Result<MigrationPlan, ReadonlyArray<FieldError>> => {

@@ -11,13 +11,13 @@ import { wholePayload } from "../schema/Rules.ts"
 import { explained } from "./MigrationBodies.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
 
-/** With more failed imports, so many of them are looked at. */
+/** The most failed imports that are read; with more, it is a sample. */
 export const importsSampled = 2_000
 
-/** Each failed import has the code of its outcome, and those of its errors. */
+/** Whether the code is an outcome of an import. Its errors have codes of fields. */
 const isOutcome = ({ code }: CodeCount): boolean => !Object.hasOwn(fieldCodes, code)
 
-/** How many to look at of each outcome: in proportion to its frequency, and one at least. */
+/** How many imports to sample of each outcome: in proportion to its frequency, and at least one. */
 export const shares = (codes: ReadonlyArray<CodeCount>) => {
   const outcomes = codes.filter(isOutcome)
   const failed = outcomes.reduce((sum, { imports }) => sum + imports, 0)
@@ -30,12 +30,12 @@ export const shares = (codes: ReadonlyArray<CodeCount>) => {
 const groupsShown = 100
 const examplesShown = 3
 
-/** More than any import has, so that one with further errors is never cleared. */
+/** Stands for errors beyond those stored. No group has it, so such an import is never cleared. */
 const further = { code: "", attr: "" }
 
 interface Problem {
   readonly code: string
-  /** With `*` for the positions of lists. */
+  /** With `*` for list indexes. */
   readonly attr: string
 }
 
@@ -43,7 +43,7 @@ interface Group extends Problem {
   readonly imports: ReadonlyArray<{ readonly failed: FailedImport; readonly path: string }>
 }
 
-/** An import without errors has its outcome as one. */
+/** The errors of an import, or its outcome if it has none. */
 const errorsOf = ({ errors, outcome }: FailedImport): FailedImport["errors"] =>
   errors.length > 0 ? errors : [{ code: outcome, attr: wholePayload }]
 
@@ -80,7 +80,7 @@ const groupsOf = (imports: ReadonlyArray<FailedImport>): ReadonlyArray<Group> =>
   return [...groups.values()].toSorted(byFrequency).slice(0, groupsShown)
 }
 
-/** The numbers of those that have no problems but the first so many. */
+/** The account numbers of imports whose problems are all among the first `first`. */
 export const clearedBy = (
   imports: ReadonlyArray<FailedImport>,
   first: number

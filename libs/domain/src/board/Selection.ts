@@ -1,4 +1,4 @@
-/** Which pending imports an action is for: those that meet every member. */
+/** The pending imports that an action applies to: those that match every member. */
 import { Effect, Option, Result, Schema } from "effect"
 import { ShortName } from "../batch/Batch.ts"
 import type { SearchFilter } from "../ports/ImportSearch.ts"
@@ -6,7 +6,7 @@ import { ValidationFailed } from "../requests/Failure.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 
-/** As it was sent. */
+/** A selection as it was sent. */
 export interface Selection {
   readonly state?: string
   readonly code?: string
@@ -16,7 +16,7 @@ export interface Selection {
 const cohort = Schema.decodeUnknownOption(ShortName)
 const code = Schema.decodeUnknownOption(nonBlankText(128))
 
-/** Nothing but these can be processed, or change its cohort. */
+/** Only imports in these states can be processed or change their cohort. */
 const state = Schema.decodeUnknownOption(Schema.Literals(["PENDING", "FAILED"]))
 
 const details = {

@@ -7,7 +7,7 @@ import type { SignOff } from "../ports/Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { LineCounts } from "./OpenText.ts"
 
-/** How many ledger sums do not tie is not known; that they do not is one thing that is open. */
+/** Ledger sums that do not tie are one open item, because their number is not known. */
 export interface OpenItem {
   readonly what:
     | "PENDING"
@@ -25,7 +25,7 @@ export interface SignOffBody {
   readonly signed: { readonly by: string; readonly at: string } | null
 }
 
-/** `lines` and `batches` are of its unfinished batches. */
+/** The open items. `lines` and `batches` are counts of the unfinished batches. */
 export const openOf = (
   summary: SupplierSummary,
   lines: LineCounts,

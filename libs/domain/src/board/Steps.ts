@@ -1,4 +1,4 @@
-/** The hours or days of a history, as the ends of them. */
+/** The hours or days of a history, each as the instant of its end. */
 import { DateTime } from "effect"
 import { businessDay, type TimeZone } from "../organisation/BusinessDay.ts"
 import { nextDay } from "../schema/Field.ts"
@@ -28,7 +28,7 @@ const days = (first: DateTime.Utc, now: DateTime.Utc, zone: TimeZone) => {
   return ends
 }
 
-/** The end of each step since `first`, the present step last; only the newest if there are many. */
+/** The end of each step since `first`, up to the present step; at most the newest `mostSteps`. */
 export const stepsBetween = (
   first: DateTime.Utc,
   now: DateTime.Utc,

@@ -1,6 +1,6 @@
 /**
- * The summary of a migration that is kept after its sign-off: what there is, what is open, and the
- * money, with the sums that must tie. It has no personal data.
+ * The summary of a migration to keep after its sign-off: its counts, its open items, and the money
+ * with the sums that must tie. It has no personal data.
  * Source: docs/contract/board.md#sign-off.
  */
 import { csvOf } from "./Csv.ts"

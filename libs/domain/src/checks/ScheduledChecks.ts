@@ -1,7 +1,7 @@
 /**
- * Looks for what can only be there through a fault: of the software, of the storage, or of somebody
- * who changed it by hand. Each minute it checks a slice of accounts, batches and audit chains; any
- * number of instances share the walks. What is found stands until it is seen mended.
+ * Looks for differences that only a fault can cause: of the software, of the storage, or a manual
+ * change. Each minute it checks a slice of accounts, batches and audit chains; any number of
+ * instances share the walks. A difference stays open until a check no longer finds it.
  * Source: docs/operating.md#scheduled-checks.
  */
 import { type Cause, DateTime, Duration, Effect, Exit, Metric } from "effect"
@@ -17,9 +17,9 @@ export interface CheckReport {
 }
 
 export interface ScheduledChecks {
-  /** The next slice of every walk of which no instance has had a turn within the pause. */
+  /** Checks the next slice of every walk that had no turn in any instance within the pause. */
   readonly turn: (pause: Duration.Duration) => Effect.Effect<CheckReport, StorageUnavailable>
-  /** All there is, from the beginning. It moves no walk. */
+  /** Checks everything from the beginning. It moves no walk. */
   readonly checkAll: Effect.Effect<CheckReport, StorageUnavailable>
   /** Takes turns until it is interrupted. */
   readonly run: Effect.Effect<never>
@@ -31,7 +31,7 @@ const standing = (check: CheckKind) =>
     attributes: { check }
   })
 
-/** The lag of events is no walk that could stand still. */
+/** The walks that are counted. The lag of events is not, because it has no position. */
 const totals: Readonly<Partial<Record<Walk, Metric.Counter<number>>>> = {
   accounts: Metric.counter("data_import_checked_accounts_total", {
     description: "Accounts that this process has checked.",
@@ -47,11 +47,11 @@ const totals: Readonly<Partial<Record<Walk, Metric.Counter<number>>>> = {
   })
 }
 
-/** Accounts, batches or entries of one turn, in proportion to the accounts. */
+/** How many accounts, batches or entries one turn checks, in proportion to the accounts. */
 const turnOf = (walk: Walk, accounts: number): number =>
   ({ accounts, batches: Math.ceil(accounts / 20), audit_chains: accounts * 10, events: 1 })[walk]
 
-/** A step is concluded by itself, so that little is checked again if a turn breaks off. */
+/** The size of a step. Steps are concluded one by one, so that a broken turn repeats little. */
 const stepOf: Readonly<Record<Walk, number>> = {
   accounts: 10,
   batches: 1,
@@ -59,12 +59,12 @@ const stepOf: Readonly<Record<Walk, number>> = {
   events: 1
 }
 
-/** Standing differences that a turn looks at again. */
+/** How many open differences a turn checks again. */
 const reviewedAtOnce = 20
 
 const pause = Duration.minutes(1)
 
-/** The line of a difference. The operator command tells the figures and the account. */
+/** Logs a difference. The operator command shows the figures and the account. */
 const report = ({ check, subject, supplier }: Difference) =>
   Effect.logError(`a scheduled check found a difference: ${check}`).pipe(
     Effect.annotateLogs({
@@ -81,7 +81,7 @@ interface From {
 }
 
 const makeSteps = ({ checks }: CheckPorts, walkers: Walkers) => {
-  /** One step, kept. A difference that stood before is not logged again. */
+  /** Checks and concludes one step. A known difference is not logged again. */
   const step = Effect.fnUntraced(function* (walk: Walk, { after, moves }: From, limit: number) {
     const { checked, differences, through } = yield* walkers[walk]({ after, limit })
     const at = yield* DateTime.now
@@ -90,11 +90,11 @@ const makeSteps = ({ checks }: CheckPorts, walkers: Walkers) => {
     const counter = totals[walk]
     if (counter !== undefined) yield* Metric.update(counter, checked)
     yield* Effect.forEach(found, report, { discard: true })
-    // Another instance goes on if this one was so slow that its turn was taken over.
+    // If this instance was so slow that its turn was taken over, the other one continues.
     return { checked, differences, next: moves && !moved ? null : through }
   })
 
-  /** Steps until so much was checked or the walk is at its end. Each counts, also at a fault. */
+  /** Steps until `limit` is checked or the walk ends. A step with a fault counts too. */
   return Effect.fnUntraced(function* (walk: Walk, { after, moves }: From, limit: number) {
     let checked = 0
     let left = limit
@@ -116,7 +116,7 @@ const makeSteps = ({ checks }: CheckPorts, walkers: Walkers) => {
   })
 }
 
-/** Looks again at what stands, so that what was mended does not stand until the walk is there. */
+/** Checks open differences again, so that a resolved one closes before the walk gets there. */
 const makeReview = ({ checks }: CheckPorts, walkers: Walkers) =>
   Effect.fnUntraced(function* (walk: Walk) {
     const standing = yield* checks.differences({ walk, limit: reviewedAtOnce })
@@ -136,7 +136,7 @@ const reportStanding = ({ checks }: CheckPorts) =>
     })
   )
 
-/** Every walk has its turn, also after one that failed. */
+/** Every walk has its turn, even after another one failed. */
 const reportOf = Effect.fnUntraced(function* (
   ports: CheckPorts,
   check: (walk: Walk) => ReturnType<ReturnType<typeof makeSteps>>
@@ -159,7 +159,7 @@ const reportOf = Effect.fnUntraced(function* (
   return { checked, differences } satisfies CheckReport
 })
 
-/** Accounts of each turn. */
+/** `accountsATurn` is the number of accounts that a turn checks. */
 export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): ScheduledChecks => {
   const { checks } = ports
   const walkers = makeWalkers(ports)

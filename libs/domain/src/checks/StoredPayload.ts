@@ -14,7 +14,7 @@ const all = <A>(items: Items<A> | null) => {
   return isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
 }
 
-/** A list that was not sent has no member. */
+/** Leaves out members that are undefined: lists that were not sent. */
 const sent = <A extends object>(members: A) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof A]?: Exclude<A[Name], undefined>

@@ -1,4 +1,4 @@
-/** What is checked of a slice of each walk. Pure comparisons of what one snapshot says. */
+/** The checks of a slice of each walk, as pure comparisons of data from one snapshot. */
 import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
 import { writingCanonicalAccount } from "../account/Account.ts"
 import * as Counts from "../batch/Counts.ts"
@@ -28,7 +28,7 @@ type Walker = (slice: {
   readonly limit: number
 }) => Effect.Effect<CheckedSlice, StorageUnavailable>
 
-/** Events that wait for longer are not being taken care of. */
+/** Events that wait longer for their position are reported. */
 export const longestLag = Duration.minutes(1)
 
 const sliceOf = (
@@ -60,7 +60,7 @@ const differencesOfBatch = ({
 }
 
 const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
-  /** The hash of the account as it is read back; null if it is not there any more. */
+  /** The hash of the account as it is read back; null if it no longer exists. */
   const hashOf = Effect.fnUntraced(function* ({ number }: CheckedAccount) {
     const stored = yield* Stream.runHead(accounts.read([number]))
     if (Option.isNone(stored)) return null
@@ -68,7 +68,7 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
     return hashing.sha256(yield* inTimeSlices(() => writingCanonicalAccount(payload)))
   })
 
-  /** A row that does not match its schema, or a page of the disk that cannot be read. */
+  /** Handles defects: a row that does not match its schema, or an unreadable disk page. */
   const readBack = (account: CheckedAccount) =>
     Effect.catchDefect(hashOf(account), (defect) =>
       Effect.as(Effect.logError("an account could not be read back", defect), "unreadable" as const)
@@ -104,8 +104,8 @@ export const makeWalkers = (ports: CheckPorts): Walkers => {
   const checkAccount = makeAccountCheck(ports)
 
   /**
-   * An account is read after its hash, and may have been erased in between. So what is found counts
-   * if it is found again, with the hash as it is by then.
+   * An account is read after its hash, and may have been erased in between. So a difference counts
+   * only if it is found again with the hash of that time.
    */
   const confirmed = Effect.fnUntraced(function* (account: CheckedAccount) {
     const found = yield* checkAccount(account)

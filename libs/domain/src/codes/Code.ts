@@ -1,7 +1,7 @@
 /**
  * The registry of codes: every code that the service can answer with, once, with its meaning, an
  * example and the remedy. The OpenAPI document, the documentation and the tests are made from it,
- * and nothing outside it can be emitted. A code is stable for ever; its wording here is not.
+ * and no other code can be emitted. A code never changes; its wording here may.
  */
 import type { CodeEntry } from "./CodeEntry.ts"
 import { fieldCodes } from "./FieldCodes.ts"

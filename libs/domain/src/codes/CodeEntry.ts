@@ -1,6 +1,6 @@
-/** What the registry says of a code, and how an entry is written. */
+/** The shape of an entry of the code registry. */
 
-/** `request`: the top-level code of an answer. `field`: the code of one error object, at its `attr`. */
+/** `request`: the top-level code of an answer. `field`: the code of an error at its `attr`. */
 export type CodeKind = "request" | "field"
 
 /**

@@ -1,7 +1,6 @@
 /**
- * The decisions of a delivery: which events a webhook gets, in which order, and what follows from
- * how they were received. Events of one account are delivered in their order: behind one that
- * failed the others wait.
+ * The decisions of a delivery: which events a webhook gets, in which order, and what happens after
+ * failures. Events of one account are delivered in order: after a failed one, the others wait.
  * Source: docs/contract/webhooks.md#delivery.
  */
 import { DateTime, Duration } from "effect"
@@ -22,20 +21,20 @@ const pauses = [
   Duration.hours(24)
 ]
 
-/** When to try again after so many failures; null if it is to be given up. */
+/** When to try again after this many failures; null to give up. */
 export const nextTry = (failures: number, at: DateTime.Utc): DateTime.Utc | null => {
   const pause = pauses[failures - 1]
   return pause === undefined ? null : DateTime.addDuration(at, pause)
 }
 
-/** If as many subjects are tried and nothing is received, the receiver is taken to be away. */
+/** If this many subjects are tried and nothing is received, the receiver counts as unavailable. */
 const subjectsOfOutage = 3
 
-/** What is delivered in order: the events of one import, of one batch, or of one webhook. */
+/** The key of events delivered in order: those of one import, one batch, or one webhook. */
 export const subjectOf = ({ batch, externalAccountNumber, supplier, webhook }: LoggedEvent) =>
   JSON.stringify([supplier, externalAccountNumber, batch, webhook])
 
-/** A test is for its own webhook alone. Every other event is for those whose filters it passes. */
+/** Whether the webhook gets the event: a test if it is its own, others if they pass its filters. */
 export const isFor = ({ id, names, suppliers }: Webhook, event: LoggedEvent): boolean => {
   if (event.name === "data_import.webhook.test-v1") return event.webhook === id
   const isNamed = names === null || names.includes(event.name)
@@ -51,7 +50,7 @@ export interface Item {
 export interface Work {
   /** The events to deliver, those of each subject in order. */
   readonly groups: ReadonlyArray<ReadonlyArray<Item>>
-  /** New events behind retries of the same subject that are not due. */
+  /** New events that wait for retries of the same subject that are not due. */
   readonly blocked: ReadonlyArray<StoredRetry>
 }
 
@@ -59,7 +58,7 @@ const groupsOf = (items: ReadonlyArray<Item>) => [
   ...Map.groupBy(items, ({ event }) => subjectOf(event)).values()
 ]
 
-/** What a session has to do with these new events. */
+/** The work of a session with these new events. */
 export const workOf = (
   { retries, webhook }: Session,
   page: ReadonlyArray<LoggedEvent>,
@@ -89,11 +88,11 @@ export const workOf = (
   }
 }
 
-/** How the events of one subject were received, up to the first that was not. */
+/** The result of delivering the events of one subject, up to the first failure. */
 export interface GroupResult {
   readonly group: ReadonlyArray<Item>
   readonly delivered: number
-  /** Of the event after the delivered ones; null if all were delivered. */
+  /** The failure of the event after the delivered ones; null if all were delivered. */
   readonly failure: Exclude<Sent, { readonly _tag: "Delivered" }> | null
 }
 
@@ -108,7 +107,7 @@ const errorOf = ({ failure }: GroupResult): string | null => {
   return failure._tag === "Gone" ? "410" : failure.error
 }
 
-/** The retries that a group leaves. Those behind the failed one are due with it. */
+/** The retries that a group leaves. Events after the failed one are due with it. */
 const leftOf = ({ delivered, failure, group }: GroupResult, at: DateTime.Utc) => {
   if (failure === null) return []
   const [failed, ...behind] = group.slice(delivered)
@@ -134,14 +133,14 @@ const endedIn = ({ delivered, group }: GroupResult) =>
 const isNew = ({ attempts }: Item): boolean => attempts === null
 
 /**
- * Whether the receiver is away, so that the whole webhook waits. One event that a receiver never
- * accepts does not hold back the others.
+ * Whether the receiver is unavailable, so that the whole webhook waits. One event that a receiver
+ * never accepts does not hold back the others.
  */
 const isAway = (results: ReadonlyArray<GroupResult>): boolean =>
   results.filter(({ group }) => group.some(isNew)).length >= subjectsOfOutage &&
   results.every(({ delivered }) => delivered === 0)
 
-/** What is stored after a session. `reached` is how far the new events went. */
+/** What is stored after a session. `reached` is the position after the new events. */
 export const settle = (
   { webhook }: Session,
   reached: Pick<Progress, "cursor" | "replay">,

@@ -1,6 +1,6 @@
 /**
- * What the instances of the events service do beside requests: events get their positions, and old
- * ones are deleted. Any number of instances share it.
+ * A background task of the events service: it gives events their positions, and deletes old ones.
+ * Any number of instances can run it.
  */
 import { DateTime, Duration, Effect, Metric } from "effect"
 import type { EventLog } from "../ports/EventLog.ts"
@@ -8,7 +8,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 
 export interface EventUpkeep {
-  /** Gives positions to all committed events, and returns to how many. */
+  /** Gives positions to all committed events, and returns how many got one. */
   readonly assignAll: Effect.Effect<number, StorageUnavailable>
   /** Deletes all events that are too old. */
   readonly pruneAll: Effect.Effect<void, StorageUnavailable>
@@ -16,10 +16,10 @@ export interface EventUpkeep {
   readonly run: Effect.Effect<never>
 }
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const eventsAtOnce = 1_000
 
-/** Before it looks again for events without a position. */
+/** The pause before it looks for events without a position again. */
 const idlePause = Duration.millis(250)
 
 const lag = Metric.gauge("data_import_event_lag_seconds", {

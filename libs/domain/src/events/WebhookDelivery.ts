@@ -1,6 +1,6 @@
 /**
- * Delivers events to webhooks: takes a webhook that has something to deliver, sends, and stores how
- * far it came. Any number of instances share the webhooks. What an instance that dies has sent is
+ * Delivers events to webhooks: takes a webhook that has something to deliver, sends, and stores the
+ * progress. Any number of instances share the webhooks. If an instance dies, what it has sent is
  * sent again.
  * Source: docs/contract/webhooks.md#delivery.
  */
@@ -17,7 +17,7 @@ import { countSent, report } from "./WebhookMetrics.ts"
 import { type GroupResult, type Item, settle, workOf } from "./Delivery.ts"
 
 export interface WebhookDelivery {
-  /** Delivers to one webhook. False where nothing was to be delivered. */
+  /** Delivers to one webhook. False if there was nothing to deliver. */
   readonly deliverOnce: Effect.Effect<boolean, StorageUnavailable>
   /** Delivers until it is interrupted. */
   readonly run: Effect.Effect<never>
@@ -29,23 +29,23 @@ interface Dependencies {
   readonly webhooks: Webhooks["Service"]
 }
 
-/** Another instance takes over so long after the last renewal. */
+/** How long after the last renewal another instance takes over. */
 const lease = Duration.seconds(12)
 const renewEvery = Duration.seconds(4)
 
-/** Before it looks again for something to deliver. */
+/** The pause before it looks for something to deliver again. */
 const idlePause = Duration.millis(250)
 
-/** New events of a session. A receiver that was away is asked with few. */
+/** New events per session; fewer for a receiver that failed before. */
 const eventsAtOnce = 100
 const eventsOfProbe = 8
 
-/** Subjects that are delivered at the same time. */
+/** How many subjects are delivered at the same time. */
 const concurrency = 16
 
 const errorMessage = "the delivery of webhooks met an error"
 
-/** Webhooks that an instance delivers to at the same time. */
+/** How many webhooks an instance delivers to at the same time. */
 const slots = 8
 
 const encode = encoderOf(EventBody)
@@ -120,7 +120,7 @@ const deliver = Effect.fnUntraced(function* (deps: Dependencies, session: Sessio
   yield* deps.webhooks.finish({ lease: session.lease, at, wasReplaying, ...settled })
 })
 
-/** Ends the lease with nothing done, so that another instance need not wait for its end. */
+/** Ends the lease without a result, so that another instance need not wait for its expiry. */
 const released = ({ webhooks }: Dependencies, { lease: token, webhook }: Session) =>
   Effect.flatMap(DateTime.now, (at) =>
     webhooks.finish({
@@ -133,7 +133,7 @@ const released = ({ webhooks }: Dependencies, { lease: token, webhook }: Session
     })
   )
 
-/** Ends as soon as the lease is lost. Storage that is away for a moment does not end it. */
+/** Ends as soon as the lease is lost. A short outage of storage does not end it. */
 const whileLeased = ({ webhooks }: Dependencies, token: string) =>
   Effect.gen(function* () {
     for (;;) {

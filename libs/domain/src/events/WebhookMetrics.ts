@@ -1,5 +1,5 @@
 /**
- * What the metrics of the events service say of webhooks. Every instance reports the same states.
+ * The metrics of webhooks in the events service. Every instance reports the same states.
  */
 import { Effect, Metric } from "effect"
 import type { Sent } from "../ports/WebhookSender.ts"
@@ -27,7 +27,7 @@ const deliveries = (outcome: (typeof outcomes)[Sent["_tag"]]) =>
     attributes: { outcome }
   })
 
-/** Counts what became of an event that was sent. */
+/** Counts the outcome of an event that was sent. */
 export const countSent = ({ _tag }: Sent): Effect.Effect<void> =>
   Metric.update(deliveries(outcomes[_tag]), 1)
 

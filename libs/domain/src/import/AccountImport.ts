@@ -58,11 +58,11 @@ export interface Staged {
 }
 
 export interface StagingParameters {
-  /** Whether staged data of another content is a refusal. If not, it is replaced. */
+  /** Whether to refuse if other data is staged already. If not, it is replaced. */
   readonly createOnly: boolean
 }
 
-/** A staging of a line. `isSame` where the same payload was staged before. */
+/** The staging of a line. `isSame` if the same payload was staged before. */
 export interface StagedLine extends Staged {
   readonly isSame: boolean
 }
@@ -93,8 +93,8 @@ export class AccountImport extends Context.Service<
       parameters?: Result.Result<StagingParameters, ReadonlyArray<FieldError>>
     ) => Effect.Effect<Staged, Failure>
     /**
-     * The same for a line of a batch, which tells whether the payload was staged before. So does
-     * the refusal `AlreadyImported`. `cohort` is that of the batch, for lines without their own.
+     * Like `stage`, for a line of a batch. The answer says whether the payload was staged before,
+     * and so does the refusal `AlreadyImported`. `cohort` is for lines without their own.
      */
     readonly stageLine: (
       caller: Caller,
@@ -104,10 +104,9 @@ export class AccountImport extends Context.Service<
       cohort: string | null
     ) => Effect.Effect<StagedLine, Failure>
     /**
-     * What a line of a batch stages, and creates of it for the team, if nothing was staged for its
-     * number yet. Stores nothing. Null where the line is to be staged and processed by itself:
-     * something was staged, the team does not exist, or attempts are limited. Records refusals as
-     * `stage` does.
+     * The import that a line of a batch would stage, and the account that it would create for the
+     * team. Stores nothing. Null if the line must run alone: something is staged for its number,
+     * the team does not exist, or attempts are limited. Records refusals as `stage` does.
      */
     readonly prepareLine: (
       caller: Caller,
@@ -171,7 +170,7 @@ const hashOf = ({ hashing }: Dependencies, account: Account) =>
 
 const decodeAccount = Schema.decodeUnknownOption(Account)
 
-/** Whether the staged payload has this hash. A text that is no account any more has another one. */
+/** Whether the staged payload has this hash. False if the text is no longer a valid account. */
 const isSame = Effect.fnUntraced(function* (
   deps: Dependencies,
   staged: PresentPayload,
@@ -183,7 +182,7 @@ const isSame = Effect.fnUntraced(function* (
   return Option.isSome(account) && (yield* hashOf(deps, account.value)) === hash
 })
 
-/** What is to be staged, of a supplier that accepts it. */
+/** Validates what is to be staged. Fails if the supplier does not accept imports. */
 const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
   const valid = yield* validateAccountRequest(deps, asked)
   yield* requireOngoing(valid.supplier)
@@ -293,8 +292,8 @@ const isTeamNamed = ({ configuration }: Dependencies, payload: unknown) => {
 }
 
 /**
- * Everything that can refuse an attempt before it holds its import. The team is looked up with what
- * the request is judged by, which takes no further statement.
+ * Everything that can refuse an attempt before it holds its import. The team is looked up together
+ * with the configuration for validation, which takes no further statement.
  */
 const startAttempt = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -336,7 +335,7 @@ const make = Effect.gen(function* () {
     concurrencyLimit: Option.getOrNull(concurrencyLimit)
   }
 
-  /** Records a refused staging; a refusal of storage is one of the service. */
+  /** Records a refused staging. Failures of storage become failures of the service. */
   const recordStaging = <A>(
     { body, caller }: Asked,
     staging: Effect.Effect<A, Failure | DocumentsUnavailable | ReservationLost | StorageUnavailable>
@@ -385,5 +384,8 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Needs the storage ports, the document store and the hash function; reads `LEASE` and `CONCURRENCY_LIMIT`. */
+/**
+ * Needs the storage ports, the document store and the hash function; reads `LEASE` and
+ * `CONCURRENCY_LIMIT`.
+ */
 export const layer = Layer.effect(AccountImport, make).pipe(Layer.provide(DocumentLookup.layer))

@@ -16,7 +16,7 @@ import { findOwnSupplier, ownSupplier } from "../validation/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 import { accountLines, accountText } from "./AccountText.ts"
 
-/** JSON text in parts, in memory that does not grow with its length. */
+/** JSON text in parts; memory use does not grow with its length. */
 export type TextStream = Stream.Stream<string, Failure>
 
 export class AccountQuery extends Context.Service<
@@ -27,7 +27,7 @@ export class AccountQuery extends Context.Service<
 
     /**
      * All accounts of a supplier, as NDJSON in the order of their external account numbers. Each is
-     * as it is when it is reached. Accounts that are created meanwhile may be missing.
+     * read when the stream reaches it. Accounts that are created meanwhile may be missing.
      */
     readonly readAll: (caller: Caller, supplier: string) => Effect.Effect<TextStream, Failure>
   }
@@ -36,7 +36,7 @@ export class AccountQuery extends Context.Service<
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const accountNumber = Schema.decodeUnknownOption(AccountNumber)
 
-/** The accounts that are looked up at once. The storage reads fewer where they are large. */
+/** How many accounts are looked up at once. Storage reads fewer if they are large. */
 const lookedUpAtOnce = 100
 
 const orUnavailable = <A>(stream: Stream.Stream<A, StorageUnavailable>) =>

@@ -1,7 +1,7 @@
 /**
- * The JSON text of accounts that are read back. `account` is, byte for byte, what validate
- * answered. What was read whole is one text, and lists that are read page by page follow in parts,
- * so memory is bounded by a page. A stream fails rather than leave out an element.
+ * The JSON text of accounts that are read back. `account` is byte for byte what validate answered.
+ * Data that was read whole is one text; lists that are read page by page follow in parts, so memory
+ * is bounded by a page. A stream fails rather than leave out an element.
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Effect, Schema, Stream } from "effect"
@@ -32,12 +32,12 @@ import { inTimeSlices, type Steps } from "../support/Steps.ts"
 
 type Text = Stream.Stream<string, StorageUnavailable>
 
-/** What a text is made of: what is known, what is yet to be written, and what is yet to be read. */
+/** A part of a text: known, yet to be encoded, or yet to be read. */
 type Part = string | (() => Steps<string>) | Text
 
 type Parts = ReadonlyArray<Part>
 
-/** Writes a list as text, with its brackets. */
+/** Encodes a list as text, with its brackets. */
 type ListWriter<A> = (elements: ReadonlyArray<A>) => Steps<string>
 
 const writerOf = <A, I>(element: Schema.Codec<A, I>): ListWriter<A> =>
@@ -56,7 +56,7 @@ function* written(parts: ReadonlyArray<string | (() => Steps<string>)>): Steps<s
   return texts.join("")
 }
 
-/** The text of the parts. What stands between two lists that are yet to be read is one text. */
+/** The text of the parts. All parts between two streams are joined into one text. */
 const textOf = (parts: Parts): Text => {
   const texts: Array<Text> = []
   let known: Array<string | (() => Steps<string>)> = []
@@ -121,7 +121,7 @@ const payloadLists: {
 
 const transactions = listText(AccountTransaction)
 
-/** The fields of a struct as members, each by its name, in the order of the schema. */
+/** The members of a struct as text, in the order of the schema. */
 const membersOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
   const writers = Object.entries(fields).map(([name, field]) => {
     const writing = textEncoderOf(
@@ -163,7 +163,7 @@ const ledgersText = (ledgers: ReadonlyArray<StoredLedger>): Parts => [
   "]"
 ]
 
-/** What the payload said. */
+/** The text of the payload. */
 const payloadText = ({ fields, ledgers, lists }: StoredAccount): Parts =>
   accountMembers(fields, (name) => {
     if (name === "ledgers") return ledgers && ledgersText(ledgers)

@@ -1,6 +1,6 @@
 /**
- * What the rules take from the operator's configuration of a supplier. Read-only. A supplier of
- * another organisation is reported as unknown.
+ * The parts of a supplier's configuration that validation uses. Read-only. A supplier of another
+ * organisation is reported as unknown.
  * Source: docs/contract/queries.md#configuration.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -14,7 +14,7 @@ import type { CodeLists } from "../schema/CodeLists.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 
-/** What an account of the supplier is validated by, beside the rules themselves. */
+/** The configuration that the rules use to validate accounts of the supplier. */
 export interface SupplierConfiguration {
   readonly supplier: SupplierCode
   readonly timeZone: TimeZone

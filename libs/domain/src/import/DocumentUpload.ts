@@ -1,6 +1,6 @@
 /**
- * Gives links with which a supplier puts documents into the store, so that it needs no credentials
- * of the bucket.
+ * Issues links with which a supplier uploads documents to the store, so that it needs no
+ * credentials of the bucket.
  * Source: docs/contract/import.md#uploading-documents.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -28,7 +28,7 @@ const lifetime = Duration.minutes(15)
 export interface UploadGranted {
   readonly document_path: DocumentPath
   readonly url: string
-  /** The request must have them, with these values. */
+  /** The headers that the upload must have, with these values. */
   readonly headers: Readonly<Record<string, string>>
   readonly expires_at: DateTime.Utc
 }

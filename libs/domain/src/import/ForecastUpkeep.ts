@@ -1,8 +1,7 @@
 /**
- * What the instances of the board do beside requests: they forecast each supplier, keep one
- * forecast a day, and tell later whether it held. Any number of instances share it, because a
- * forecast is kept and settled once. The end of a migration is the instant at which a turn finds
- * nothing open.
+ * A background task of the board: it makes a forecast for each supplier, keeps one a day, and later
+ * settles whether it held. Any number of instances can run it, because a forecast is kept and
+ * settled once. A migration ends at the instant at which a run finds nothing open.
  */
 import { DateTime, Duration, Effect } from "effect"
 import { type Forecast, forecast, type HourCount } from "../account/Forecast.ts"
@@ -11,22 +10,22 @@ import type { Forecasts } from "../ports/Forecasts.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 
-/** A supplier with what a forecast is made from. */
+/** A supplier with the data from which its forecast is made. */
 export interface MeasuredSupplier {
   readonly supplier: SupplierCode
-  /** The imports that are to be imported yet. */
+  /** How many imports are still to be imported. */
   readonly open: number
-  /** Whether some of them are imported without anybody doing something, or none is forecast. */
+  /** Whether some will be imported without intervention. If not, there is no forecast. */
   readonly movesByItself: boolean
   readonly hours: ReadonlyArray<HourCount>
 }
 
 export interface ForecastUpkeep {
-  /** The one that was made last; null if none could be made, or none was made yet. */
+  /** The last forecast; null if none could be made, or none was made yet. */
   readonly of: (supplier: SupplierCode) => Forecast | null
-  /** Settles and keeps the forecasts of all suppliers. */
+  /** Makes, settles and keeps the forecasts of all suppliers. */
   readonly keepAll: Effect.Effect<void, StorageUnavailable>
-  /** Does so until it is interrupted. */
+  /** Repeats `keepAll` until it is interrupted. */
   readonly run: Effect.Effect<never>
 }
 

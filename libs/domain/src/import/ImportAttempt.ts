@@ -43,7 +43,7 @@ export interface Attempt {
   /** The operations team that will own the account. */
   readonly team: string
   readonly caller: Caller
-  /** By which its request was judged, and the staged data will be. */
+  /** The configuration used to validate the request, and then the staged data. */
   readonly configured: Configured
   /** How to keep the response; null without an idempotency key. */
   readonly keep: Keep<Created> | null
@@ -140,7 +140,7 @@ const textOf = ({ processes }: Dependencies, { id, key, payload }: Attempt) =>
         Effect.flatMap(Option.match({ onNone: () => unavailable, onSome: Effect.succeed }))
       )
 
-/** Validates the staged data by today's rules. */
+/** Validates the staged data again, by the rules of today. */
 const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
   const { requestValidator } = deps
   const { caller, configured } = attempt
@@ -212,14 +212,14 @@ const run = (deps: Dependencies, attempt: Attempt) => {
   const creating = Effect.gen(function* () {
     const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
     const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
-    // The request's own body is read; its room must not be held while this waits for more.
+    // The request's own body is read. Its memory budget is released while this waits for more.
     return yield* create(deps, attempt, lost).pipe(
       deps.budget(attempt.caller.organisation, sizeOf(attempt.payload)),
       waiting
     )
   }).pipe(Effect.scoped)
   // The attempt is interrupted when the gateway closes its connection to the service: because it
-  // gave up or died, or the client reset its own connection. The lease is given back all the same.
+  // gave up or died, or the client reset its own connection. The lease is still released.
   return Effect.uninterruptibleMask((restore) =>
     restore(creating).pipe(
       Effect.catchCause((cause) =>
@@ -234,7 +234,7 @@ export const makeAttempts = (given: Given) => {
   return {
     /** Takes the lease of an import for a new attempt. */
     claim: (order: Order) => claim(deps, order),
-    /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
+    /** Runs a claimed attempt to its end. Releases the lease unless the account was created. */
     run: (attempt: Attempt) => run(deps, attempt)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Changes what stands beside the payload of a pending import: its cohort.
+ * Changes the cohort of a pending import.
  * Source: docs/contract/import.md#changing-an-import.
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
@@ -22,7 +22,7 @@ import { recordRefusals } from "../writes/Audit.ts"
 import { traced } from "../support/Traced.ts"
 import type { ReadImport } from "./ImportQuery.ts"
 
-/** The cohort is null to have none. */
+/** A `cohort` of null removes the import from its cohort. */
 export const ChangeRequest = Schema.Struct({ cohort: Schema.NullOr(Cohort) })
 
 const changeRequest = validator({ schema: ChangeRequest, rules: { rules: [] }, wrapper: null })

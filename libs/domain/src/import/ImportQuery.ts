@@ -21,7 +21,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 
-/** `kraken_account_number` is empty where no account exists yet. */
+/** `kraken_account_number` is empty if no account exists yet. */
 export interface ImportStatusRecord {
   readonly status: ImportStatus
   readonly kraken_account_number: AccountNumber | ""
@@ -37,7 +37,7 @@ export interface ReadImport {
 export interface ListRange {
   readonly limit: number | null
   readonly after: string | null
-  /** Conditions and details; null if nothing but the accounts was asked for. */
+  /** Conditions and details; null for a plain list of accounts. */
   readonly detailed?: Omit<DetailedList, "at"> | null
 }
 
@@ -64,7 +64,7 @@ export class ImportQuery extends Context.Service<
       number: string
     ) => Effect.Effect<ImportStatusRecord, Failure>
 
-    /** The import with its latest attempts. The path is read as that of `status`. */
+    /** The import with its latest attempts. `supplier` and `number` are as in `status`. */
     readonly details: (
       caller: Caller,
       supplier: string,

@@ -1,4 +1,4 @@
-/** What the metrics say of attempts of imports; every process that reports them says the same. */
+/** The metrics of attempts of imports; every process reports the same values. */
 import { DateTime, Duration, Effect, Metric } from "effect"
 import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { every } from "../support/Every.ts"
@@ -9,7 +9,7 @@ const leases = (state: "held" | "expired") =>
     attributes: { state }
   })
 
-/** Reports them until it is interrupted. */
+/** Reports the metrics until it is interrupted. */
 export const reportLeases = (imports: ImportProcesses["Service"]): Effect.Effect<never> =>
   every(
     Duration.seconds(10),

@@ -1,6 +1,6 @@
 /**
- * Deletes staged payloads some time after they have become accounts. Any number of processes may do
- * it: each takes others.
+ * Deletes staged payloads some time after they have become accounts. Any number of processes may
+ * run it: each takes different imports.
  * Source: docs/operating.md#retention.
  */
 import { DateTime, Duration, Effect } from "effect"
@@ -11,11 +11,11 @@ import { every } from "../support/Every.ts"
 export interface PayloadUpkeep {
   /** Deletes all payloads that are due. */
   readonly deleteAll: Effect.Effect<void, StorageUnavailable>
-  /** Does so until it is interrupted. */
+  /** Repeats `deleteAll` until it is interrupted. */
   readonly run: Effect.Effect<never>
 }
 
-/** Imports of one statement, whose rows are locked while it runs. */
+/** Imports per statement; their rows are locked while it runs. */
 const importsAtOnce = 500
 
 /** Payloads are kept for this long after the import. */

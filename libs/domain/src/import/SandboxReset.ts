@@ -1,6 +1,6 @@
 /**
- * Empties the caller's test organisation. It deletes in slices, so that no transaction is long; a
- * request that was cut short is sent again and goes on where it was.
+ * Empties the caller's test organisation. It deletes in slices, so that no transaction is long.
+ * After an interruption, a repeated request continues where the last one ended.
  * Source: docs/contract/sandbox.md#emptying.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
@@ -23,18 +23,18 @@ import { traced } from "../support/Traced.ts"
 export class SandboxReset extends Context.Service<
   SandboxReset,
   {
-    /** Deletes everything, and answers how much this request has deleted. */
+    /** Deletes everything; returns how much this request has deleted. */
     readonly reset: (caller: Caller, keep?: Keep<Deleted> | null) => Effect.Effect<Deleted, Failure>
   }
 >()("@data-import/domain/SandboxReset") {}
 
-/** About so many imports are deleted in one transaction. */
+/** About how many imports are deleted in one transaction. */
 const sliceSize = 200
 
-/** The gateway gives up after 30 seconds, and the client is to learn that there is more. */
+/** Below the gateway's time-out of 30 seconds, so that the client learns that more is left. */
 const longestReset = Duration.seconds(20)
 
-/** How long an attempt may still have its import. */
+/** Retry-After, in seconds, while attempts still hold imports. */
 const retryAfterSeconds = 5
 
 const sumOf = (one: Deleted, other: Deleted): Deleted => ({

@@ -1,5 +1,5 @@
 /**
- * The summary of a supplier as it is answered.
+ * The body of a supplier's summary in answers.
  * Source: docs/contract/queries.md#summary.
  */
 import {

@@ -1,6 +1,6 @@
 /**
- * What the imports of a supplier come to. Read-only. A supplier of another organisation is reported
- * as unknown.
+ * The counts and sums of a supplier's imports. Read-only. A supplier of another organisation is
+ * reported as unknown.
  * Source: docs/contract/queries.md#summary.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What the instances of the query service do beside requests: they add up what writes have left to
- * be counted, so that a summary reads little. Any number of instances share it.
+ * A background task of the query service: it folds the count differences that writes have stored,
+ * so that a summary reads few rows. Any number of instances can run it.
  */
 import { DateTime, Duration, Effect } from "effect"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -8,16 +8,16 @@ import type { SupplierSummaries } from "../ports/SupplierSummaries.ts"
 import { every } from "../support/Every.ts"
 
 export interface SummaryUpkeep {
-  /** Adds up all that is committed. */
+  /** Folds all committed differences. */
   readonly foldAll: Effect.Effect<void, StorageUnavailable>
-  /** Does so until it is interrupted. */
+  /** Repeats `foldAll` until it is interrupted. */
   readonly run: Effect.Effect<never>
 }
 
-/** Differences of one transaction. */
+/** Differences folded in one transaction. */
 const differencesAtOnce = 5_000
 
-/** A summary that nobody has folded for so long reads some thousand rows more. */
+/** A summary that was last folded this long ago reads some thousand rows more. */
 const pause = Duration.seconds(1)
 
 export const makeSummaryUpkeep = (summaries: SupplierSummaries["Service"]): SummaryUpkeep => {

@@ -1,6 +1,6 @@
 /**
- * Who looks at the migration board: a person, where a `Caller` is a program with an API key. A
- * viewer may look, a manager may act too, both for the organisations they were given.
+ * A user of the migration board: a person, whereas a `Caller` is a program with an API key. A
+ * viewer may look, a manager may also act, both only for their organisations.
  * Source: docs/contract/board.md#roles.
  */
 import { Schema } from "effect"
@@ -10,12 +10,12 @@ export const BoardRole = Schema.Literals(["viewer", "manager"])
 export type BoardRole = typeof BoardRole.Type
 
 export const BoardUser = Schema.Struct({
-  /** What identifies the user at whoever signed him in. */
+  /** The id of the user at the identity provider. */
   subject: Schema.String,
-  /** In the audit log after `board:`. */
+  /** The name in the audit log, after `board:`. */
   name: Schema.String,
   role: BoardRole,
-  /** Null for all. */
+  /** Null for all organisations. */
   organisations: Schema.NullOr(Schema.Array(OrganisationName))
 })
 export type BoardUser = typeof BoardUser.Type

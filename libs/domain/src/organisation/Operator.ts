@@ -1,5 +1,5 @@
 /**
- * Who runs an operator command, or acts on the board, for the audit log. Storage reads it where a
+ * Who runs an operator command, or acts on the board, for the audit log. Storage reads it when a
  * command writes, and records the write in the same transaction. Programs of clients' requests have
  * no operator; they record the caller.
  */
@@ -14,26 +14,26 @@ export interface OperatorCommand {
   readonly requestId: RequestId
 }
 
-/** The command that runs; null outside of a command, where no write is recorded. */
+/** The running command. Null outside of one: then no write is recorded. */
 export const CurrentOperator = Context.Reference<OperatorCommand | null>(
   "@data-import/domain/CurrentOperator",
   { defaultValue: () => null }
 )
 
-/** In the audit log, the organisation of what belongs to the whole deployment. None has this name. */
+/** Stands for the whole deployment in the audit log. No organisation has this name. */
 const deployment = "*" as OrganisationName
 
-/** What the names of people begin with in the audit log. The ids of API keys have no colon. */
+/** Prefixes of people's names in the audit log. The ids of API keys have no colon. */
 export const personPrefixes = ["operator:", "board:"] as const
 
-/** What request ids of batch workers begin with. They act under the name of who started a batch. */
+/** Prefix of request ids of batch workers, which act in the name of the batch's starter. */
 export const workerPrefix = "batch-"
 
-/** Whether a person did what an entry says: no API key, and no worker on behalf of the person. */
+/** Whether a person did what an entry says: not an API key, nor a worker in a person's name. */
 export const isByPerson = ({ apiKey, requestId }: Pick<Caller, "apiKey" | "requestId">): boolean =>
   personPrefixes.some((prefix) => apiKey.startsWith(prefix)) && !requestId.startsWith(workerPrefix)
 
-/** The person as a caller, who changes something of this organisation, or of the deployment. */
+/** The person as a caller who acts for this organisation, or the deployment if null. */
 export const callerOf = (
   { name, on = "operator", requestId }: OperatorCommand,
   organisation: OrganisationName | null

@@ -36,7 +36,7 @@ export interface Caller {
   readonly requestId: RequestId
 }
 
-/** `test` is what a client tries out: it shares nothing with what is `live`. */
+/** `test` is for trying things out: it shares no data with `live`. */
 export type Mode = "live" | "test"
 
 export interface Organisation {
@@ -49,7 +49,7 @@ export interface Organisation {
 export const modeOf = ({ testOf }: Pick<Organisation, "testOf">): Mode =>
   testOf === null ? "live" : "test"
 
-/** What an API key begins with. Those of earlier releases begin with `sk_`, and are live. */
+/** Prefixes of API keys. Keys of earlier releases begin with `sk_`, and are live. */
 export const keyPrefix: Readonly<Record<Mode, string>> = { live: "sk_live_", test: "sk_test_" }
 
 /**
@@ -77,14 +77,14 @@ export type KeyEnd = Pick<ApiKey, "expiresAt" | "revokedAt">
 export const isLive = (key: KeyEnd, now: DateTime.Utc): boolean =>
   key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))
 
-/** In the audit log: that the organisation was created, and for which live one. */
+/** The outcome in the audit log: created, and for which live organisation. */
 export const creationOutcome = ({ testOf }: Pick<Organisation, "testOf">): string =>
   testOf === null ? "created" : `created as the test organisation of ${testOf}`
 
-/** In the audit log: the key that was issued, and what it may do. */
+/** The outcome in the audit log: the issued key and its scopes. */
 export const issueOutcome = ({ id, scopes }: Pick<ApiKey, "id" | "scopes">): string =>
   `issued ${id} for ${scopes.join(" ")}`
 
-/** In the audit log: the key that was revoked, or that it had been before. */
+/** The outcome in the audit log: the key, and whether it was revoked now or before. */
 export const revocationOutcome = (id: ApiKeyId, isFirst: boolean): string =>
   isFirst ? `revoked ${id}` : `unchanged ${id}`

@@ -19,7 +19,7 @@ export const WireCode = Schema.String.check(
 ).pipe(Schema.brand("WireCode"))
 export type WireCode = typeof WireCode.Type
 
-/** Begins the codes of test suppliers. No code on the wire begins with it, because it is trimmed. */
+/** Prefix of the codes of test suppliers. Codes on the wire are trimmed, so none begins with it. */
 const testMark = " "
 
 /**
@@ -39,7 +39,7 @@ export const codeIn = (mode: Mode, code: WireCode): SupplierCode =>
 export const modeOfSupplier = (code: SupplierCode): Mode =>
   code.startsWith(testMark) ? "test" : "live"
 
-/** What the audit log has as a code, without the mark. An altered log may have any text. */
+/** A code from the audit log, without the mark. An altered log may have any text. */
 export const recordedCode = (text: string): string =>
   text.startsWith(testMark) ? text.slice(testMark.length) : text
 
@@ -58,8 +58,8 @@ export interface SupplierSettings {
   /** Whether a document named in a payload must exist in the document store. */
   readonly documentCheck: boolean
   /**
-   * Whether customers are to get e-mails on migration. Then each account that is created has an
-   * event for whoever sends them; this service sends none.
+   * Whether customers get e-mails on migration. If so, each new account has an event for the system
+   * that sends them; this service sends none.
    */
   readonly customerEmails: boolean
   /** How many imports of this supplier may be processed at once; null for no limit. */
@@ -116,11 +116,11 @@ export const changeStatus = (
   return allowed ? Result.succeed(to) : Result.fail({ from, to })
 }
 
-/** In the audit log: the new status, or that it is the same. */
+/** The outcome in the audit log: the new status, or that it is unchanged. */
 export const statusOutcome = (before: SupplierStatus, after: SupplierStatus): string =>
   before === after ? "unchanged" : after.toLowerCase()
 
-/** In the audit log: the settings that were set, by their names. */
+/** The outcome in the audit log: the names of the settings that were set. */
 export const settingsOutcome = (settings: Partial<SupplierSettings>): string => {
   const names = Object.keys(settings).map((name) =>
     name.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)

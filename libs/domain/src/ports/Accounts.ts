@@ -45,26 +45,26 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<Option.Option<ImportKey>, StorageUnavailable>
 
     /**
-     * The accounts of these numbers, in this order, without those that do not exist. Several small
-     * ones are read at once and are a chunk of the stream; each is as it is then. Items that are
-     * added later are on no page. Of an erased account it is what was kept.
+     * The accounts with these numbers, in this order; missing ones are left out. Several small ones
+     * are read at once, as a chunk of the stream, each in its state at that time. Items that are
+     * added later are on no page. Of an erased account, only what was kept is read.
      */
     readonly read: (
       numbers: ReadonlyArray<AccountNumber>
     ) => Stream.Stream<StoredAccount, StorageUnavailable>
 
-    /** The whole content of the account, to compare it; None if it does not exist. */
+    /** The whole content of the account, for comparison; None if it does not exist. */
     readonly describe: (
       number: AccountNumber
     ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>
 
     /**
      * Changes an account by `decide`, which sees what `lookup` names and may be called more than
-     * once. None if the account does not exist. Nothing is stored if `decide` fails. A change of
-     * nothing writes no event. Event: post_import.completed. Audit: `action`, with the outcome
+     * once. None if the account does not exist. Nothing is stored if `decide` fails. An empty
+     * change writes no event. Event: post_import.completed. Audit: `action`, with the outcome
      * `created` if something is stored and `unchanged` otherwise. `keep` stores the response in the
-     * same step, or releases the key after a change of nothing. A failure of `decide` takes
-     * precedence over `ReservationLost`.
+     * same step, or releases the key after an empty change. A failure of `decide` takes precedence
+     * over `ReservationLost`.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>

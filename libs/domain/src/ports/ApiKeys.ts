@@ -40,7 +40,7 @@ export interface FailedAttempt {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** In a command of the operator it is in the audit log by the same step, like `revoke`. */
+    /** In a command of the operator, this step also writes the audit log, as `revoke` does. */
     readonly issue: (key: ApiKey) => Effect.Effect<void, DoesNotExist | StorageUnavailable>
     /** The expiry and revocation of the key; None if it does not exist. */
     readonly findEnd: (id: ApiKeyId) => Effect.Effect<Option.Option<KeyEnd>, StorageUnavailable>

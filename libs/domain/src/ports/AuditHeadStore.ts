@@ -1,12 +1,12 @@
 /**
- * Where the heads of the audit chains are kept, apart from the database: in the document store,
- * under a prefix that no supplier can reach. What is kept is never replaced.
+ * Keeps the heads of the audit chains outside of the database: in the document store, under a
+ * prefix that no supplier can reach. A kept text is never replaced.
  * Source: docs/backup.md#audit-heads.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { DocumentsUnavailable } from "./Documents.ts"
 
-/** Gives the text piece by piece. */
+/** Writes the text piece by piece. */
 export type WriteText<E> = (write: (piece: string) => void) => Effect.Effect<void, E>
 
 export interface KeptText {
@@ -19,13 +19,13 @@ export class AuditHeadStore extends Context.Service<
   {
     readonly isKept: (name: string) => Effect.Effect<boolean, DocumentsUnavailable>
 
-    /** Keeps the text under this name. False, and nothing changes, if one is kept there. */
+    /** Keeps the text under this name. False, without a change, if the name is taken. */
     readonly keep: <E>(
       name: string,
       text: WriteText<E>
     ) => Effect.Effect<boolean, E | DocumentsUnavailable>
 
-    /** The text under the last name in the order of names; None if nothing is kept. */
+    /** The text with the last name in order; None if nothing is kept. */
     readonly latest: Effect.Effect<Option.Option<KeptText>, DocumentsUnavailable>
   }
 >()("@data-import/domain/ports/AuditHeadStore") {}

@@ -14,7 +14,7 @@ import type { ExternalAccountNumber } from "../account/Account.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** What only the operator does. */
+/** Actions of the operator only. */
 export const operatorActions = [
   "create_organisation",
   "issue_key",
@@ -33,7 +33,7 @@ export const operatorActions = [
 ] as const
 export type OperatorAction = (typeof operatorActions)[number]
 
-/** The reads of personal data, with the outcome of each in the log. */
+/** Reads of personal data, with their outcome in the log. */
 export const readOutcomes = {
   read_account: "read",
   read_accounts: "begun",
@@ -43,11 +43,11 @@ export const readOutcomes = {
 } as const
 export type ReadAction = keyof typeof readOutcomes
 
-/** What the users of the board do beside what clients and the operator do. */
+/** Actions of board users that neither clients nor the operator have. */
 export const boardActions = ["set_plan", "sign_off"] as const
 export type BoardAction = (typeof boardActions)[number]
 
-/** The actions of the log: writes of clients, reads, and what operator and board do. */
+/** All actions of the log: writes of clients, reads, and actions of the operator and the board. */
 export const auditActions = [
   "stage",
   "process",
@@ -77,22 +77,22 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * `created`, `replaced`, `changed`, `ended`, `emptied`, `unchanged`, `read`, `begun` (a read of
-   * many), the code of the refusal, or `more_refused`. Of what the operator does, also what was
+   * many), the code of the refusal, or `more_refused`. For actions of the operator, also what was
    * issued, revoked, added or set.
    */
   readonly outcome: string
 }
 
 /**
- * What a refused write named. It is recorded for good, so it holds no free text: the code of a
- * supplier that exists, and a valid number if that supplier is the caller's own.
+ * What a refused write named. It is recorded for ever, so it holds no free text: only the code of
+ * an existing supplier, and a valid number if that supplier is the caller's own.
  */
 export interface RefusedKey {
   readonly import_supplier: SupplierCode | null
   readonly external_account_number: ExternalAccountNumber | null
 }
 
-/** A window of refusals begins with a refusal of its API key, and lasts this long. */
+/** How long a window of refusals lasts. It begins with a refusal of its API key. */
 export const refusalWindow = Duration.hours(1)
 
 /** How many different refusals of an API key are recorded in a window. */
@@ -101,7 +101,7 @@ export const refusalsInWindow = 1_000
 /** The outcome of the one entry that stands for all further refusals of a window. */
 export const moreRefused = "more_refused"
 
-/** An entry with what it is about, as it was named. */
+/** An entry with its subject, as the request named it. */
 export interface AuditedRequest extends Omit<AuditEntry, "organisation"> {
   /** `*` stands for the whole deployment. */
   readonly organisation: string
@@ -116,12 +116,12 @@ export interface NumberedEntry extends AuditedRequest {
 
 /** Entries that meet every condition. */
 export interface AuditFilter {
-  /** Of these organisations; null for all, and for what belongs to the whole deployment. */
+  /** Null for all organisations and the entries of the whole deployment. */
   readonly organisations: ReadonlyArray<OrganisationName> | null
   readonly supplier?: SupplierCode
   readonly number?: string
   readonly apiKey?: string
-  /** What people did, as `isByPerson` says. */
+  /** Only actions of people (see the function `isByPerson`). */
   readonly isByPerson?: true
   readonly action?: string
   /** Inclusive. */
@@ -131,8 +131,8 @@ export interface AuditFilter {
 }
 
 /**
- * How an entry differs from what was written, as far as the chain shows. If someone also recomputed
- * its hash, the difference appears at the next entry, which does not follow from it.
+ * How an entry differs from what was written, as the chain shows it. If its hash was recomputed
+ * too, the fault is reported at the next entry, which does not follow from it.
  */
 export type AuditFaultReason =
   /** It does not follow from the previous entry, or belongs to another chain. */
@@ -141,28 +141,28 @@ export type AuditFaultReason =
   | "missing"
   /** The chain is longer than its head states. */
   | "beyond_head"
-  /** It is the last of its chain, and differs from the head. */
+  /** It is the last entry of its chain, and differs from the head. */
   | "head_differs"
   /** Its chain has no head. */
   | "head_missing"
-  /** The chain was made anew, and up to this entry its former head states something else. */
+  /** The chain was rebuilt, and its former head has another hash for this entry. */
   | "former_head_differs"
-  /** A head of the chain that was kept elsewhere states something else. */
+  /** A head of the chain that was kept elsewhere has another hash. */
   | "kept_head_differs"
 
-/** The end of a chain at some moment. It does not tell what the chain is about. */
+/** The end of a chain at some moment. It does not reveal the subject of the chain. */
 export interface AuditHead {
   readonly chain: bigint
   readonly length: bigint
-  /** Of the last entry, which contains those before it. */
+  /** The hash of the last entry, which covers those before it. */
   readonly hash: string
 }
 
 /** The first entry of the audit log that differs from what was written. */
 export interface AuditFault {
   /**
-   * The key of the chain: who wrote, and what the requests named (null if nothing). Of a chain of
-   * which only a kept head is left, the organisation is `chain` with its number.
+   * The key of the chain: who wrote, and what the requests named (null if nothing). If only a kept
+   * head of the chain is left, the organisation is `chain` with its number.
    */
   readonly organisation: string
   readonly import_supplier: string | null
@@ -192,10 +192,10 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /**
-     * Records a refused write, unless the same was recorded in the present window of its API key:
-     * the same key, action and outcome. After `refusalsInWindow` different refusals, the next one
-     * is recorded as `moreRefused` without a key, and then nothing until the window ends. So a
-     * caller can make the log grow only by a bounded number of entries, however often it tries.
+     * Records a refused write, unless the present window of its API key has the same one: the same
+     * key, action and outcome. After `refusalsInWindow` different refusals, the next one is
+     * recorded as `moreRefused` without a key, and then nothing until the window ends. This bounds
+     * the number of entries that a caller can cause.
      */
     readonly recordRefusal: (entry: {
       readonly key: RefusedKey
@@ -228,17 +228,17 @@ export class AuditLog extends Context.Service<
 
     /**
      * The entries of all requests with this id, in the order of writing. It reads the whole log, a
-     * slice at a time: an index would cost every write, and this is asked rarely.
+     * slice at a time: an index would slow down every write, and this query is rare.
      */
     readonly ofRequest: (
       id: RequestId
     ) => Effect.Effect<ReadonlyArray<AuditedRequest>, StorageUnavailable>
 
     /**
-     * The newest first, those before `before` (exclusive), without those of test suppliers. Entries
-     * of one import are found by index. Other filters look at a bounded part of the log: `next` is
-     * where it ended, null at the beginning of the log, and there may be fewer entries than the
-     * limit before it.
+     * Entries before `before` (exclusive), the newest first, without those of test suppliers. The
+     * entries of one import are found by index. Other filters read a bounded part of the log, so a
+     * page may be shorter than the limit: `next` is where to continue, null at the beginning of the
+     * log.
      */
     readonly search: (query: {
       readonly filter: AuditFilter
@@ -253,21 +253,21 @@ export class AuditLog extends Context.Service<
     readonly verifyImport: (key: ImportKey) => Effect.Effect<AuditVerification, StorageUnavailable>
 
     /**
-     * Verifies every chain from its first entry to its head, up to the first altered entry. Others
-     * may write meanwhile. A chain is the requests of one organisation for one import.
+     * Verifies every chain from its first entry to its head, up to the first altered entry.
+     * Concurrent writes are allowed. A chain holds the requests of one organisation for one import.
      */
     readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
 
-    /** The present heads of the next chains, in an order that stays. */
+    /** A page of the present heads, in a stable order. */
     readonly heads: (page: {
-      /** The chain of the last head of the page before; 0 for the first page. */
+      /** The chain of the last head of the previous page; 0 for the first page. */
       readonly after: bigint
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<AuditHead>, StorageUnavailable>
 
     /**
-     * The first of these heads that its chain does not have any more at that length, however long
-     * it has become; null if all are there.
+     * The first of these heads whose hash its chain no longer has at that length; null if all
+     * match. The chains may have become longer.
      */
     readonly verifyHeads: (
       heads: ReadonlyArray<AuditHead>

@@ -27,14 +27,14 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
 /** Identifies a running worker; random. */
 export type WorkerId = string
 
-/** Tells one upload to a batch from the next. A later one has a higher number. */
+/** Identifies an upload to a batch. A later one has a higher number. */
 export type UploadNumber = number
 
 export type Appending =
   | { readonly _tag: "Appended"; readonly received: number }
   /** A later upload to the batch has begun. */
   | { readonly _tag: "Superseded" }
-  /** The batch takes no lines any more. */
+  /** The batch no longer takes lines. */
   | { readonly _tag: "NotOpen"; readonly batch: Batch }
   /** The first line does not follow the last one that was received. */
   | { readonly _tag: "Gap"; readonly received: number }
@@ -59,40 +59,40 @@ export type Creating =
   /** The lines of the retried batch were deleted. */
   | { readonly _tag: "LinesDeleted" }
 
-/** An import of which nothing was staged yet: what a line stages, and creates of it. */
+/** An import for which nothing was staged yet: what a line stages, and what it creates. */
 export interface NewImport {
   readonly key: ImportKey
   /** JSON text of the normalised account. */
   readonly payload: string
   readonly hash: PayloadHash | null
-  /** Null for that of the batch. */
+  /** Null for the cohort of the batch. */
   readonly cohort: string | null
   readonly at: DateTime.Utc
   /** The account that its first attempt creates; null if it is only staged. */
   readonly creation: { readonly attempt: AttemptId; readonly newAccount: NewAccount } | null
 }
 
-/** Lines that one worker has in hand. Nobody else gets them before the scope is closed. */
+/** Lines that one worker has in hand. No other worker gets them before the scope is closed. */
 export interface ChunkInHand {
   readonly batch: Batch
-  /** The number of its first line, by which it is known. */
+  /** The number of its first line, which identifies the chunk. */
   readonly firstLine: number
   /** In their order, without those that have ended. */
   readonly lines: ReadonlyArray<BatchLine & { readonly tries: number }>
   /**
    * How many workers took these lines before, and died without finishing any. A worker whose
-   * storage was away is not dead.
+   * storage was unavailable does not count.
    */
   readonly abandoned: number
-  /** Fails where the lines are not in hand any more. */
+  /** Fails if the lines are no longer in hand. */
   readonly confirm: Effect.Effect<void, StorageUnavailable>
   /**
-   * Stores how the lines have ended, the counts and the problems, and deletes the keys under which
-   * they ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, where
-   * the lines are not in hand any more.
+   * Stores the ends of lines, the counts and the problems, and deletes the keys under which they
+   * ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, if the lines are
+   * no longer in hand.
    *
    * Stores `imports` in the same step, each with the end of its line, and with the events, the
-   * audit entries and the attempt that single requests would leave. A line whose import exists by
+   * audit entries and the attempt that a single request would write. A line whose import exists by
    * now is ready again at `readyAt`. False, and nothing is stored, if one of them cannot be stored.
    */
   readonly finish: (end: {
@@ -111,15 +111,15 @@ export interface ResultsQuery {
   readonly afterLine: number
   readonly outcome: LineOutcome | null
   readonly limit: number | null
-  /** Whether to give lines behind one that is not done. */
+  /** Whether to include lines after one that is not done. */
   readonly includesLater: boolean
 }
 
 /** Results in the order of the lines. */
 export interface Results {
-  /** The last line before the first one that is not done, or that `limit` has left over. */
+  /** The last line before the first one that is not done, or is beyond `limit`. */
   readonly through: number
-  /** Whether every line of the batch is done, and none is behind `through`. */
+  /** Whether every line of the batch is done, and none comes after `through`. */
   readonly isComplete: boolean
   readonly results: Stream.Stream<Pick<LineEnd, "line" | "text">, StorageUnavailable>
 }
@@ -127,22 +127,22 @@ export interface Results {
 export interface LinesQuery {
   readonly id: BatchId
   readonly afterLine: number
-  /** Only lines that have ended like this; `REMAINING` for those that have not, null for all. */
+  /** Only lines with this outcome; `REMAINING` for those that have not ended, null for all. */
   readonly outcome: LineOutcome | "REMAINING" | null
   /** From 1. */
   readonly limit: number
 }
 
-/** A line as it is listed; outcome and text are null before it has ended. */
+/** A line of a list; `outcome` and `text` are null before it has ended. */
 export interface ListedLine {
   readonly line: number
   readonly externalAccountNumber: string | null
   readonly outcome: LineOutcome | null
-  /** Null also for a line that has left no result. */
+  /** Null also for a line that ended without a result. */
   readonly text: string | null
 }
 
-/** Whose lines were taken last; the next ones are taken from the supplier and batch after them. */
+/** Whose lines were taken last. The next ones come from the supplier and batch after these. */
 export interface TakenLast {
   readonly supplier: SupplierCode
   readonly batches: ReadonlyMap<SupplierCode, BatchId>
@@ -151,13 +151,13 @@ export interface TakenLast {
 export interface Overview {
   /** Of all batches that were ever started. */
   readonly counts: Counts
-  /** When the batch was started that has waited longest for a worker; null if none waits. */
+  /** The start of the batch that has waited longest for a worker; null if none waits. */
   readonly queuedSince: DateTime.Utc | null
-  /** When the oldest batch was started that has lines left and is not paused; null if none. */
+  /** The start of the oldest batch that has lines left and is not paused; null if none. */
   readonly unfinishedSince: DateTime.Utc | null
 }
 
-/** A change of the state of a batch; who asks for it goes into the audit log. */
+/** A change of the state of a batch. The audit log records the caller. */
 export interface BatchChange<E> {
   readonly id: BatchId
   readonly decide: (batch: Batch) => Result.Result<Batch, E>
@@ -173,9 +173,9 @@ export class Batches extends Context.Service<
   {
     /**
      * Stores an open batch, unless the caller's organisation has `limit` unfinished ones. A retry
-     * has the failed lines of the batch `retryOf`, but for those of which a later line of the same
-     * account number has its data in the platform. If there is a batch with this id, of whatever
-     * organisation, it is given as it is, and nothing is stored.
+     * gets the failed lines of the batch `retryOf`, except where a later line of the same account
+     * number has its data in the platform. If a batch with this id exists, in any organisation, it
+     * is returned unchanged, and nothing is stored.
      */
     readonly create: (command: {
       readonly id: BatchId
@@ -191,7 +191,7 @@ export class Batches extends Context.Service<
       id: BatchId
     ) => Effect.Effect<Option.Option<Batch>, StorageUnavailable>
 
-    /** Of any organisation. */
+    /** The batch, whatever its organisation. */
     readonly findOfAny: (id: BatchId) => Effect.Effect<Option.Option<Batch>, StorageUnavailable>
 
     /**
@@ -205,10 +205,10 @@ export class Batches extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<Batch>, StorageUnavailable>
 
-    /** Begins an upload: those that began earlier can store nothing more. */
+    /** Begins an upload. Earlier uploads to the batch can store nothing more. */
     readonly beginUpload: (id: BatchId) => Effect.Effect<UploadNumber, StorageUnavailable>
 
-    /** Stores the lines, of which the first has the number `from`; all of them or none. */
+    /** Stores the lines, the first of which has the number `from`; all or none. */
     readonly append: (command: {
       readonly id: BatchId
       readonly apiKey: ApiKeyId
@@ -219,29 +219,29 @@ export class Batches extends Context.Service<
     }) => Effect.Effect<Appending, StorageUnavailable>
 
     /**
-     * Changes the state of a batch as `decide` says, and writes the events and the audit entry. A
-     * batch that starts gets the pending imports if it has no other lines, and links the lines of
-     * the same account number, so that each waits for the earlier ones.
+     * Changes the state of a batch by `decide`, and writes the events and the audit entry. A
+     * starting batch of pending imports gets its lines. Lines with the same account number are
+     * linked, so that each waits for the earlier ones.
      */
     readonly change: <E>(
       command: BatchChange<E>
     ) => Effect.Effect<Batch, E | ReservationLost | StorageUnavailable>
 
-    /** Changes every unfinished batch whose circumstances ask for it, and writes the events. */
+    /** Changes every unfinished batch for which `decide` does, and writes the events. */
     readonly review: (command: {
       readonly decide: (batch: Batch, circumstances: Circumstances) => Batch
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
 
     /**
-     * Ends lines of cancelled batches that no worker has in hand: as the last answer that is kept
-     * under their keys says, and otherwise as cancelled. True if there may be more.
+     * Ends lines of cancelled batches that no worker has in hand: with the last answer kept under
+     * their keys, otherwise as cancelled. True if there may be more.
      */
     readonly cancelLines: (at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
-     * Takes lines that are ready, in turn of the suppliers and of the batches of each. None where
-     * nothing is ready.
+     * Takes ready lines, round robin over the suppliers and over the batches of each. None if no
+     * line is ready.
      */
     readonly take: (command: {
       readonly last: TakenLast | null
@@ -250,7 +250,7 @@ export class Batches extends Context.Service<
 
     readonly results: (query: ResultsQuery) => Effect.Effect<Results, StorageUnavailable>
 
-    /** In their order, after a line (exclusive). */
+    /** Lines in their order, after a line (exclusive). */
     readonly lines: (
       query: LinesQuery
     ) => Effect.Effect<ReadonlyArray<ListedLine>, StorageUnavailable>
@@ -261,15 +261,15 @@ export class Batches extends Context.Service<
     }) => Effect.Effect<Problems, StorageUnavailable>
 
     /**
-     * Deletes the lines of batches that ended before this time, with keys that a worker left of
-     * them, and replaces their results by what `redact` makes of them. True if there may be more.
+     * Deletes the lines of batches that ended before this time, with any keys that a worker left,
+     * and replaces their results by `redact` of them. True if there may be more.
      */
     readonly deleteLines: (command: {
       readonly endedBefore: DateTime.Utc
       readonly redact: (result: string) => string
     }) => Effect.Effect<boolean, StorageUnavailable>
 
-    /** Says that a worker is alive. */
+    /** Records that a worker is alive. */
     readonly reportWorker: (command: {
       readonly id: WorkerId
       readonly at: DateTime.Utc
@@ -278,7 +278,7 @@ export class Batches extends Context.Service<
     /** How many workers were alive at this time or later. */
     readonly workersAlive: (since: DateTime.Utc) => Effect.Effect<number, StorageUnavailable>
 
-    /** How all batches of the deployment stand. */
+    /** The state of all batches of the deployment. */
     readonly overview: Effect.Effect<Overview, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Batches") {}

@@ -1,6 +1,6 @@
 /**
- * Storage of who is signed in at the board. Session ids and the secrets of sign-in links are stored
- * as hashes, so that nobody who reads them can sign in.
+ * Storage of the board's sessions and sign-in links. Session ids and the secrets of links are
+ * stored as hashes, so that nobody can sign in with stored data.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { BoardUser } from "../organisation/BoardUser.ts"
@@ -8,13 +8,13 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export interface BoardSession {
   readonly user: BoardUser
-  /** The user's pages send it with each change, which those of other sites cannot. */
+  /** Pages of the board send it with each change. Other sites cannot know it. */
   readonly csrfToken: string
   readonly createdAt: DateTime.Utc
   readonly lastSeenAt: DateTime.Utc
 }
 
-/** In the audit log; a link is not told apart from others, because only its hash is stored. */
+/** The audit entry of a link. It does not identify the link: only its hash is stored. */
 export const linkIssued = {
   action: "issue_board_link",
   outcome: "issued",
@@ -32,12 +32,12 @@ export class BoardSessions extends Context.Service<
     /** Records that the user was there at `at`. An earlier instant changes nothing. */
     readonly renew: (hash: string, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
-    /** In a command of the operator it is in the audit log by the same step. */
+    /** In a command of the operator, this step also writes the audit log. */
     readonly createLink: (link: {
       readonly hash: string
       readonly expiresAt: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
-    /** Takes the link away. True if it was there and expires after `at`; so it is true once. */
+    /** Deletes the link. True if it existed and expires after `at`; so a link works once. */
     readonly takeLink: (
       hash: string,
       at: DateTime.Utc

@@ -1,6 +1,6 @@
 /**
- * What the scheduled checks read of the storage, and what they keep there: how far each walk has
- * come, which all instances share, and the differences that stand. What a check compares is read in
+ * What the scheduled checks read from storage, and what they keep there: the position of each walk,
+ * which all instances share, and the open differences. The two sides of a comparison are read in
  * one snapshot.
  */
 import { type BigDecimal, Context, type DateTime, type Duration, type Effect } from "effect"
@@ -13,7 +13,7 @@ import type { AuditFault } from "./AuditLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export const checkKinds = [
-  /** The balance of an account is the sum of what its payload and its transactions say. */
+  /** The balance of an account is the sum of its payload and its transactions. */
   "balance",
   /** An account that is read back has the hash of its payload. */
   "payload_hash",
@@ -21,7 +21,7 @@ export const checkKinds = [
   "batch_counts",
   /** The audit log is as it was written. */
   "audit_chain",
-  /** Events get their positions. */
+  /** Events get their positions in time. */
   "event_lag"
 ] as const
 export type CheckKind = (typeof checkKinds)[number]
@@ -31,20 +31,20 @@ export const ofEachCheck = <A>(valueOf: (check: CheckKind) => A) =>
     Record<CheckKind, A>
   >
 
-/** What is walked, each in the order of its numbers. */
+/** The walks, each in the order of its numbers. */
 export const walks = ["accounts", "batches", "audit_chains", "events"] as const
 export type Walk = (typeof walks)[number]
 
 export interface Difference {
   readonly check: CheckKind
-  /** The number in the walk. It names nothing outside of the storage. */
+  /** The number in the walk. It has no meaning outside of storage. */
   readonly subject: bigint
   readonly supplier: string | null
   /** Both figures, without personal data. */
   readonly detail: string
 }
 
-/** A difference that was found and has not been seen mended. */
+/** A difference that was found, and not seen resolved since. */
 export interface StandingDifference extends Difference {
   readonly walk: Walk
   readonly foundAt: DateTime.Utc
@@ -52,23 +52,23 @@ export interface StandingDifference extends Difference {
   readonly name: string | null
 }
 
-/** An account as its balance is checked. */
+/** An account with what its checks need. */
 export interface CheckedAccount {
   readonly subject: bigint
   readonly number: AccountNumber
-  /** Null if the import is missing that has created the account. */
+  /** Null if the import that created the account is missing. */
   readonly supplier: SupplierCode | null
   readonly balance: BigDecimal.BigDecimal
-  /** What the payload and all transactions come to. */
+  /** The sum of the payload and all transactions. */
   readonly effects: BigDecimal.BigDecimal
   /**
-   * That of the payload. Null if it was erased, or imported by a release that did not keep all that
-   * is needed to read an account back.
+   * The hash of the payload. Null if the account was erased, or imported by a release that did not
+   * keep all that is needed to read an account back.
    */
   readonly hash: PayloadHash | null
 }
 
-/** A batch with what it says of its lines, and what they say. */
+/** A batch with its stored counts, and the counts of its lines. */
 export interface CheckedBatch {
   readonly subject: bigint
   readonly id: BatchId
@@ -77,11 +77,11 @@ export interface CheckedBatch {
   readonly counted: Counts & { readonly remaining: number }
 }
 
-/** Chains that were followed. The walk goes on after the chain that has the fault. */
+/** Chains that were verified. The walk continues after the chain that has the fault. */
 export interface CheckedChains {
   readonly entries: number
   readonly fault: (AuditFault & { readonly subject: bigint }) | null
-  /** The last chain that was followed; null if there are no more. */
+  /** The last chain that was verified; null if there are no more. */
   readonly through: bigint | null
 }
 
@@ -92,11 +92,11 @@ export interface Stretch {
   readonly through: bigint | null
 }
 
-/** What a conclusion has changed. */
+/** What `conclude` has changed. */
 export interface Conclusion {
-  /** The differences that did not stand before. */
+  /** The new differences. */
   readonly found: ReadonlyArray<Difference>
-  /** False if the walk was no longer where the stretch begins, and so did not move. */
+  /** False if the walk was no longer at the beginning of the stretch, and so did not move. */
   readonly moved: boolean
 }
 
@@ -118,18 +118,18 @@ export class Checks extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CheckedBatch>, StorageUnavailable>
 
     /**
-     * Whole chains with higher numbers, until `limit` entries were read or one has a fault. Behind
-     * the last one comes, as one more chain, what belongs to none.
+     * Whole chains with higher numbers, until `limit` entries were read or one has a fault. Entries
+     * that belong to no chain come last, as one more chain.
      */
     readonly auditChains: (slice: Slice) => Effect.Effect<CheckedChains, StorageUnavailable>
 
-    /** When the oldest event was stored that has no position; null if all have one. */
+    /** When the oldest event without a position was stored; null if there is none. */
     readonly eventsWaitingSince: Effect.Effect<DateTime.Utc | null, StorageUnavailable>
 
     /**
-     * Where the walk goes on, if no instance has begun or moved it for this long; otherwise null.
-     * A turn that breaks off is begun anew from the same place. A turn that was begun in the future
-     * by more than this, before the clock was set back, does not count.
+     * Where the walk continues, if no instance has begun or moved it for this long; otherwise null.
+     * An interrupted turn is repeated from the same place. A turn that began further in the future
+     * than this (the clock was set back) does not count.
      */
     readonly begin: (turn: {
       readonly walk: Walk
@@ -138,9 +138,9 @@ export class Checks extends Context.Service<
     }) => Effect.Effect<bigint | null, StorageUnavailable>
 
     /**
-     * Keeps what was found on the stretch in the place of what stood there. With `moves` the walk
-     * goes on behind it, or anew after its end, unless another instance has moved it meanwhile. A
-     * difference that stood already keeps its time.
+     * Replaces the differences of the stretch. With `moves` the walk continues after it, or starts
+     * again after its end, unless another instance has moved it meanwhile. A known difference keeps
+     * its time.
      */
     readonly conclude: (
       stretch: Stretch & {
@@ -150,13 +150,13 @@ export class Checks extends Context.Service<
       }
     ) => Effect.Effect<Conclusion, StorageUnavailable>
 
-    /** The differences that stand, of all walks or of one, the oldest first. */
+    /** The open differences of all walks or of one, the oldest first. */
     readonly differences: (page: {
       readonly walk: Walk | null
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<StandingDifference>, StorageUnavailable>
 
-    /** How many differences stand. There may be one for each account. */
+    /** How many differences are open. There may be one for each account. */
     readonly standing: Effect.Effect<Readonly<Record<CheckKind, number>>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Checks") {}

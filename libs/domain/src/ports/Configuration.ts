@@ -1,7 +1,7 @@
 /**
  * What the operator configures: organisations, suppliers, operations teams and the open code lists.
- * Programs only read; the operator command writes. In a command (`CurrentOperator`), each write is
- * in the audit log by the same step.
+ * Programs only read; the operator command writes. In a command (`CurrentOperator`), each write
+ * also writes the audit log, in the same step.
  */
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { CodeLists, OpenCodeList } from "../schema/CodeLists.ts"
@@ -35,7 +35,7 @@ export class Configuration extends Context.Service<
   {
     /**
      * `testOf` is the live organisation for which the new one is the test organisation. A live
-     * organisation has one at most: another one fails with `AlreadyExists` for it.
+     * organisation has at most one: a second one fails with `AlreadyExists`.
      */
     readonly createOrganisation: (
       name: OrganisationName,
@@ -49,8 +49,8 @@ export class Configuration extends Context.Service<
     readonly organisations: Effect.Effect<ReadonlyArray<Organisation>, StorageUnavailable>
 
     /**
-     * Fails for a document root that overlaps that of another organisation's supplier. There is no
-     * such organisation if it is not of the mode of the code.
+     * Fails for a document root that overlaps that of another organisation's supplier. An
+     * organisation whose mode is not that of the code counts as missing.
      */
     readonly createSupplier: (
       supplier: Supplier
@@ -60,8 +60,8 @@ export class Configuration extends Context.Service<
     ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
     readonly suppliers: Effect.Effect<ReadonlyArray<Supplier>, StorageUnavailable>
     /**
-     * Sets the status that `decide` returns for the current one, under a lock on the supplier. What
-     * is not Complete any more is not signed off either.
+     * Sets the status that `decide` returns for the current one, under a lock on the supplier. A
+     * supplier that is no longer Complete is no longer signed off.
      */
     readonly changeSupplierStatus: <E>(
       code: SupplierCode,

@@ -15,7 +15,7 @@ export class DocumentsUnavailable extends Data.TaggedError("DocumentsUnavailable
   readonly cause?: unknown
 }> {}
 
-/** A file that is to be put: its size in bytes, and its SHA-256 in lower-case hexadecimal. */
+/** A file to upload: its size in bytes, and its SHA-256 in lower-case hexadecimal. */
 export interface DocumentUpload {
   readonly size: number
   readonly sha256: string
@@ -32,7 +32,7 @@ export class Documents extends Context.Service<
   {
     /**
      * The file at bucket + `root` + `path` at this moment; None if there is no file. A folder is
-     * not a file. Programs ask `DocumentLookup`, which remembers what is found.
+     * not a file. Programs use `DocumentLookup`, which caches found documents.
      */
     readonly find: (
       root: string,
@@ -50,8 +50,8 @@ export class Documents extends Context.Service<
     ) => Effect.Effect<Option.Option<URL>, DocumentsUnavailable>
 
     /**
-     * A link that puts this very file for `lifetime`, unless a file is there by then. None if the
-     * store takes no uploads, or none at this path.
+     * A link that uploads exactly this file, valid for `lifetime`, and fails if a file exists by
+     * then. None if the store takes no uploads, or none at this path.
      */
     readonly uploadLink: (
       root: string,

@@ -1,6 +1,6 @@
 /**
- * Erases what is stored of a customer: of the import, of its account, and of what was sent about
- * it. What stays is the money, and the number, so that nobody imports the customer again.
+ * Erases the stored data of a customer: the import, its account, and everything sent about it. The
+ * money stays, and the number, so that the customer is not imported again.
  * Source: docs/contract/operator.md#erasure.
  */
 import { Context, type DateTime, type Effect } from "effect"
@@ -9,16 +9,16 @@ import type { PaymentInstruction } from "../account/PaymentInstruction.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** What was erased, as far as something outside of the storage belongs to it. */
+/** The result of an erasure, with what is left to do outside of storage. */
 export interface Erased {
   readonly _tag: "Erased"
-  /** It was erased before. What was sent about it since then is erased now. */
+  /** Whether it was erased before. Data sent about it since then is erased now. */
   readonly isRepeated: boolean
   /** The paths of its documents below the supplier's root. The store still has the documents. */
   readonly documents: ReadonlyArray<string>
-  /** Those that were not ended. The vendor still has them. */
+  /** The instructions that were not ended. The vendor still has them. */
   readonly instructions: ReadonlyArray<PaymentInstruction>
-  /** How many lines of batches named it. */
+  /** How many lines of batches named the import. */
   readonly lines: number
 }
 
@@ -26,19 +26,18 @@ export type Erasing =
   | Erased
   /** Nothing was staged (null), or an attempt holds the import. */
   | { readonly _tag: "Refused"; readonly found: ImportState | null }
-  /** A line of this batch names it and has not ended. */
+  /** A line of this batch names the import and has not ended. */
   | { readonly _tag: "InBatch"; readonly batch: BatchId }
 
 export class Erasures extends Context.Service<
   Erasures,
   {
     /**
-     * Erases, all or nothing: the payload with its hash, the errors of attempts but for their
-     * codes, the personal data of the account, the events, the answers that are kept of requests,
-     * and the lines of batches that name it, with their results. The import is Erased from then on.
-     * Amounts, dates, balances and counts stay, and so does the audit log, in which the number
-     * cannot be read any more, and is not written again. With `rehearse`, it does the same and
-     * rolls it back.
+     * Erases, all or nothing: the payload with its hash, the errors of attempts except their codes,
+     * the personal data of the account, the events, the kept answers to requests, and the lines of
+     * batches that name it, with their results. The import is Erased from then on. Amounts, dates,
+     * balances and counts stay. So does the audit log, but the number can no longer be read in it,
+     * and is not written to it again. With `rehearse`, everything is rolled back.
      * Event: erased, the first time. Audit, in a command of the operator: `erase_import`, with the
      * outcome `erased`, or `unchanged` if it was erased before.
      */

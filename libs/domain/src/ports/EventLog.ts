@@ -1,7 +1,7 @@
 /**
  * The event log: the events of the outbox in one order for each organisation. An event gets its
- * position after its transaction has committed. So no event is ever stored behind a position that
- * was read before, and a client that goes on after the last one misses none.
+ * position after its transaction has committed. So no event ever gets a position below one that was
+ * read before, and a client that continues after the last one misses none.
  * Source: docs/contract/events.md.
  */
 import { Context, type DateTime, type Effect, Schema } from "effect"
@@ -21,7 +21,7 @@ export type WebhookId = typeof WebhookId.Type
 /** An event with its position. It names an import, a batch or a webhook. */
 export interface LoggedEvent {
   readonly id: EventId
-  /** 1, 2, 3 … of the organisation. Erased events leave gaps. */
+  /** 1, 2, 3 … within the organisation. Erased events leave gaps. */
   readonly position: number
   readonly at: DateTime.Utc
   /** A later release may have stored a name that this one does not know. */
@@ -29,9 +29,9 @@ export interface LoggedEvent {
   readonly organisation: OrganisationName
   readonly supplier: SupplierCode | null
   readonly externalAccountNumber: string | null
-  /** Told by `eventsWithAccount` alone. */
+  /** Set only for `eventsWithAccount`. */
   readonly accountNumber: AccountNumber | null
-  /** Of the import or the batch, when the event is read. */
+  /** The cohort of the import or the batch at the time of reading. */
   readonly cohort: string | null
   readonly batch: BatchId | null
   readonly webhook: WebhookId | null
@@ -53,7 +53,7 @@ export type EventPage =
       readonly _tag: "Page"
       readonly events: ReadonlyArray<LoggedEvent>
       /**
-       * Where to go on. A filtered read looks at a bounded number of events, so this may be more
+       * Where to continue. A filtered read reads a bounded number of events, so this may be more
        * than the position of the last event of the page.
        */
       readonly nextAfter: number
@@ -68,14 +68,14 @@ export class EventLog extends Context.Service<
   {
     readonly read: (query: EventQuery) => Effect.Effect<EventPage, StorageUnavailable>
     /**
-     * Gives positions to at most so many committed events, and returns to how many. It returns 0
+     * Gives positions to at most `limit` committed events, and returns how many got one. Returns 0
      * while another instance does the same. Events of one import keep the order of their commits.
      */
     readonly assignPositions: (limit: number) => Effect.Effect<number, StorageUnavailable>
     /** When the oldest event without a position was stored; null if there is none. */
     readonly waitingSince: Effect.Effect<DateTime.Utc | null, StorageUnavailable>
     /**
-     * Deletes at most so many events of one organisation that were stored before `before`, the
+     * Deletes at most `limit` events of one organisation that were stored before `before`, the
      * oldest first. False if there are no more.
      */
     readonly prune: (command: {

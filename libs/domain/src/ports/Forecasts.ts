@@ -10,17 +10,17 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
 export interface RecordedForecast extends Forecast {
   readonly supplier: SupplierCode
   readonly madeAt: DateTime.Utc
-  /** The imports that were to be imported yet. */
+  /** How many imports were still to be imported. */
   readonly open: number
 }
 
-/** A forecast that was kept, and what came of it. */
+/** A forecast that was kept, and whether it held. */
 export interface KeptForecast extends RecordedForecast {
   /** Whether its interval held; null before its end is known. */
   readonly held: boolean | null
 }
 
-/** Of the forecasts that are settled. */
+/** The counts of settled forecasts. */
 export interface ForecastRecord {
   readonly made: number
   readonly held: number
@@ -32,20 +32,20 @@ export class Forecasts extends Context.Service<
     /** Keeps the first forecast of a supplier and UTC day; another one changes nothing. */
     readonly record: (forecast: RecordedForecast) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Settles the forecasts of a supplier whose end is known at this instant. If its imports are
-     * done, these are all that were made before. Otherwise those whose interval is over, and they
-     * did not hold. Settled ones stay as they are.
+     * Settles the forecasts of a supplier whose outcome is known at this instant. If its imports
+     * are done, these are all that were made before. Otherwise they are those whose interval is
+     * over, and these did not hold. Settled forecasts do not change.
      */
     readonly settle: (command: {
       readonly supplier: SupplierCode
       readonly isDone: boolean
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
-    /** Of a supplier; null for all. */
+    /** The record of a supplier; null for all. */
     readonly read: (
       supplier: SupplierCode | null
     ) => Effect.Effect<ForecastRecord, StorageUnavailable>
-    /** The newest first, also those that are not settled yet. */
+    /** The newest first, including those that are not settled yet. */
     readonly list: (query: {
       readonly supplier: SupplierCode
       readonly limit: number

@@ -1,4 +1,4 @@
-/** The hash function, which the platform computes much faster than a program could. */
+/** The hash function, a port because the platform computes it much faster than a program. */
 import { Context } from "effect"
 
 export class Hashing extends Context.Service<

@@ -31,15 +31,15 @@ import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
- * `created`: first staging. `replaced`: pending data replaced. `present`: pending data was not to
- * be replaced. `refused`: the state was not Pending.
+ * `created`: first staging. `replaced`: pending data replaced. `present`: pending data kept,
+ * because of `createOnly`. `refused`: the state was not Pending.
  */
 export type Staging =
   | Stored
   | ({ readonly _tag: "Present" } & PresentPayload)
   | { readonly _tag: "Refused"; readonly found: ImportState }
 
-/** What is staged: its hash, or its text if it was staged by a release that stored no hash. */
+/** The staged data: its hash, or its text if a release without hashes staged it. */
 export type PresentPayload =
   | { readonly hash: PayloadHash; readonly payload: null }
   | { readonly hash: null; readonly payload: string }
@@ -68,16 +68,16 @@ export type Completion =
    */
   | { readonly _tag: "NumberTaken" }
 
-/** What a caller names: an import of a supplier of its organisation. */
+/** An import as a caller names it, of a supplier of its organisation. */
 export interface OwnImport {
   readonly organisation: OrganisationName
   readonly supplier: WireCode
   readonly number: ExternalAccountNumber
 }
 
-/** An entry of the lists. Both are null for an import without an account. */
+/** An entry of the lists. Number and time of the account are null if there is none. */
 export interface ImportListEntry {
-  /** Only if the list was asked for them. */
+  /** Only if the list was requested with details. */
   readonly details?: ImportDetails
   readonly external_account_number: ExternalAccountNumber
   readonly kraken_account_number: AccountNumber | null
@@ -93,8 +93,8 @@ export type ImportListKind = "all" | "pending" | "imported"
 export interface DetailedList {
   readonly filter: ImportFilter
   /**
-   * What to tell of each import. At most the latest attempt is told, with the first
-   * `errorsInList` of its errors.
+   * The details of each import: at most the latest attempt, with the first `errorsInList` of its
+   * errors.
    */
   readonly details: "none" | "without attempts" | "with attempts"
   /** The instant of the states. */
@@ -110,7 +110,7 @@ export interface NewAccount {
   readonly operationsTeam: string
   /** The document store's findings for the documents of its notes and statements. */
   readonly documents: FoundDocuments
-  /** Whether its customers are to get an e-mail: the setting of the supplier at this moment. */
+  /** Whether its customers get an e-mail: the setting of the supplier at this moment. */
   readonly customerEmails: boolean
   readonly createdAt: DateTime.Utc
 }
@@ -196,10 +196,10 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Creates the account with all its items and sets the import Imported, if the attempt still
-     * holds it. That is checked before the number. Here and below, an expired lease is held until
-     * another attempt takes it or a staging clears it. The attempt ends at `createdAt` with
-     * `created`. Event: complete. Audit: `process`, outcome `created`. The response is kept if the
-     * account was created.
+     * holds it. That is checked before the number. Here and below, an attempt holds an expired
+     * lease until another attempt takes it or a staging clears it. The attempt ends at `createdAt`
+     * with `created`. Event: complete. Audit: `process`, outcome `created`. The response is kept if
+     * the account was created.
      */
     readonly complete: (command: {
       readonly key: ImportKey
@@ -266,10 +266,10 @@ export class ImportProcesses extends Context.Service<
     >
 
     /**
-     * Deletes the payloads of imports that became accounts before this time, of at most `limit` of
-     * them, the oldest first. In the same step the errors of their attempts lose all but their
-     * codes. Everything else stays. Imports that others hold at the moment are left to them. True
-     * if there may be more.
+     * Deletes the payloads of at most `limit` imports that became accounts before this time, the
+     * oldest first. In the same step the errors of their attempts lose all but their codes.
+     * Everything else stays. Imports that are locked at the moment are skipped. True if there may
+     * be more.
      */
     readonly deletePayloads: (command: {
       readonly importedBefore: DateTime.Utc
@@ -277,15 +277,15 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
-     * How many attempts of all suppliers hold their import at this time, and how many have died: an
-     * import whose lease has expired is free, and its attempt ends with the next claim.
+     * How many attempts of all suppliers hold a live lease at this time, and how many leases have
+     * expired: such an import is free, and its attempt ends with the next claim.
      */
     readonly leases: (
       at: DateTime.Utc
     ) => Effect.Effect<{ readonly held: number; readonly expired: number }, StorageUnavailable>
 
     /**
-     * The import with its latest attempts, at most so many.
+     * The import with its latest attempts, at most `attempts` of them.
      */
     readonly details: (
       key: ImportKey,
@@ -294,7 +294,7 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * In code point order of `external_account_number`, after `after` (exclusive). Memory use does
-     * not depend on the length of the list. The limit counts imports that meet the conditions.
+     * not depend on the length of the list. The limit counts matching imports.
      */
     readonly list: (query: {
       readonly supplier: SupplierCode

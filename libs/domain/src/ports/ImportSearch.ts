@@ -1,7 +1,7 @@
 /**
- * Looking into the imports of one supplier, a bounded part at a time: pages of a filtered list, a
- * sample of the failed ones with their errors, the balances of the accounts, and what is staged of
- * one. It is for people who look, not for clients who read everything.
+ * Searches the imports of one supplier, a bounded part at a time: pages of a filtered list, a
+ * sample of the failed ones with their errors, the balances of the accounts, and one staged
+ * payload. It is for people, not for clients that read everything.
  */
 import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
@@ -12,20 +12,20 @@ import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
- * The sums of which an account is a part: of all balances, of the balances of accounts without
+ * The sums that an account may be part of: of all balances, of the balances of accounts without
  * ledgers, or of what was added after the import.
  */
 export const moneyParts = ["balance", "without_ledger", "added"] as const
 export type MoneyPart = (typeof moneyParts)[number]
 
-/** Imports that meet every condition. */
+/** A filter for imports that match every condition. */
 export interface SearchFilter {
   readonly state?: DetailedState
   /** A code of the latest attempt of a failed import. */
   readonly code?: string
-  /** The place of an error of that attempt, as `placeOf` makes it of a path. */
+  /** The path of an error of that attempt, in the form of `placeOf`. */
   readonly attr?: string
-  /** Null: without one. */
+  /** Null for imports without a cohort. */
   readonly cohort?: string | null
   /** The beginning of the external account number. */
   readonly search?: string
@@ -48,13 +48,13 @@ export interface FoundImport {
   readonly state: DetailedState
   readonly cohort: string | null
   readonly stagedAt: DateTime.Utc
-  /** With which its latest attempt failed; null unless it is in the state FAILED. */
+  /** The code with which its latest attempt failed; null unless the state is FAILED. */
   readonly code: string | null
 }
 
 export interface FoundPage {
   readonly imports: ReadonlyArray<FoundImport>
-  /** After which number to go on; null at the end. A page may have less than the limit before. */
+  /** The number after which to continue; null at the end. A page may be shorter than the limit. */
   readonly next: string | null
 }
 
@@ -72,9 +72,9 @@ export interface FailedImport {
   readonly hasMore: boolean
 }
 
-/** What an account comes to, with what was added after its import. */
+/** The balance of an account, including what was added after its import. */
 export interface AccountBalance {
-  /** Null if the account was erased: its balance is kept, and what names it is not told. */
+  /** Null if the account was erased: its balance is kept, but not what identifies it. */
   readonly account: {
     readonly externalNumber: ExternalAccountNumber
     readonly number: AccountNumber
@@ -86,15 +86,15 @@ export interface AccountBalance {
 
 export const errorsSampled = 20
 
-/** A path with `*` for the positions of lists. */
+/** A path with `*` for list indexes. */
 export const placeOf = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
 
 export class ImportSearch extends Context.Service<
   ImportSearch,
   {
     /**
-     * In code point order of the numbers, after `after` (exclusive). It looks at a bounded number
-     * of imports, however few of them meet the conditions.
+     * In code point order of the numbers, after `after` (exclusive). It reads a bounded number of
+     * imports, however few of them match.
      */
     readonly page: (query: {
       readonly supplier: SupplierCode
@@ -105,8 +105,7 @@ export class ImportSearch extends Context.Service<
     }) => Effect.Effect<FoundPage, StorageUnavailable>
 
     /**
-     * Failed imports: at most so many of each of these codes, without those that have a lease, each
-     * import once.
+     * Failed imports without a lease: for each of these codes at most its limit, each import once.
      */
     readonly failed: (query: {
       readonly supplier: SupplierCode
@@ -117,7 +116,7 @@ export class ImportSearch extends Context.Service<
 
     /**
      * The balance of every account, erased ones included, each once and in code point order of the
-     * external numbers. They are read a bounded part at a time, and each part is as it is then.
+     * external numbers. They are read a bounded part at a time, each as it is at that time.
      */
     readonly balances: (query: {
       readonly supplier: SupplierCode
@@ -125,7 +124,7 @@ export class ImportSearch extends Context.Service<
       readonly cohort: string | null
     }) => Stream.Stream<AccountBalance, StorageUnavailable>
 
-    /** The text that was staged last; None if nothing was, or it was deleted. */
+    /** The last staged text; None if nothing was staged, or it was deleted. */
     readonly staged: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/ImportSearch") {}

@@ -1,7 +1,7 @@
 /**
- * Storage of what is kept of migrations beside their imports: counts by hour, when something
- * changed last, and plans. A migration is a supplier of a live organisation. What is read here
- * takes as long for a million imports as for a few, because it reads counts that are kept.
+ * Storage of migrations, apart from their imports: counts by hour, the time of the last change, and
+ * plans. A migration is a supplier of a live organisation. Reading takes as long for a million
+ * imports as for a few, because it reads stored counts.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ExternalAccountNumber } from "../account/Account.ts"
@@ -14,14 +14,14 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export type StateCounts = SupplierSummary["states"]
 
-/** What the imports of one supplier come to. */
+/** The counts of the imports of one supplier. */
 export interface MigrationCounts {
   readonly supplier: SupplierCode
   readonly states: StateCounts
   readonly importedLastHour: number
   /** Accounts that were created in each of the last `hoursShown` hours, the present one last. */
   readonly importedHourly: ReadonlyArray<number>
-  /** Whether its sums of money tie, as `ties` says of its summary. */
+  /** Whether its sums of money tie: `ties` of its summary. */
   readonly moneyTies: boolean
   /** When a state, a cohort or an error of an import changed last; null if none ever did. */
   readonly changedAt: DateTime.Utc | null
@@ -31,27 +31,27 @@ export interface MigrationCounts {
 
 export const hoursShown = 24
 
-/** The counts as they were before an instant, without leases: who has one is as before it. */
+/** The counts as they were before an instant. Leases are ignored. */
 export interface PastCounts {
   /** Of all states. */
   readonly staged: number
-  /** Accounts, also those that were erased since. */
+  /** Accounts, including those that were erased since. */
   readonly imported: number
   /** Imports in the state FAILED. */
   readonly failed: number
-  /** Failed imports by code, without codes that none had. */
+  /** Failed imports by code; codes without any are left out. */
   readonly codes: Readonly<Record<string, number>>
 }
 
 export interface CohortCounts {
-  /** Null for imports without one. */
+  /** Null for imports without a cohort. */
   readonly cohort: string | null
   readonly states: StateCounts
 }
 
 export interface CohortsCounted {
   readonly cohorts: ReadonlyArray<CohortCounts>
-  /** Cohorts beyond the limit: how many there are, and what their imports come to. */
+  /** Cohorts beyond the limit: their number, and the sum of their counts. */
   readonly others: { readonly cohorts: number; readonly states: StateCounts }
 }
 
@@ -61,20 +61,20 @@ export interface OpenImport {
   readonly stagedAt: DateTime.Utc
   /** Since when it waits. */
   readonly since: DateTime.Utc
-  /** With which its latest attempt failed; null if it is pending. */
+  /** The code with which its latest attempt failed; null if it is pending. */
   readonly code: string | null
 }
 
-/** With more failed imports, so many of them are looked at for those that wait longest. */
+/** The most failed imports that are read to find those that wait longest. */
 export const failedLookedAt = 1_000
 
-/** So many accounts are to be imported by the end of this day, in the supplier's time zone. */
+/** The accounts to be imported by the end of this day, in the supplier's time zone. */
 export interface PlanPoint {
   readonly on: CalendarDate
   readonly accounts: number
 }
 
-/** In the order of dates, which differ; accounts never become fewer. */
+/** Points in strictly ascending order of dates; `accounts` never decreases. */
 export type MigrationPlan = ReadonlyArray<PlanPoint>
 
 /** Who has signed a migration off, and when. */
@@ -94,8 +94,8 @@ export class Migrations extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<MigrationCounts>, StorageUnavailable>
 
     /**
-     * The counts before each of these instants, which are whole hours in ascending order. What
-     * nobody had folded by then (`SupplierSummaries.fold`) is in a later hour.
+     * The counts before each of these instants, which are whole hours in ascending order. Changes
+     * that were not folded by then (`SupplierSummaries.fold`) count in a later hour.
      */
     readonly history: (query: {
       readonly supplier: SupplierCode
@@ -113,15 +113,15 @@ export class Migrations extends Context.Service<
       readonly since: DateTime.Utc
     }) => Effect.Effect<ReadonlyMap<SupplierCode, ReadonlyArray<HourCount>>, StorageUnavailable>
 
-    /** The first hour of which there are counts; none for a supplier without imports. */
+    /** The first hour that has counts; none for a supplier without imports. */
     readonly beginning: (query: {
       readonly supplier: SupplierCode
       readonly cohort: string | null
     }) => Effect.Effect<Option.Option<DateTime.Utc>, StorageUnavailable>
 
     /**
-     * Of at most `limit` cohorts in code point order, and first of all imports without one, if
-     * there are any. With the others it comes to all imports.
+     * The counts of at most `limit` cohorts in code point order; imports without a cohort, if any,
+     * come first. Together with `others` they sum up to all imports.
      */
     readonly cohorts: (query: {
       readonly supplier: SupplierCode
@@ -130,8 +130,8 @@ export class Migrations extends Context.Service<
     }) => Effect.Effect<CohortsCounted, StorageUnavailable>
 
     /**
-     * Those that wait longest: of the imports in the state PENDING the ones that were staged first,
-     * and those in the state FAILED whose latest attempt ended before `failedBefore`.
+     * The imports that wait longest: PENDING ones in the order of their staging, and FAILED ones
+     * whose latest attempt ended before `failedBefore`.
      */
     readonly oldestOpen: (query: {
       readonly supplier: SupplierCode
@@ -143,7 +143,7 @@ export class Migrations extends Context.Service<
       suppliers: ReadonlyArray<SupplierCode>
     ) => Effect.Effect<ReadonlyMap<SupplierCode, MigrationPlan>, StorageUnavailable>
 
-    /** Replaces the plan; one without points is none. Audit: `set_plan`. */
+    /** Replaces the plan; without points it is deleted. Audit: `set_plan`. */
     readonly setPlan: (command: {
       readonly supplier: SupplierCode
       readonly plan: MigrationPlan
@@ -152,8 +152,8 @@ export class Migrations extends Context.Service<
     }) => Effect.Effect<void, StorageUnavailable>
 
     /**
-     * Sets the cohort of those of these imports that are Pending at `at` and have another one; null
-     * for none. Returns how many it were. Audit: `change_import` of each, outcome `changed`.
+     * Sets the cohort of these imports, null for none, if they are Pending at `at` and have another
+     * one. Returns how many were changed. Audit: `change_import` for each, outcome `changed`.
      */
     readonly setCohorts: (command: {
       readonly supplier: SupplierCode
@@ -164,14 +164,15 @@ export class Migrations extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<number, StorageUnavailable>
 
-    /** The latest one, whatever the status is now. */
+    /** The latest sign-off, whatever the status is now. */
     readonly signOff: (
       supplier: SupplierCode
     ) => Effect.Effect<Option.Option<SignOff>, StorageUnavailable>
 
     /**
-     * Makes the supplier Complete and keeps who did so, in one step. Where that was done already,
-     * it gives who did. Audit: `change_supplier_status` of an operator, and `sign_off`.
+     * Makes the supplier Complete and records who did so, in one step. If it was signed off
+     * already, returns that sign-off. Audit: `change_supplier_status` of an operator, and
+     * `sign_off`.
      */
     readonly recordSignOff: (command: {
       readonly supplier: SupplierCode
@@ -190,7 +191,7 @@ export const noCounts: StateCounts = {
   ERASED: 0
 }
 
-/** What a count was at the end of an hour; hours in which it did not change are left out. */
+/** A count at the end of an hour; hours in which it did not change are left out. */
 export interface HourlyCount {
   readonly hour: DateTime.Utc
   readonly count: number

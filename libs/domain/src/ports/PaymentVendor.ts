@@ -29,8 +29,8 @@ export class PaymentVendor extends Context.Service<
   {
     /**
      * The details of an instruction that exists, is active and has the requested type. The requests
-     * of one organisation never cause a refusal for another. In test mode a simulated vendor is
-     * asked, and never a real one.
+     * of one organisation never cause a refusal for another. In test mode only the simulated vendor
+     * is asked.
      */
     readonly verify: (
       instruction: PaymentInstruction,

@@ -19,14 +19,14 @@ export interface Deleted {
 export type SandboxSlice =
   /** The caller's organisation is live. Nothing was deleted. */
   | { readonly _tag: "Live" }
-  /** A batch has not ended. Nothing was deleted. */
+  /** A batch is unfinished. Nothing was deleted. */
   | { readonly _tag: "BatchesUnfinished" }
   | {
       readonly _tag: "Deleted"
       readonly deleted: Deleted
-      /** Whether anything was deleted, also of what is not counted. */
+      /** Whether anything was deleted, including rows that `deleted` does not count. */
       readonly hasDeleted: boolean
-      /** Whether nothing is left. What is being written is left until it is. */
+      /** Whether nothing is left. Rows that are being written count as left. */
       readonly isEmpty: boolean
     }
 
@@ -34,9 +34,9 @@ export class Sandbox extends Context.Service<
   Sandbox,
   {
     /**
-     * Deletes up to about `limit` of each of what the caller's test organisation has, the whole of
-     * an import or nothing of it, with an entry that ends its chain of the audit log. An import
-     * with a live lease is left until it has ended. Positions of events are never used again.
+     * Deletes up to about `limit` rows of each kind from the caller's test organisation. An import
+     * is deleted whole or not at all, with an entry that ends its chain of the audit log. An import
+     * with a live lease is kept until the lease has ended. Positions of events are never reused.
      */
     readonly deleteSlice: (command: {
       readonly caller: Caller
@@ -44,7 +44,7 @@ export class Sandbox extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<SandboxSlice, StorageUnavailable>
 
-    /** Records that all was deleted, for the organisation and for each of its suppliers. */
+    /** Records that everything was deleted, for the organisation and each of its suppliers. */
     readonly recordEmptied: (command: {
       readonly caller: Caller
       readonly at: DateTime.Utc

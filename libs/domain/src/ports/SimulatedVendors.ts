@@ -66,7 +66,7 @@ const vendors: ReadonlyMap<
 export const isSlow = ({ reference }: PaymentInstruction): boolean =>
   failures.find(([word]) => reference.includes(word))?.[0] === "slow"
 
-/** What STRIPE or GOCARDLESS answers. Every other vendor counts as not configured. */
+/** The answer of STRIPE or GOCARDLESS. Every other vendor counts as not configured. */
 export const simulate = ({ reference, type, vendor: code }: PaymentInstruction) =>
   Effect.suspend((): Effect.Effect<InstructionDetails, VendorFailure> => {
     const vendor = vendors.get(code)

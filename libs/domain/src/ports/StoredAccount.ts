@@ -1,8 +1,8 @@
 /**
- * An account as it is read back: what its payload said, and what was added later. A small account
- * is read whole. The lists of a large one are read page by page. Pages of one account agree:
- * nothing on it changes but by additions, and a list has the length that it had when the account
- * was read.
+ * An account as it is read back: its payload, and what was added later. A small account is read
+ * whole. The lists of a large one are read page by page. Pages of one account are consistent: an
+ * account only changes by additions, and a list keeps the length that it had when the account was
+ * read.
  */
 import type { BigDecimal, DateTime, Stream } from "effect"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
@@ -24,7 +24,7 @@ export interface Pages<A> {
   readonly elements: Stream.Stream<A, StorageUnavailable>
 }
 
-/** A list in the order in which its elements were added: read already, or to be read. */
+/** A list in the order of addition: already read, or to be read page by page. */
 export type Items<A> = ReadonlyArray<A> | Pages<A>
 
 export const isWhole = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(items)
@@ -76,6 +76,6 @@ export interface StoredAccount {
   readonly lists: PayloadLists
   readonly ledgers: ReadonlyArray<StoredLedger> | null
   readonly added: AddedItems
-  /** Those of the notes first, then those of the statements. */
+  /** The documents of the notes first, then those of the statements. */
   readonly documents: Items<NamedDocument>
 }

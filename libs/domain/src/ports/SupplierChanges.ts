@@ -1,13 +1,12 @@
 /**
- * Storage as whoever waits for a change asks it: cheap enough to be asked each second, however many
- * imports there are.
+ * Detects changes of suppliers: cheap enough to poll each second, however many imports there are.
  */
 import { Context, type Effect } from "effect"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** What a supplier looks like from afar. */
+/** A marker of a supplier's state. */
 export interface SupplierMarker {
   readonly supplier: SupplierCode
   readonly organisation: OrganisationName
@@ -18,7 +17,7 @@ export interface SupplierMarker {
 export class SupplierChanges extends Context.Service<
   SupplierChanges,
   {
-    /** Of every supplier of a live organisation. */
+    /** The markers of all suppliers of live organisations. */
     readonly markers: Effect.Effect<ReadonlyArray<SupplierMarker>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/SupplierChanges") {}

@@ -1,6 +1,6 @@
 /**
- * Storage of what the imports of a supplier come to. It keeps the counts, because they cannot be
- * counted anew at each request: a million imports take no longer than a few.
+ * Storage of the counts and sums of a supplier's imports. The counts are stored rather than counted
+ * at each request, so that reading takes as long for a million imports as for a few.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { SupplierSummary } from "../account/SupplierSummary.ts"
@@ -18,8 +18,8 @@ export class SupplierSummaries extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<SupplierSummary, StorageUnavailable>
     /**
-     * Adds up at most so many differences that writes have left, and returns how many it was. It
-     * returns 0 while another instance does the same. It changes no summary.
+     * Folds at most `limit` count differences that writes have stored, and returns how many.
+     * Returns 0 while another instance does the same. It changes no summary.
      */
     readonly fold: (command: {
       readonly limit: number

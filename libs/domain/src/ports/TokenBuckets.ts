@@ -6,7 +6,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** The requests left at `at`. The fraction is the share of the next one that has been refilled. */
+/** The requests left at `at`. The fraction is the part of the next one that is refilled. */
 export interface TokenBucket {
   readonly requests: number
   readonly at: DateTime.Utc

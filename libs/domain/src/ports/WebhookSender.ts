@@ -1,4 +1,4 @@
-/** Sends an event to a webhook, signed as Standard Webhooks says. */
+/** Sends an event to a webhook, signed by the Standard Webhooks specification. */
 import { Context, type DateTime, type Effect, type Redacted } from "effect"
 
 export interface WebhookMessage {
@@ -8,11 +8,11 @@ export interface WebhookMessage {
   readonly id: string
   readonly at: DateTime.Utc
   readonly body: string
-  /** It is signed with each. */
+  /** The message is signed with each of them. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** `error` is short, and has nothing of what the receiver answered but its status. */
+/** `error` is short. Of the receiver's answer it has only the status. */
 export type Sent =
   | { readonly _tag: "Delivered" }
   | { readonly _tag: "Gone" }

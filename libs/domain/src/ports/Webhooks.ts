@@ -1,5 +1,5 @@
 /**
- * Webhooks: where events of an organisation are sent, and how far each has come. One instance at a
+ * Webhooks: where events of an organisation are sent, and the progress of each. One instance at a
  * time delivers to a webhook, under a lease.
  * Source: docs/contract/webhooks.md.
  */
@@ -9,7 +9,7 @@ import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { EventId, LoggedEvent, WebhookId } from "./EventLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** Why a webhook gets nothing: the operator, too many failures, or a receiver that answered 410. */
+/** Why a webhook is disabled: by the operator, too many failures, or an answer of 410. */
 export type DisabledBy = "OPERATOR" | "FAILURES" | "GONE"
 
 /** Positions that are delivered again before anything else, both inclusive. */
@@ -18,14 +18,14 @@ export interface Replay {
   readonly to: number
 }
 
-/** How far a webhook has come. */
+/** The progress of a webhook. */
 export interface Progress {
   /** Every event up to this position was delivered, or is among the retries. */
   readonly cursor: number
   readonly replay: Replay | null
-  /** Tries in a row after which nothing was delivered. */
+  /** Consecutive tries that delivered nothing. */
   readonly failures: number
-  /** No try before. */
+  /** The time of the next try at the earliest. */
   readonly dueAt: DateTime.Utc
   readonly disabledBy: DisabledBy | null
   readonly lastError: string | null
@@ -40,7 +40,7 @@ export interface Webhook extends Progress {
   readonly suppliers: ReadonlyArray<SupplierCode> | null
   /** The names of events; null for all. */
   readonly names: ReadonlyArray<string> | null
-  /** Whether it may be at a private address, and without TLS. */
+  /** Whether the URL may have a private address, and no TLS. */
   readonly allowsPrivate: boolean
   readonly createdAt: DateTime.Utc
 }
@@ -52,21 +52,21 @@ export interface WebhookSecret {
   readonly expiresAt: DateTime.Utc | null
 }
 
-/** With so many retries, a webhook gets no new events. */
+/** With this many retries, a webhook gets no new events. */
 export const mostRetries = 1_000
 
-/** An event that could not be delivered when others could, or that waits behind such a one. */
+/** An event that failed while others were delivered, or that waits behind such an event. */
 export interface Retry {
   readonly event: LoggedEvent
   readonly attempts: number
   readonly dueAt: DateTime.Utc
 }
 
-/** A webhook that this instance may deliver to until the lease ends. */
+/** A webhook to which this instance may deliver until the lease ends. */
 export interface Session {
   readonly lease: string
   readonly webhook: Webhook
-  /** The valid ones, the newest first. */
+  /** The valid secrets, the newest first. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** In the order of their positions. */
   readonly retries: ReadonlyArray<Retry>
@@ -84,14 +84,14 @@ export type Replaying = "Started" | "NotFound" | "Running" | "UnknownEvent"
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** It gets the events after those that have a position now. */
+    /** Creates a webhook. It gets the events after those that have a position now. */
     readonly create: (webhook: NewWebhook) => Effect.Effect<Webhook, StorageUnavailable>
-    /** Of one organisation, or of all; the oldest first. */
+    /** The webhooks of one organisation, or of all; the oldest first. */
     readonly list: (
       organisation: OrganisationName | null
     ) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>
     readonly find: (id: WebhookId) => Effect.Effect<Option.Option<Webhook>, StorageUnavailable>
-    /** The last secret stays valid until `oldUntil`, and those before it end. False if unknown. */
+    /** Adds a secret. The last one is valid until `oldUntil`; older ones end. False if unknown. */
     readonly rotate: (command: {
       readonly id: WebhookId
       readonly secret: Redacted.Redacted
@@ -100,12 +100,12 @@ export class Webhooks extends Context.Service<
     }) => Effect.Effect<boolean, StorageUnavailable>
     /** False if unknown. */
     readonly disable: (id: WebhookId) => Effect.Effect<boolean, StorageUnavailable>
-    /** It goes on where it was. False if unknown. */
+    /** The webhook continues where it was. False if unknown. */
     readonly enable: (command: {
       readonly id: WebhookId
       readonly at: DateTime.Utc
     }) => Effect.Effect<boolean, StorageUnavailable>
-    /** Stores an event for this webhook alone. False if unknown. */
+    /** Stores an event for this webhook only. False if unknown. */
     readonly test: (command: {
       readonly id: WebhookId
       readonly at: DateTime.Utc
@@ -127,14 +127,14 @@ export class Webhooks extends Context.Service<
       readonly until: DateTime.Utc
     }) => Effect.Effect<boolean, StorageUnavailable>
     /**
-     * Stores what a session has done, and ends its lease. If the webhook is disabled by it, an
-     * event says so. False if the lease has ended; then nothing is stored.
+     * Stores the result of a session, and ends its lease. If it disables the webhook, an event is
+     * written. False if the lease has ended; then nothing is stored.
      */
     readonly finish: (command: {
       readonly lease: string
       readonly at: DateTime.Utc
       readonly progress: Progress
-      /** Whether the session began with a replay. Otherwise one that was asked for meanwhile stays. */
+      /** Whether the session began with a replay. If not, a replay requested meanwhile stays. */
       readonly wasReplaying: boolean
       /** Retries that have ended. */
       readonly ended: ReadonlyArray<number>

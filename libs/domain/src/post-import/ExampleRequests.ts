@@ -6,7 +6,7 @@ export const exampleKey = {
   external_account_number: exampleAccount.external_account_number
 }
 
-/** With a text, with documents, and without a time. */
+/** Notes with a text, with documents, and without a time. */
 export const notesRequest = {
   ...exampleKey,
   notes: [
@@ -34,8 +34,8 @@ export const notesRequest = {
 }
 
 /**
- * One of every type, and all in the account's open statement period. Together they raise its
- * balance by 75.00.
+ * One transaction of every type, all in the account's open statement period. Together they raise
+ * its balance by 75.00.
  */
 export const transactionsRequest = {
   ...exampleKey,
@@ -108,7 +108,7 @@ export const transactionsRequest = {
   ]
 }
 
-/** Older than those that the account was imported with. */
+/** Statements older than those with which the account was imported. */
 export const statementsRequest = {
   ...exampleKey,
   statements: [

@@ -16,8 +16,8 @@ const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolea
 
 /**
  * Adds the instruction unless another one is active. If it is on the account already, nothing
- * changes and no details are needed. If the details are needed after all, the client must repeat
- * the request.
+ * changes and no details are needed. If the details are needed but null, the request fails as
+ * unavailable and must be repeated.
  */
 export const decideInstruction =
   (instruction: PaymentInstruction, details: InstructionDetails | null) =>

@@ -1,7 +1,7 @@
 /**
- * Which notes of a request are new to the account. A note is there already if one has the same
- * body, or for a note without a body the same document paths, and the same time of creation where
- * one was sent.
+ * Decides which notes of a request are new to the account. A note exists already if one has the
+ * same body (without a body: the same document paths) and the same time of creation, if one was
+ * sent.
  * Source: docs/contract/post-import.md#create-notes, docs/contract/post-import.md#same-notes.
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"

@@ -66,13 +66,13 @@ export interface TransactionParameters {
   readonly forceAddToCurrentStatement: boolean
 }
 
-/** `isNew` where any of them was not on the account yet. */
+/** `isNew` if any of the statements was not on the account yet. */
 export interface StatementsCreated {
   readonly request: StatementsRequest
   readonly isNew: boolean
 }
 
-/** `isNew` where it was not on the account yet. */
+/** `isNew` if the instruction was not on the account yet. */
 export interface InstructionCreated {
   readonly kraken_account_number: AccountNumber
   readonly reference: string
@@ -169,7 +169,7 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
   return valid
 })
 
-/** The account of an import that was erased is not missing: it is refused, whatever is added. */
+/** An erased account is not reported as missing: every addition to it is refused. */
 const refuseErased = Effect.fnUntraced(function* ({ processes }: Dependencies, key: ImportKey) {
   const process = yield* processes.find(key)
   if (Option.isSome(process) && process.value.erased) return yield* new ImportErased({ key })
@@ -250,8 +250,8 @@ const verify = (
   )
 
 /**
- * A payment instruction for a missing account is not a 404. The refusal states how far the import
- * is.
+ * Refuses a payment instruction for a missing account: not with a 404, but with the state of the
+ * import.
  */
 const refuseMissing = Effect.fnUntraced(function* (deps: Dependencies, key: ImportKey) {
   const process = yield* refuseErased(deps, key)

@@ -1,7 +1,7 @@
 /**
  * Decides which historical statements of a request are new to the account. A known one with the
  * same content changes nothing, so that a retry is safe. A known one with other content fails the
- * request. `isNew` where any is added.
+ * request. `isNew` if any is added.
  * Source: docs/contract/post-import.md#create-historical-statements,
  * docs/contract/post-import.md#same-statements.
  */

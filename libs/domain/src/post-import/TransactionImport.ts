@@ -25,7 +25,7 @@ export interface TransactionResult {
   readonly transaction: Transaction
   /** True if its date was moved. */
   readonly isMoved?: boolean
-  /** True if the one that was sent has another content than the existing one. */
+  /** True if the content that was sent differs from the existing transaction. */
   readonly differs?: boolean
 }
 
@@ -96,8 +96,8 @@ const isSameValue = (one: unknown, other: unknown): boolean => {
 }
 
 /**
- * Whether the transaction that was sent is the existing one. One whose date was moved is compared
- * with what that made of it.
+ * Whether the transaction that was sent has the content of the existing one. If the date of the
+ * existing one was moved, the same move is applied before comparing.
  */
 const isSameTransaction = (sent: Transaction, there: Transaction): boolean =>
   isSameValue(moved(sent, there.transaction_date).transaction, there)

@@ -45,7 +45,7 @@ export class ImportProcessDoesNotExist extends Data.TaggedError("ImportProcessDo
 export class AlreadyImported extends Data.TaggedError("AlreadyImported")<{
   readonly key: ImportKey
   readonly accountNumber: AccountNumber
-  /** Whether the refused staging has the payload of the account. Told to lines of batches only. */
+  /** Whether the refused staging has the payload of the account. Set for lines of batches only. */
   readonly isSame?: boolean
 }> {
   readonly code = "account_import_process_already_imported"
@@ -56,7 +56,7 @@ export class ImportSkipped extends Data.TaggedError("ImportSkipped")<{ readonly 
   readonly code = "account_import_process_skipped"
 }
 
-/** The operator has erased the data of the import. The number is kept, and is not imported again. */
+/** The operator has erased the data of the import. Its number cannot be imported again. */
 export class ImportErased extends Data.TaggedError("ImportErased")<{ readonly key: ImportKey }> {
   readonly code = "account_import_process_erased"
 }
@@ -108,7 +108,7 @@ export class AccountNotFound extends Data.TaggedError("AccountNotFound")<{
   readonly code = "account_not_found"
 }
 
-/** A transaction that breaks no field rule cannot be added, so none of its request is. */
+/** A transaction that is valid by itself cannot be added, so nothing of its request is. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
   readonly code:
     | "duplicate_transaction_ids"
@@ -222,7 +222,7 @@ export class EventsPruned extends Data.TaggedError("EventsPruned")<{
 /** The database or the document store is unavailable. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
-  /** What is unavailable: the document store, or else the database. Told to batches only. */
+  /** What is unavailable: the document store, or else the database. Set for batches only. */
   readonly isDocumentStore?: boolean
 }> {
   readonly code = "service_unavailable"

@@ -1,8 +1,8 @@
-/** Why an import in its present state takes no change. */
+/** Why an import in its present state cannot be changed. */
 import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
 import { AlreadyImported, ImportErased, ImportInProgress, ImportSkipped } from "./Failure.ts"
 
-/** Null if it is pending, and so can be changed. */
+/** The refusal; null if the import is pending, and so can be changed. */
 export const refusalInState = (key: ImportKey, found: ImportState) => {
   switch (found._tag) {
     case "Imported":

@@ -1,12 +1,12 @@
 /**
- * The idempotency keys under which a line of a batch runs. How the line ended is kept under them
- * before it is stored with the batch.
+ * The idempotency keys under which a line of a batch runs. The end of the line is kept under them
+ * until it is stored with the batch.
  */
 import type { BatchId } from "../batch/Batch.ts"
 import type { LineEnd } from "../batch/BatchLine.ts"
 import { IdempotencyKey } from "./IdempotencyKey.ts"
 
-/** The steps of a line that store something, each under a key of its own. */
+/** The steps of a line that store something, each under its own key. */
 const steps = ["stage", "end"] as const
 
 /** No client can send a key with such a character. */
@@ -19,7 +19,7 @@ export const keysOf = (batch: BatchId, line: number): ReadonlyArray<IdempotencyK
 
 type End = Pick<LineEnd, "outcome" | "text">
 
-/** What is kept under the key of a step: how the line ends if no other step follows. */
+/** The text kept under the key of a step: the end of the line if no other step follows. */
 export const keptText = ({ outcome, text }: End): string => `${outcome} ${text}`
 
 export const keptEnd = (kept: string): End => {
@@ -28,8 +28,8 @@ export const keptEnd = (kept: string): End => {
 }
 
 /**
- * How a line ends of which nothing more is done: as the last step says whose answer is kept. Null
- * if there is none.
+ * The end of a line that will not run again: that of the last step with a kept answer. Null if
+ * there is none.
  */
 export const lastKeptEnd = (
   batch: BatchId,

@@ -1,4 +1,4 @@
-/** The supplier that a payload names, whatever else is in it. */
+/** Reads the supplier that a payload names, whatever else is in it. */
 import { Option } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
 import type { WireCode } from "../organisation/Supplier.ts"

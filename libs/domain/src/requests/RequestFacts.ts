@@ -1,14 +1,14 @@
 /**
- * What is learned of a request while it runs, for its log entry and its span: whose it is, what it
- * is about, and why it was refused. Programs note what they have found, never what was sent, so
- * that nothing personal is among it.
+ * Facts about a request, collected while it runs for its log entry and its span: the caller, the
+ * subject, and why it was refused. Programs note what they have looked up, never what was sent, so
+ * that no personal data is included.
  */
 import { Context, Effect } from "effect"
 import type { Batch, BatchId } from "../batch/Batch.ts"
 import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
 import { type WireCode, wireCode } from "../organisation/Supplier.ts"
 
-/** Which limit a request was refused by. */
+/** The limit that refused a request. */
 export type Limit =
   /** Requests a minute of an organisation. */
   | "rate"
@@ -33,7 +33,7 @@ export interface RateState {
 
 /** The names are those in the log. */
 export interface RequestFacts {
-  /** The caller's, or that of what a user of the board asks for. */
+  /** The caller's organisation, or on the board that of the requested data. */
   organisation: OrganisationName | undefined
   api_key: ApiKeyId | undefined
   /** A supplier of the organisation. */
@@ -45,15 +45,15 @@ export interface RequestFacts {
   limit: Limit | undefined
   /** For the headers of the answer; not in the log. */
   rate: RateState | undefined
-  /** The instance of the service behind that got the request, as host and port. */
+  /** The instance of the upstream service that got the request, as host and port. */
   upstream: string | undefined
   /** Bytes of the body that were read. */
   bytes_in: number
-  /** Bytes of the answer's body; of a stream only the gateway counts them. */
+  /** Bytes of the answer's body; those of a stream are counted by the gateway only. */
   bytes_out: number
 }
 
-/** All members are there from the start, so that no request changes the shape of the object. */
+/** All members exist from the start, so that the shape of the object never changes. */
 export const make = (): RequestFacts => ({
   organisation: undefined,
   api_key: undefined,
@@ -67,12 +67,12 @@ export const make = (): RequestFacts => ({
   bytes_out: 0
 })
 
-/** Those of the request of a fiber; null where there is no request. */
+/** The facts of the fiber's request; null without a request. */
 export const Current = Context.Reference<RequestFacts | null>("@data-import/domain/RequestFacts", {
   defaultValue: () => null
 })
 
-/** Notes what was learned. */
+/** Notes facts about the present request. */
 export const note = (learned: Partial<RequestFacts>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const facts = fiber.getRef(Current)

@@ -99,7 +99,7 @@ const makeTake = ({ ofOne, total }: Limits): Take => {
     )
 }
 
-/** Permits that can be released and acquired again; `end` releases them for good. */
+/** Permits that can be released and acquired again; `end` releases them finally. */
 const makeRetaken = (take: Effect.Effect<void, never, Scope.Scope>) => {
   let held: Scope.Closeable | undefined
   const begin = Effect.suspend(() => {

@@ -1,7 +1,7 @@
 /**
  * Lists of values that the operator can extend without a release. `sales_channel`, `payment_type`
  * and `vendor` start with the values of the rules. `reason`, `ledger_code` and `product_code`
- * accept any text until the operator adds a first value; from then on only the added ones.
+ * accept any text until the operator adds a first value, and then only the added values.
  */
 import { Schema } from "effect"
 

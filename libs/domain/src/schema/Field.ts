@@ -36,7 +36,7 @@ export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeanin
     meaning.abort ?? false
   )
 
-/** Whether trimming cannot take this character away; other characters may be blanks too. */
+/** Whether trimming never removes this character. Of other characters some may be blanks. */
 const isGraphic = (at: number): boolean => at > 0x20 && at < 0x7f
 
 /** The text without the blanks around it. Most texts have none, and need no call for it. */
@@ -198,7 +198,7 @@ export const nextDay = (date: CalendarDate): CalendarDate =>
 const dateTimeForm =
   /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** With an offset, an instant may be outside the years of four digits. */
+/** The bounds of instants: an offset may move one outside the years of four digits. */
 const firstInstant = Date.parse("0001-01-01T00:00:00Z")
 const lastInstant = Date.parse("9999-12-31T23:59:59Z")
 

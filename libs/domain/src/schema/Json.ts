@@ -1,8 +1,8 @@
 /**
  * Parses JSON as the contract defines it. Repeated keys and deep nesting are rejected. A number
  * that a double cannot hold keeps its spelling, so that it is validated, stored and returned as
- * sent. The platform's parser supports none of that, and some large bodies block it for seconds, so
- * that it only parses what is short and sound.
+ * sent. The platform's parser supports none of that, and some large bodies block it for seconds. So
+ * it only parses short text for which both parsers agree.
  * Source: docs/contract/http.md#json
  */
 import { Data, Result } from "effect"

@@ -1,8 +1,8 @@
 /**
- * Parses short, sound JSON by the platform's parser, which is faster than ours. A survey of the
- * text tells whether the two could differ: whether a number needs its own spelling, a key may be
- * repeated, or something is too deep or too long. The platform may take a key with an escape for
- * another one (https://github.com/nodejs/node/issues/63785), so such a text is not for it.
+ * Parses short JSON with the platform's parser, which is faster than ours. A scan of the text tells
+ * whether the two could differ: whether a number needs its own spelling, a key may be repeated, or
+ * something is too deep or too long. The platform may confuse a key that has an escape with another
+ * one (https://github.com/nodejs/node/issues/63785), so it does not get such a text.
  */
 
 /** How much of a document is read; see `parsing`. */
@@ -29,7 +29,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** The index of the quote that ends a string, or behind the text; negative if it has an escape. */
+/** The index of the quote that ends a string, or beyond the text; negative if it has an escape. */
 const endOfString = (text: string, start: number): number => {
   let index = start
   let sign = 1
@@ -47,15 +47,15 @@ const endOfNumber = (text: string, start: number): number => {
   let end = start + 1
   let at = text.charCodeAt(end)
   while ((at >= zero && at <= nine) || at === point) at = text.charCodeAt(++end)
-  // An exponent is left to the other parser.
+  // A number with an exponent is left to the other parser.
   return end - start > exactDigits || (at | 0x20) === 0x65 ? -1 : end
 }
 
-/** The members of all objects of the text; -1 if it is not for the platform's parser. */
+/** The number of members of all objects in the text; -1 if the platform must not parse it. */
 const membersIn = (text: string, { depth, elements }: JsonBounds): number => {
   let [members, commas, open] = [0, 0, 0]
   let index = 0
-  /** Of the last string, which before a colon is a key. */
+  /** The end of the last string, which is a key if a colon follows. */
   let end = 0
   while (index < text.length) {
     const at = text.charCodeAt(index)
@@ -76,11 +76,11 @@ const membersIn = (text: string, { depth, elements }: JsonBounds): number => {
     }
     index++
   }
-  // No list and no object has more elements than there are commas, and one.
+  // No list or object has more elements than the number of commas plus one.
   return commas < elements ? members : -1
 }
 
-/** The members of all objects of the value, of which a key that the text repeats is one. */
+/** The number of members of all objects in the value. A key that the text repeats counts once. */
 const membersOf = (value: unknown): number => {
   if (typeof value !== "object" || value === null) return 0
   let members = 0
@@ -90,7 +90,7 @@ const membersOf = (value: unknown): number => {
   return members
 }
 
-/** Undefined for every text that the other parser has to judge. */
+/** The parsed value; undefined if the other parser has to parse the text. */
 export const parsedByPlatform = (text: string, bounds: JsonBounds): unknown => {
   const members = text.length > shortText ? -1 : membersIn(text, bounds)
   if (members < 0) return undefined

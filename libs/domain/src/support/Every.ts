@@ -2,8 +2,8 @@
 import { type Duration, Effect, Schedule } from "effect"
 
 /**
- * Repeats the task for ever, with a pause between. A failure is left to its next turn. A defect is
- * logged with this message, and the task goes on.
+ * Repeats the task for ever, with a pause in between. After a failure the next turn tries again. A
+ * defect is logged with this message, and the task continues.
  */
 export const every = (
   pause: Duration.Duration,

@@ -1,9 +1,9 @@
-/** Gauges whose value is read when the metrics are, because it changes too often to be written. */
+/** Gauges whose value is read only with the metrics, because it changes too often to be pushed. */
 import { Effect, Metric, type Scope } from "effect"
 
 const nothing = (): void => {}
 
-/** Reports what `read` gives, in the metrics of the fiber, until the scope ends. */
+/** Reports the value of `read` in the fiber's metrics until the scope ends. */
 export const observe = (
   gauge: Metric.Gauge<number>,
   read: () => number

@@ -1,9 +1,9 @@
 /**
- * Holds keys, such as organisations or client addresses, to a rate that is kept outside the
- * process, so that it holds over all instances. An instance takes a quota of requests at a time,
- * and remembers until when a key is refused: a step costs a query, and neither a request within
- * the quota nor a refused one costs a step. Steps of one key run one after the other, so a burst
- * of one key occupies one connection, and no other key waits for it.
+ * Limits the rate of keys, such as organisations or client addresses. The state is stored outside
+ * the process, so that the limit applies to all instances together. An instance takes a quota of
+ * requests at a time, and caches until when a key is refused: a step costs a query, but a request
+ * within the quota or a refused one costs none. Steps of one key are serialised, so a burst of one
+ * key occupies one connection, and no other key waits for it.
  *
  * Effect's own `RateLimiter` is not used. It asks its store for every request, takes all or nothing
  * of several requests, and refills the windows of failed attempts continuously, which would answer

@@ -1,4 +1,4 @@
-/** How large texts are where they are sent and stored. */
+/** The size of texts as they are sent and stored. */
 
 const encoder = new TextEncoder()
 

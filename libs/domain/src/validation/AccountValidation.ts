@@ -19,7 +19,7 @@ import { EmptyObject } from "../schema/JsonObject.ts"
 import { type Facts, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
 
-/** A name for a group of imports, by which they are found. */
+/** A name for a group of imports, to filter by. */
 export const Cohort = nonBlankText(64)
 
 /** The body of validate and stage. Validate checks the cohort and ignores it. */

@@ -39,7 +39,7 @@ export type BatchPayload = typeof BatchPayload.Type
 export const BatchRequest = Schema.Struct({ payload: BatchPayload })
 export type BatchRequest = typeof BatchRequest.Type
 
-/** A number of more digits is not read as one. */
+/** The greatest number: one with more digits is not read as a number. */
 const mostDigits = 999_999_999_999_999
 
 export const StartPayload = Schema.Struct({ total_lines: integer(0, mostDigits) })

@@ -1,8 +1,8 @@
 /**
  * Looks up the documents of a request in the store, with limits: on concurrent lookups of a request
- * and of an organisation, and on the time of all together. No lookup starts once the client has
- * disconnected. What was found is remembered, because the same account is validated, staged and
- * processed after each other.
+ * and of an organisation, and on the total time. No lookup starts once the client has disconnected.
+ * Found documents are cached, because the same account is validated, staged and processed in
+ * sequence.
  * Source: docs/contract/values.md#documents-of-one-request.
  */
 import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
@@ -23,10 +23,10 @@ const ofOneOrganisation = 64
 /** The time limit for all lookups of a request together. */
 const deadline = Duration.seconds(5)
 
-/** How long a document counts as found once it was. */
+/** How long a found document stays cached. */
 const rememberedFor = Duration.minutes(1)
 
-/** Found documents that are remembered at the same time: ten requests with the most documents. */
+/** The capacity of the cache: ten requests with the most documents. */
 const mostRemembered = 10 * mostDocuments
 
 export interface LookupResult {
@@ -35,7 +35,7 @@ export interface LookupResult {
   readonly missing: ReadonlySet<DocumentPath>
 }
 
-/** The document lookups of this process, which share what they remember and their limits. */
+/** The document lookups of this process, which share their cache and their limits. */
 export class DocumentLookup extends Context.Service<
   DocumentLookup,
   {
@@ -75,10 +75,10 @@ const makeSemaphores = () => {
     )
 }
 
-/** A new text: a part of a body would keep all of the body in memory as long as it is remembered. */
+/** The cache key, as a new string: a substring of a body would keep the whole body in memory. */
 const keyOf = (root: string, path: DocumentPath): string => JSON.stringify([root, path])
 
-/** What a lookup ended with, and how many had begun by its beginning, itself included. */
+/** The outcome of a lookup, and its ordinal number among all that have begun. */
 interface Finding {
   readonly exit: Exit.Exit<Option.Option<StoredDocument>, DocumentsUnavailable>
   readonly begun: number
@@ -90,8 +90,8 @@ const lifeOf = (exit: Exit.Exit<Finding>): Duration.Duration =>
   Exit.isSuccess(exit) && isFound(exit.value) ? rememberedFor : Duration.zero
 
 /**
- * Finds a document at most once a minute, and once for all who ask at the same time. Absence and
- * failures are told to nobody but who asked: the file may be put there at any time.
+ * Looks up a found document at most once a minute, and once for concurrent requests. Absence and
+ * failures are not shared with other requests: the file may be uploaded at any time.
  */
 const makeMemory = Effect.fnUntraced(function* (store: Documents["Service"]) {
   let begun = 0
@@ -162,5 +162,5 @@ const make = Effect.gen(function* () {
   return DocumentLookup.of({ lookUp })
 })
 
-/** Needs the document store. Programs that are given this very layer share their lookups. */
+/** Needs the document store. Programs that are given this same layer share their lookups. */
 export const layer = Layer.effect(DocumentLookup, make)

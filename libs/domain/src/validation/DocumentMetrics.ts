@@ -1,4 +1,4 @@
-/** What the metrics and the log say of look-ups of documents. */
+/** The metrics and log entries of document look-ups. */
 import { Cause, Clock, Duration, Effect, Exit, Metric, Option } from "effect"
 import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 
@@ -29,7 +29,7 @@ const outcomeOf = (exit: Exit.Exit<Option.Option<unknown>, unknown>): Outcome =>
   return Option.isSome(exit.value) ? "found" : "missing"
 }
 
-/** What the look-ups of a process report: each is measured, and each change of the store logged. */
+/** Measures each look-up of a process, and logs when the store fails or answers again. */
 export const make = () => {
   let isAway = false
 
@@ -44,7 +44,7 @@ export const make = () => {
       return isAway === wasAway ? measured : Effect.andThen(measured, change)
     })
 
-  /** The look-up, measured. One that is interrupted is not counted. */
+  /** The look-up with measurement. An interrupted one is not counted. */
   const measured =
     (find: Find): Find =>
     (root, path) =>
@@ -58,13 +58,13 @@ export const make = () => {
         })
       })
 
-  /** Look-ups took so long that their request was given up: they were interrupted. */
+  /** Reports that the look-ups of a request were interrupted because they took too long. */
   const gaveUp = (after: Duration.Duration, error: DocumentsUnavailable): Effect.Effect<void> =>
     report("unavailable", Duration.toSeconds(after), Cause.fail(error))
 
   return { measured, gaveUp }
 }
 
-/** So many documents were known already. */
+/** Counts documents that were cached already. */
 export const remembered = (count: number): Effect.Effect<void> =>
   count === 0 ? Effect.void : Metric.update(known, count)

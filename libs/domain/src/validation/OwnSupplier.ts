@@ -32,8 +32,8 @@ export const ownSupplier =
     )
 
 /**
- * An organisation has suppliers of one mode only, so at most one of the two that a code means is
- * the caller's own. One that is another's takes as long to answer as one that does not exist.
+ * An organisation has suppliers of one mode only, so at most one of the two suppliers with a code
+ * is the caller's own. The answer takes as long for another organisation's supplier as for none.
  */
 export const findOwnSupplier = (configuration: Configuration["Service"]): FindOwnSupplier => {
   const own = ownSupplier(configuration)

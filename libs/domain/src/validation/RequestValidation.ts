@@ -30,7 +30,7 @@ import type { Refusal, Validator } from "../schema/Validator.ts"
 const computed = <A>(make: () => Steps<A>): Effect.Effect<A> =>
   Effect.interruptible(inTimeSlices(make))
 
-/** The refusal, in which the errors of the parameters are before those of the body. */
+/** The refusal, with the errors of the parameters before those of the body. */
 const refusalOf = (
   code: ValidationFailed["code"],
   parameterErrors: ReadonlyArray<FieldError>,
@@ -43,7 +43,7 @@ const refusalOf = (
 
 const nothingBroken: Refusal = { errors: [], more: false }
 
-/** What validation found, with the errors of the parameters. */
+/** The result of validation, with the errors of the parameters. */
 export const judged = <Body>(
   code: ValidationFailed["code"],
   parameterErrors: ReadonlyArray<FieldError>,
@@ -57,13 +57,13 @@ export const judged = <Body>(
     : Result.succeed(validated.success)
 }
 
-/** The payload of a body that has one in a member of this name. */
+/** The `payload` member of a body; undefined if it has none. */
 export const payloadOf = (body: unknown): unknown =>
   typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
 
-/** What the operator has configured, as far as a request is judged by it. */
+/** The configuration that the validation of a request uses. */
 export interface Configured {
-  /** None if the request names none of the caller's. */
+  /** None if the request names no supplier of the caller's organisation. */
   readonly supplier: Option.Option<Supplier>
   readonly codeLists: CodeLists
 }
@@ -72,7 +72,7 @@ export interface Configured {
 export interface ValidRequest<Body> {
   readonly body: Body
   readonly supplier: Supplier
-  /** By which it was judged. */
+  /** The configuration that validation used. */
   readonly configured: Configured
   /**
    * The document store's findings for the documents of the request; empty if they are not checked.
@@ -95,7 +95,7 @@ export interface RequestValidator {
     readonly code: ValidationFailed["code"]
     /** The errors of the parameters, which are reported before those of the body. */
     readonly parameterErrors?: ReadonlyArray<FieldError>
-    /** What was looked up before for this request; looked up now unless given. */
+    /** The configuration, if it was looked up for this request before. */
     readonly configured?: Configured
   }) => Effect.Effect<ValidRequest<Body>, ValidationFailed | Unavailable>
 }
@@ -106,7 +106,7 @@ export const makeRequestValidator = (
 ): RequestValidator => {
   const supplierOf = findOwnSupplier(configuration)
 
-  /** Looks up nothing for a request that is refused for too many errors or documents. */
+  /** Skips the lookup for a request that is refused for too many errors or documents. */
   const lookUpDocuments = Effect.fnUntraced(function* (
     supplier: Option.Option<Supplier>,
     { body, validator }: Parameters<RequestValidator["validate"]>[0],

@@ -32,7 +32,7 @@ export const uploadRequest: Validator<UploadRequest> = {
     rules: { rules: [supplierExists] },
     wrapper: "payload"
   }),
-  // The document is still to be put there.
+  // The document is not uploaded yet, so it is not looked up.
   *documentsNamed() {
     return new Set()
   }

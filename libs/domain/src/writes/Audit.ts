@@ -16,7 +16,7 @@ const accountNumber = Schema.decodeUnknownOption(
   Schema.Struct({ external_account_number: ExternalAccountNumber })
 )
 
-/** What a payload names, as far as it is no free text: see `RefusedKey`. */
+/** The supplier and number that a payload names, without free text: see `RefusedKey`. */
 const refusedKey = Effect.fnUntraced(function* (
   configuration: Configuration["Service"],
   caller: Caller,

@@ -37,7 +37,7 @@ export class IdempotentWrites extends Context.Service<
   }
 >()("@data-import/domain/IdempotentWrites") {}
 
-/** The refusal waits for the release, but not for a storage that does not respond. */
+/** A refusal waits for the release only this long, in case storage does not respond. */
 const releaseTimeout = Duration.seconds(2)
 
 const make = Effect.gen(function* () {

@@ -7,20 +7,20 @@ const sample = account("ACME", "A-1", Date.parse("2026-11-24T08:00:00Z"))
 const kinds = (events: ReturnType<typeof lifeOf>) =>
   events.map((event) => (event.kind === "entry" ? event.entry.outcome : event.kind))
 
-describe("words of the audit log", () => {
-  it.each(auditActions)("%s has some", (action) => expect(actionWord(action)).toMatch(/^[A-Z]/))
+describe("names of audit actions", () => {
+  it.each(auditActions)("names %s", (action) => expect(actionWord(action)).toMatch(/^[A-Z]/))
 
-  it.each(["toString", "later"])("%s has none", (action) => expect(actionWord(action)).toBe(""))
+  it.each(["toString", "later"])("has none for %s", (action) => expect(actionWord(action)).toBe(""))
 })
 
 describe("the life of an account", () => {
-  it("goes back to its first staging, without reads", () =>
+  it("goes back to the first staging, without reads", () =>
     expect(kinds(lifeOf(sample))).toEqual(["attempt", "changed", "replaced", "created"]))
 
-  it("has its last staging where the log has none", () =>
+  it("has the last staging if the log has none", () =>
     expect(kinds(lifeOf({ ...sample, audit: [] }))).toEqual(["attempt", "staged"]))
 
-  it("has its import", () => {
+  it("has the import", () => {
     const account_created_at = "2026-11-24T07:30:00Z"
     expect(kinds(lifeOf({ ...sample, account_created_at }))[0]).toBe("imported")
   })

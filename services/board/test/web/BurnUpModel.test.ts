@@ -16,14 +16,14 @@ const shown = {
 }
 
 describe("a burn-up", () => {
-  it("ends in the present counts, and its fan where everything is imported", () => {
+  it("ends at the present counts, and its fan where all is imported", () => {
     const model = burnUp(shown)
     expect(model.imported.at(-1)).toEqual([now, failing.states.IMPORTED])
     expect(model.fan?.now).toEqual([now, failing.states.IMPORTED])
     expect(model.fan?.ends.map(([, y]) => y)).toEqual([failing.total, failing.total, failing.total])
   })
 
-  it("reaches over the plan and the latest end that is expected", () => {
+  it("spans the plan and the latest forecast end", () => {
     const model = burnUp(shown)
     const instants = [...model.plan, ...(model.fan?.ends ?? [])].map(([x]) => x)
     expect(model.to).toBe(Math.max(...instants))
@@ -35,20 +35,20 @@ describe("a burn-up", () => {
     expect([model.fan, model.plan]).toEqual([null, []])
   })
 
-  it("can be drawn without any history", () => {
+  it("has a drawable range without any history", () => {
     const none = { step: "hour", points: [] } as const
     const model = burnUp({ ...shown, history: none, plan: null })
     expect(model.to).toBeGreaterThan(model.from)
     expect(model.most).toBeGreaterThan(0)
   })
 
-  it("leaves out of the end what will never be imported", () => {
+  it("ends the fan without accounts that will never be imported", () => {
     const states = { ...failing.states, SKIPPED: 5, ERASED: 2 }
     const model = burnUp({ ...shown, migration: { ...failing, states } })
     expect(model.fan?.ends[0]?.[1]).toBe(failing.total - 7)
   })
 
-  it("is also a sentence and a table", () => {
+  it("is described in a sentence and a table", () => {
     const model = burnUp(shown)
     expect(described(model, now)).toMatch(
       /^[\d,]+ accounts are imported of [\d,]+ that were staged\. The plan has [\d,]+ by now\.$/
@@ -71,7 +71,7 @@ describe("a plan", () => {
     [150, 20],
     [200, 30],
     [250, 30]
-  ])("has at %i %s", (at, accounts) => expect(plannedAt(points, at)).toBe(accounts))
+  ])("plans at %i: %s", (at, accounts) => expect(plannedAt(points, at)).toBe(accounts))
 
-  it("has nothing without points", () => expect(plannedAt([], 100)).toBeNull())
+  it("plans nothing without points", () => expect(plannedAt([], 100)).toBeNull())
 })

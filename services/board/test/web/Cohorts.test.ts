@@ -10,8 +10,8 @@ const cohort = (name: string | null, total: number) => ({
 
 const none = { cohorts: 0, total: 0, states: noCounts }
 
-describe("what the cohorts come to", () => {
-  it("is all accounts, with those that have no cohort", () => {
+describe("the sum of the cohorts", () => {
+  it("includes accounts without a cohort", () => {
     const cohorts = [cohort(null, 1), cohort("wave-1", 1_200)]
     expect(closing({ cohorts, others: none }, 1_201)).toBe(
       "They come to 1,201 accounts: all of them."
@@ -21,7 +21,7 @@ describe("what the cohorts come to", () => {
     )
   })
 
-  it("is all accounts, also of the cohorts that are not listed", () => {
+  it("includes cohorts that are not listed", () => {
     const cohorts = [cohort(null, 1), cohort("wave-1", 10), cohort("wave-2", 10)]
     const others = {
       cohorts: 234,

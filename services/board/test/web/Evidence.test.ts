@@ -12,13 +12,13 @@ it.each([
   ["paused", "/imports/"],
   ["running", "/#progress"],
   ["done", "/imports/?state=IMPORTED"]
-])("what is said of a migration that is %s is to be seen at %s", (condition, place) => {
+])("links the reason of a migration that is %s to %s", (condition, place) => {
   const found = all.find((migration) => migration.condition === condition)
   if (found === undefined) throw new Error("There is no such sample")
   expect(evidenceOf(found)).toBe(`/board/migrations/${found.import_supplier}${place}`)
 })
 
-it("leads to what waits longest, and to the problems where only failed imports are open", () => {
+it("links to the oldest accounts, or to the problems if only failed imports are open", () => {
   const [found] = all
   if (found === undefined) throw new Error("There is no sample")
   const reason = "3 accounts wait, and none was imported for 30 hours."

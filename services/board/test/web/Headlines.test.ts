@@ -20,20 +20,20 @@ const all = migrations(now)
 const failing = all.find(({ condition }) => condition === "failing")
 if (failing === undefined) throw new Error("No sample is failing")
 
-describe("the first line of all migrations", () => {
+describe("the headline of all migrations", () => {
   it.each([
     [[], "There is no migration yet"],
     [["running"], "The one migration needs no attention"],
     [["running", "done"], "None of 2 migrations needs attention"],
     [["stuck", "running"], "1 of 2 migrations needs attention"],
     [["stuck", "failing", "slow", "waiting"], "3 of 4 migrations need attention"]
-  ] as const)("of %j is: %s", (conditions, text) =>
+  ] as const)("for %j is: %s", (conditions, text) =>
     expect(ofMigrations(conditions.map((condition) => ({ condition, money_ties: true })))).toBe(
       text
     )
   )
 
-  it("says for how many the money does not add up", () => {
+  it("says for how many migrations the money does not add up", () => {
     const told = ([true, false] as const).map(
       (money_ties) => ({ condition: "done", money_ties }) as const
     )
@@ -43,7 +43,7 @@ describe("the first line of all migrations", () => {
   })
 })
 
-describe("the first line of a migration", () => {
+describe("the headline of a migration", () => {
   const migration = {
     ...failing,
     import_supplier: "ACME_LEGACY",
@@ -56,20 +56,20 @@ describe("the first line of a migration", () => {
     }
   }
 
-  it("answers how far, how bad, and until when", () => {
+  it("gives progress, failures and forecast", () => {
     expect(ofMigration(migration, now)).toBe(
       "ACME_LEGACY: 61,204 of 95,000 imported, 412 failed, done on Thursday ± 6 h"
     )
   })
 
-  it("says that nothing moves where there is no forecast", () => {
+  it("says that nothing moves, or that there is no forecast yet", () => {
     const still = { ...migration, forecast: null, imported_last_hour: 0 }
     expect(ofMigration(still, now)).toMatch(/, nothing moves$/)
     const moving = { ...still, imported_last_hour: 425 }
     expect(ofMigration(moving, now)).toMatch(/, no forecast yet$/)
   })
 
-  it("says that it is over", () => {
+  it("says that nothing is open, it is signed off, or a batch goes on", () => {
     const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
     const over = { ...migration, states, forecast: null }
     expect(ofMigration({ ...over, condition: "done" }, now)).toMatch(/, nothing is open$/)
@@ -77,7 +77,7 @@ describe("the first line of a migration", () => {
     expect(ofMigration({ ...over, condition: "running" }, now)).toMatch(/, a batch goes on$/)
   })
 
-  it("says what is left open where it is signed off", () => {
+  it("says what was left open at the sign-off", () => {
     const states = { ...noCounts, IMPORTED: 3, FAILED: 2 }
     const lines = { lines_failed: 50, lines_remaining: 400 }
     const signed = { ...migration, ...lines, total: 5, states, status: "Complete" as const }
@@ -87,13 +87,13 @@ describe("the first line of a migration", () => {
     )
   })
 
-  it("says that only failed accounts are left, which have no forecast", () => {
+  it("says that only failed accounts are left", () => {
     const states = { ...noCounts, IMPORTED: 3, FAILED: 2 }
     const left = { ...migration, states, forecast: null }
     expect(ofMigration(left, now)).toMatch(/, 2 failed, only failed accounts are left$/)
   })
 
-  it("does not say that nothing is open where a batch is stuck", () => {
+  it("does not say that nothing is open if a batch is stuck", () => {
     const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
     const stuck = { ...migration, states, forecast: null, condition: "stuck" as const }
     const withLines = { ...stuck, lines_failed: 25, lines_remaining: 1_500 }
@@ -105,14 +105,14 @@ describe("the first line of a migration", () => {
     )
   })
 
-  it("counts as a part of the whole the lines that are no accounts", () => {
+  it("counts lines that are no accounts as a part of the whole", () => {
     const states = { ...noCounts, IMPORTED: 75, FAILED: 10 }
     const lines = { lines_failed: 25, lines_remaining: 500 }
     expect(wholeOf({ ...migration, ...lines, states, total: 85 })).toBe(600)
     expect(wholeOf({ ...migration, states, total: 85 })).toBe(85)
   })
 
-  it("says that nothing has begun", () => {
+  it("says that nothing is staged yet", () => {
     expect(ofMigration({ ...migration, total: 0 }, now)).toBe("ACME_LEGACY: nothing is staged yet")
     expect(ofMigration({ ...migration, total: 0, status: "Complete" }, now)).toBe(
       "ACME_LEGACY: nothing was staged, signed off"
@@ -123,7 +123,7 @@ describe("the first line of a migration", () => {
   })
 })
 
-describe("the first line of lists", () => {
+describe("the headline of lists", () => {
   it("says what correcting the first problems would clear", () => {
     expect(ofProblems(problems(failing))).toBe(
       "Correcting the first 3 of 4 problems clears 390 of 412 failed accounts"
@@ -134,7 +134,7 @@ describe("the first line of lists", () => {
     expect(ofProblems(two)).toMatch(/^Correcting the first of 2 problems clears \d+ of 412 failed/)
   })
 
-  it("counts what a list is of", () => {
+  it("counts the accounts and names the filters", () => {
     const list = { imports: [], next_after: null }
     expect(ofImports({ ...list, total: 412 }, { state: "FAILED", cohort: "wave-1" })).toBe(
       "412 accounts in the state Failed, of the cohort wave-1"
@@ -142,13 +142,13 @@ describe("the first line of lists", () => {
     expect(ofImports({ ...list, total: 0 }, {})).toBe("No accounts")
   })
 
-  it("says that there are more where nobody has counted", () => {
+  it("says that there are more if the total is not counted", () => {
     const [first] = Array.from({ length: 1 }, () => ({ state: "FAILED" }))
     const list = { imports: [first] as never, total: null, next_after: "NL-1" }
     expect(ofImports(list, { search: "NL" })).toBe("More than 1 account that begin with NL")
   })
 
-  it("says what became of an account", () => {
+  it("says the state of an account", () => {
     const failed = account("ACME_LEGACY", "NL-1", now)
     expect(ofAccount(failed)).toBe("NL-1 failed with 1 error: invalid_phone_number")
     const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
@@ -157,18 +157,18 @@ describe("the first line of lists", () => {
   })
 })
 
-describe("the first line of a batch", () => {
+describe("the headline of a batch", () => {
   it.each([
     [0, "wave 2, north: 13,000 of 20,000 lines ended, 38 failed"],
     [1, "IMPORT 00000000: 400 of 500 lines ended, 100 failed"],
     [2, "wave 1: 30,000 of 30,000 lines ended, none failed"]
-  ])("of the sample %i is: %s", (index, text) => {
+  ])("for sample %i is: %s", (index, text) => {
     const batch = batches(now).batches[index]
     expect(batch && ofBatch(batch)).toBe(text)
   })
 })
 
-describe("the first line of lists behind numbers", () => {
+describe("the headline of lists behind numbers", () => {
   const list = { imports: [], next_after: null, total: 3 }
 
   it.each([
@@ -176,7 +176,7 @@ describe("the first line of lists behind numbers", () => {
     [{ money: "without_ledger" }, "3 accounts that have no ledger"],
     [{ first_problems: "1" }, "3 accounts that correcting the first problem clears"],
     [{ first_problems: "2" }, "3 accounts that correcting the first 2 problems clears"]
-  ])("says what is counted of accounts: %j", (filter, text) => {
+  ])("names the filter of accounts: %j", (filter, text) => {
     expect(ofImports(list, filter)).toBe(text)
   })
 
@@ -189,7 +189,7 @@ describe("the first line of lists behind numbers", () => {
     [{ outcome: "REMAINING" }, "7,000 lines of wave 2, north: to do"],
     [{ outcome: "FAILED", code: "blank", attr: "x" }, ": failed with blank at x"],
     [{ first_problems: "2" }, ", that correcting the first 2 problems clears"]
-  ])("says what is counted of lines: %j", (filter, text) => {
+  ])("names the filter of lines: %j", (filter, text) => {
     const found = { batch, lines: [], total: 7_000, next_after: null }
     expect(ofLines(found, { ...none, ...filter })).toContain(text)
     expect(ofLines({ ...found, total: 0 }, none)).toBe("No lines of wave 2, north")

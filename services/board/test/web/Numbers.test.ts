@@ -9,7 +9,7 @@ describe("counts", () => {
     [1_000_000, "1,000,000"]
   ])("%i is %s", (value, text) => expect(count(value)).toBe(text))
 
-  it("has its noun in the right number", () => {
+  it("agrees with its noun in number", () => {
     expect([0, 1, 2].map((value) => counted(value, "batch", "batches"))).toEqual([
       "0 batches",
       "1 batch",
@@ -24,7 +24,7 @@ describe("counts", () => {
     [1_200_000, "1.2M"]
   ])("%i is %s on an axis", (value, text) => expect(short(value)).toBe(text))
 
-  it("has a rate with a decimal only where it is small", () => {
+  it("gives a rate a decimal only below 10", () => {
     expect([rate(0.25), rate(1_240.4)]).toEqual(["0.3 a second", "1,240 a second"])
   })
 })

@@ -13,7 +13,7 @@ describe("addresses of pages", () => {
     [pages.lines("ACME", "b/1"), { name: "lines", supplier: "ACME", batch: "b/1" }],
     [pages.forecasts("ACME"), { name: "forecasts", supplier: "ACME" }],
     [pages.account("ACME", "a/1%"), { name: "account", supplier: "ACME", number: "a/1%" }]
-  ])("%s is found again", (path, page) => expect(pageAt(path)).toEqual(page))
+  ])("parses %s", (path, page) => expect(pageAt(path)).toEqual(page))
 
   it.each([
     "/",
@@ -25,14 +25,14 @@ describe("addresses of pages", () => {
     "/board/migrations/A/batches/b/rows/",
     "/board/migrations/A/batches/b/lines/1/",
     "/board/%/"
-  ])("%s is no page", (path) => expect(pageAt(path)).toEqual({ name: "unknown" }))
+  ])("rejects %s", (path) => expect(pageAt(path)).toEqual({ name: "unknown" }))
 
-  it("leaves out of a query what has no value", () => {
+  it("leaves parameters without a value out of a query", () => {
     expect(withQuery("/x/", { a: null, b: "", c: undefined })).toBe("/x/")
     expect(withQuery("/x/", { a: "1 2", b: "&" })).toBe("/x/?a=1+2&b=%26")
   })
 
-  it("leads from a cohort to its accounts, and from none to those without one", () => {
+  it("links a cohort to its accounts, and null to those without a cohort", () => {
     const root = "/board/migrations/A/imports/"
     expect(pages.imports("A", { cohort: "wave 1" })).toBe(`${root}?cohort=wave+1`)
     expect(pages.imports("A", { state: "FAILED", cohort: null })).toBe(
@@ -41,7 +41,7 @@ describe("addresses of pages", () => {
     expect(pages.imports("A", { code: "blank" })).toBe(`${root}?code=blank`)
   })
 
-  it("asks the API with every part encoded", () => {
+  it("encodes every part of an API path", () => {
     expect(answers.account("A B", "1/2", "reveal/")).toBe(
       "/board/api/migrations/A%20B/imports/1%2F2/reveal/"
     )

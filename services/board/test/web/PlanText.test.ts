@@ -11,16 +11,16 @@ describe("a plan as text", () => {
     expect(parsePlan(planText({ points }))).toEqual({ plan: { points }, problem: null })
   })
 
-  it("may have separators, and empty lines", () => {
+  it("may have other separators, and empty lines", () => {
     expect(parsePlan("2026-12-01; 10,000\n\n 2026-12-15\t95 000\n").plan).toEqual({ points })
   })
 
-  it("says when it is to be done", () => {
+  it("says when the plan ends", () => {
     expect(planEnd({ points })).toBe("By its plan it is done at the end of 15 Dec 2026.")
     expect(planEnd({ points: [] })).toBe("There is no plan to compare it with.")
   })
 
-  it("is no plan without lines", () => {
+  it("is an empty plan without lines", () => {
     expect(parsePlan(planText(null))).toEqual({ plan: { points: [] }, problem: null })
   })
 

@@ -33,7 +33,7 @@ describe("scales", () => {
     }
   })
 
-  it("has at most as many time ticks as there is room for", () => {
+  it("has at most as many time ticks as wanted", () => {
     const from = Date.parse("2026-11-20T05:30:00Z")
     for (const hours of [2, 30, 200, 5_000, 50_000]) {
       const found = timeTicks(from, from + hours * hour, 6)
@@ -42,7 +42,7 @@ describe("scales", () => {
     }
   })
 
-  it("has time ticks that are round by the clock of a zone, also when it changes", () => {
+  it("has time ticks that are round by the clock of a zone, also across a clock change", () => {
     const from = Date.parse("2026-10-22T05:30:00Z")
     const berlin = (at: number) => offsetAt(at, "Europe/Berlin")
     const found = timeTicks(from, from + 6 * 24 * hour, 6, berlin)

@@ -8,5 +8,5 @@ it.each<readonly [Selection, string]>([
   [{ state: "FAILED", code: "blank" }, "failed accounts with blank"]
 ])("the selection %j is %s", (selection, text) => expect(described(selection)).toBe(text))
 
-it("one account is not many", () =>
+it("names one account in the singular", () =>
   expect(described({ state: "FAILED" }, true)).toBe("failed account"))

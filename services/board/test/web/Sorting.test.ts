@@ -6,11 +6,11 @@ const all = migrations(Date.parse("2026-11-24T08:00:00Z"))
 const first = (by: string | null) => sorted(all, by)[0]
 
 describe("the order of migrations", () => {
-  it.each([null, "", "Why", "toString"])("is the one given by %j", (by) =>
+  it.each([null, "", "Why", "toString"])("is kept for %j", (by) =>
     expect(sorted(all, by)).toEqual(all)
   )
 
-  it("is that of a column", () => {
+  it("follows the chosen column", () => {
     expect(first("Supplier")?.import_supplier).toBe("ACME_GAS")
     expect(first("Failed")?.states.FAILED).toBe(412)
     expect(first("Imported / all")?.total).toBe(Math.max(...all.map(({ total }) => total)))
@@ -18,7 +18,7 @@ describe("the order of migrations", () => {
     expect(first("Last change")?.import_supplier).toBe("ACME_LEGACY")
   })
 
-  it("has those without a forecast after all others", () => {
+  it("puts migrations without a forecast last", () => {
     const forecasts = sorted(all, "Done").map(({ forecast }) => forecast?.at ?? null)
     const known = forecasts.filter((at) => at !== null)
     expect(forecasts.slice(0, known.length)).toEqual(known.toSorted())

@@ -29,7 +29,7 @@ describe("times", () => {
     expect(absolute(at("2026-11-27T09:41:07Z"), zone)).toBe("27 Nov 2026, 10:41:07 (Europe/Berlin)")
   })
 
-  it("has durations in one unit", () => {
+  it("writes durations in one unit", () => {
     expect([30_000, 5_340_000, 86_400_000, 172_800_000].map(duration)).toEqual([
       "30 s",
       "89 min",
@@ -74,7 +74,7 @@ describe("a forecast", () => {
     expect(doneBy(forecast(middle, hours), now, zone)).toBe(text)
   })
 
-  it("says how far the farther end of an interval is that is not even", () => {
+  it("gives the distance to the farther end of an asymmetric interval", () => {
     const uneven = {
       at: "2026-12-11T12:00:00Z",
       low: "2026-12-06T12:00:00Z",
@@ -83,7 +83,7 @@ describe("a forecast", () => {
     expect(doneBy(uneven, now, zone)).toBe("on 11 Dec ± 11 days")
   })
 
-  it("says how sure it is, and in which zone", () => {
+  it("gives the interval in full, with its probability and zone", () => {
     expect(interval(forecast("2026-11-26T15:00:00Z", 6), zone)).toBe(
       "Eight of ten such migrations end between 26 Nov 10:00 and 26 Nov 22:00 (Europe/Berlin)."
     )

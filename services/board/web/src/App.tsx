@@ -1,4 +1,4 @@
-/** The frame around every page: who is signed in, where one is, and whether what is shown is old. */
+/** The frame around every page: the user, the path to the page, and the state of the connection. */
 import { useEffect } from "preact/hooks"
 import { DialogHost } from "./actions/DialogHost.tsx"
 import { useRequest } from "./actions/useRequest.ts"

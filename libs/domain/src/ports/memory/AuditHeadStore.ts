@@ -1,4 +1,4 @@
-/** Heads of audit chains that are kept in memory. */
+/** Keeps heads of audit chains in memory. */
 import { Effect, Layer, Option } from "effect"
 import { AuditHeadStore } from "../AuditHeadStore.ts"
 

@@ -3,7 +3,7 @@ import * as Batch from "../../batch/Batch.ts"
 import type { TakenLast } from "../Batches.ts"
 import type { MemoryStore, StoredBatch } from "./Store.ts"
 
-/** Those after `last`, then those up to it. */
+/** The items after the last one taken, then those up to it. */
 const rotated = <A>(items: ReadonlyArray<A>, isLast: (item: A) => boolean): ReadonlyArray<A> => {
   const next = items.findIndex(isLast) + 1
   return [...items.slice(next), ...items.slice(0, next)]

@@ -33,7 +33,7 @@ type Command<Operation extends keyof Port> = Port[Operation] extends (command: i
   ? C
   : never
 
-/** As many lines as a worker takes at once. */
+/** How many lines a worker takes at once. */
 const chunkLines = 100
 
 const ofOrganisation = (store: Store, organisation: OrganisationName) =>
@@ -211,7 +211,7 @@ const review = (store: Store, { at, decide }: Command<"review">): void => {
 
 const isOpen = ({ end, isInHand }: StoredLine): boolean => end === null && !isInHand
 
-/** Stores the lines, which take the place of those of the same numbers. */
+/** Stores the lines in place of those with the same numbers. */
 const replace = (present: StoredBatch, lines: ReadonlyArray<StoredLine>): void => {
   for (const line of lines) present.lines[line.line - 1] = line
 }
@@ -331,7 +331,7 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
   return Option.none()
 }
 
-/** What was neither ended nor postponed can be taken again. Its worker has not died. */
+/** Lines that were neither ended nor postponed can be taken again. Their worker has not died. */
 const giveBack = (store: Store, { batch, lines }: ChunkInHand): void => {
   const present = stored(store, batch.id)
   for (const { line } of lines) {

@@ -1,6 +1,6 @@
 /**
  * What the scheduled checks read in memory. Accounts and batches are numbered in the order of their
- * creation. Entries of the audit log cannot be altered, so all chains are one that is sound.
+ * creation. Entries of the audit log cannot be altered, so there is one chain, without faults.
  */
 import { BigDecimal, DateTime, Duration, Effect, Layer, Order } from "effect"
 import { openingBalance } from "../../account/Account.ts"

@@ -55,7 +55,7 @@ const erasedLine = (line: StoredLine): StoredLine => ({
 const unknownFields = ({ end }: StoredLine): ReadonlyArray<string> =>
   (end?.problems ?? []).flatMap(({ attr, code }) => (code === "unknown_field" ? [attr] : []))
 
-/** The name of an unknown field is what was sent; it stays where other lines have it too. */
+/** Removes names of unknown fields, which are sent data, unless other lines have them too. */
 const withoutOwnNames = (line: StoredLine, others: ReadonlySet<string>): StoredLine => ({
   ...line,
   end: line.end && {
@@ -68,7 +68,7 @@ const withoutOwnNames = (line: StoredLine, others: ReadonlySet<string>): StoredL
   }
 })
 
-/** Returns how many lines there were. */
+/** Returns how many lines were erased. */
 const eraseLines = (store: Store, key: ImportKey): number => {
   let erased = 0
   for (const { batch, lines } of batchesOf(store, key)) {
@@ -83,7 +83,7 @@ const eraseLines = (store: Store, key: ImportKey): number => {
   return erased
 }
 
-/** Numbers that storage has not seen before, in the place of one that it has. */
+/** A new, random number in place of the erased one. */
 const unreadable = () => `erased ${crypto.randomUUID()}`
 
 const eraseAudited = (store: Store, key: ImportKey): void => {
@@ -112,7 +112,7 @@ const eraseAnswers = (store: Store, key: ImportKey): void => {
   }
 }
 
-/** What is outside of the storage: the documents and the payment instructions of the account. */
+/** The account's data outside of storage: its documents and payment instructions. */
 const outside = (store: Store, number: AccountNumber | undefined) => {
   const account = number && store.accounts.get(number)
   const changes = (number && store.changes.get(number)) || []
@@ -147,7 +147,7 @@ const eraseAccount = (store: Store, number: AccountNumber | undefined): void => 
   store.changes.set(number, changes.map(erasedChange))
 }
 
-/** The paths in the staged text, of an import that may have no account. */
+/** The document paths in the staged text; the import may have no account. */
 const stagedDocuments = ({ payload }: StoredImport): ReadonlyArray<string> => {
   const { notes = [], statements = [] } = JSON.parse(payload ?? "{}") as {
     readonly notes?: ReadonlyArray<{
@@ -174,7 +174,7 @@ const tombstone = (present: StoredImport, at: Command["at"]): StoredImport => ({
   }))
 })
 
-/** What is erased of the import itself, the first time. */
+/** Erases the import itself, the first time. */
 const eraseImport = (store: Store, present: StoredImport, at: Command["at"]) => {
   const { account, key } = present.process
   const found = outside(store, account?.number)

@@ -93,7 +93,7 @@ const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
   }
 }
 
-/** The events at these positions, those that are still there. */
+/** The events at these positions that still exist. */
 export const eventsAt = (
   store: Store,
   organisation: OrganisationName,

@@ -39,7 +39,7 @@ export const whileReserved = <A, E>(
     keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
   )
 
-/** Keeps the response of a write that stored something at `at`, about this import if it is of one. */
+/** Keeps the response of a write that stored something at `at`, with the import it is about. */
 export const keepAnswer = <A>(
   store: Store,
   keep: Keep<A> | null | undefined,
@@ -55,14 +55,13 @@ export const keepAnswer = <A>(
   store.idempotencyKeys.set(place, about === undefined ? kept : { ...kept, about })
 }
 
-/** What is kept under the key; null if nothing is. */
+/** The response kept under the key; null if there is none. */
 export const answerOf = (
   store: Store,
   named: Pick<Reservation, "key" | "organisation">
 ): string | null => store.idempotencyKeys.get(placeOf(named))?.answer ?? null
 
-/** Deletes a key with its response. */
-/** Deletes the keys under which the line ran. */
+/** Deletes the keys under which the line ran, with their responses. */
 export const deleteKeysOfLine = (
   store: Store,
   { id, organisation }: Pick<Batch, "id" | "organisation">,
@@ -71,7 +70,7 @@ export const deleteKeysOfLine = (
   for (const key of keysOf(id, line)) store.idempotencyKeys.delete(placeOf({ organisation, key }))
 }
 
-/** Deletes kept answers of the organisation. Gives their number. */
+/** Deletes kept answers of the organisation; returns how many. */
 export const deleteKeptAnswers = (store: Store, organisation: string, limit: number): number => {
   const kept = [...store.idempotencyKeys]
     .filter(([place, { answer }]) => {

@@ -1,6 +1,6 @@
 /**
- * The history of counts in memory: what the imports of a supplier come to whenever the differences
- * would be added up.
+ * The history of counts in memory: the counts of a supplier's imports at each time at which the
+ * differences would be folded.
  */
 import { DateTime } from "effect"
 import { type DetailedState, detailedStateOf } from "../../account/ImportDetails.ts"
@@ -10,7 +10,7 @@ import { importOf, type MemoryStore, type StoredHistory, type StoredImport } fro
 
 type Store = MemoryStore["Service"]
 
-/** A lease changes no count. */
+/** The state without the lease, because a lease changes no count. */
 const stateWithoutLease = (stored: StoredImport, at: DateTime.Utc): DetailedState =>
   detailedStateOf({ ...stored, process: { ...stored.process, lease: null } }, at)
 
@@ -46,7 +46,7 @@ const none: StoredHistory = { counts: new Map(), changedAt: null, importedAt: nu
 
 const accounts = countKey("", "accounts")
 
-/** Stores the present counts as those of the hour. */
+/** Stores the present counts for the hour. */
 export const recordHistory = (store: Store, supplier: SupplierCode, at: DateTime.Utc): void => {
   const history = store.histories.get(supplier) ?? none
   const present = presentCounts(store, supplier, at)

@@ -69,7 +69,7 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
-/** The text of an import that has no account yet: only then it can be there no more. */
+/** The text of an import without an account. Only an imported one may have lost its text. */
 const textOf = ({ payload, process }: StoredImport): string => {
   if (payload === null) throw new Error(`${process.key.external_account_number} has no payload`)
   return payload
@@ -128,7 +128,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   return stored
 }
 
-/** Whether the accounts of those that nobody has staged yet can have their numbers. */
+/** Whether the account numbers are free, of those imports that were not staged before. */
 export const haveFreeNumbers = (store: Store, imports: ReadonlyArray<NewImport>): boolean => {
   const numbers = imports
     .filter(({ key }) => importOf(store, key) === undefined)
@@ -137,7 +137,7 @@ export const haveFreeNumbers = (store: Store, imports: ReadonlyArray<NewImport>)
   return areDifferent && !numbers.some((number) => store.accounts.has(number))
 }
 
-/** Stores an import that nobody has staged yet, with its account. False if somebody has. */
+/** Stores an import with its account. False if it was staged before. */
 export const storeNewImport = (
   store: Store,
   { at, cohort: own, creation, hash, key, payload }: NewImport,

@@ -1,4 +1,4 @@
-/** Looking into imports in memory: all of them are looked at. */
+/** Searches imports in memory, by reading all of them. */
 import { Effect, Layer, Option, Order, Stream } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import {

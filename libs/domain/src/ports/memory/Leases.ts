@@ -2,7 +2,7 @@
 import { DateTime } from "effect"
 import type { MemoryStore } from "./Store.ts"
 
-/** How many are held at this time, and how many have expired. */
+/** How many leases are held at this time, and how many have expired. */
 export const leases = (store: MemoryStore["Service"], at: DateTime.Utc) => {
   const ends = [...store.imports.values()]
     .flatMap((ofSupplier) => [...ofSupplier.values()])

@@ -1,4 +1,4 @@
-/** Migrations in memory: counted anew at each request, but for the history. */
+/** Migrations in memory: counted at each request, except the history. */
 import { Array, DateTime, Effect, Layer, Option, Order, Result } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { isFree, stateAt } from "../../account/ImportProcess.ts"

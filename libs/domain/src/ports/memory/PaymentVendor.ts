@@ -1,4 +1,4 @@
-/** Payment vendors in memory: those of test mode, in both modes. */
+/** Payment vendors in memory: the simulated ones of test mode, for both modes. */
 import { Layer } from "effect"
 import { PaymentVendor } from "../PaymentVendor.ts"
 import { simulate } from "../SimulatedVendors.ts"

@@ -1,4 +1,4 @@
-/** Test organisations are emptied in memory. */
+/** Empties test organisations in memory. */
 import { DateTime, Effect, Layer } from "effect"
 import * as Batch from "../../batch/Batch.ts"
 import { modeOf, type OrganisationName } from "../../organisation/Organisation.ts"

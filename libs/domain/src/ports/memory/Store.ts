@@ -39,13 +39,13 @@ export interface StoredImport extends ImportDetails {
   readonly payload: string | null
 }
 
-/** A line with its place in the work. */
+/** A line with the state of its work. */
 export interface StoredLine extends BatchLine {
   readonly tries: number
   readonly readyAt: DateTime.Utc | null
-  /** A worker has it in hand. */
+  /** Whether a worker has the line in hand. */
   readonly isInHand: boolean
-  /** How many workers had it in hand and died. */
+  /** How many workers had the line in hand and died. */
   readonly abandoned: number
   readonly end: LineEnd | null
 }
@@ -164,7 +164,7 @@ export class MemoryStore extends Context.Service<
     readonly histories: Map<SupplierCode, StoredHistory>
     readonly plans: Map<SupplierCode, MigrationPlan>
     readonly signOffs: Map<SupplierCode, SignOff>
-    /** When each was last seen. */
+    /** When each worker was last seen. */
     readonly workers: Map<string, DateTime.Utc>
     /** By day and supplier. */
     readonly forecasts: Map<string, StoredForecast>
@@ -218,14 +218,14 @@ export const storedBatch = (store: MemoryStore["Service"], id: BatchId): StoredB
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
 
-/** Stores an import in the place of what was there under its key. */
+/** Stores an import, replacing the one with its key. */
 export const putImport = (store: MemoryStore["Service"], stored: StoredImport): void => {
   const { external_account_number, import_supplier } = stored.process.key
   const ofSupplier = store.imports.get(import_supplier) ?? new Map<string, StoredImport>()
   store.imports.set(import_supplier, ofSupplier.set(external_account_number, stored))
 }
 
-/** What the audit log may say of a key: the number of an erased import is not written again. */
+/** The key for the audit log: the number of an erased import is not written again. */
 export const auditedKey = (store: MemoryStore["Service"], key: AuditedKey): AuditedKey => {
   const ofSupplier = store.imports.get(key.import_supplier as SupplierCode)
   const isErased = ofSupplier?.get(key.external_account_number ?? "")?.process.erased === true
@@ -268,7 +268,7 @@ interface OperatorWrite {
   readonly key?: AuditedKey
 }
 
-/** Records what the operator did; nothing outside of a command. */
+/** Records an action of the operator; does nothing outside of a command. */
 export const recordOperator = Effect.fnUntraced(function* (
   store: MemoryStore["Service"],
   { action, key, organisation, outcome }: OperatorWrite

@@ -1,4 +1,4 @@
-/** Markers of suppliers in memory: all that is counted of them, as text. */
+/** Markers of suppliers in memory: all that counts as a change, as text. */
 import { DateTime, Effect, Layer } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"

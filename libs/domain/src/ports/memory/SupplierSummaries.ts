@@ -1,4 +1,4 @@
-/** Summaries in memory, counted anew at each request. */
+/** Summaries in memory, counted at each request. */
 import { Array, BigDecimal, DateTime, Effect, Layer, Order } from "effect"
 import { openingBalance } from "../../account/Account.ts"
 import { detailedStateOf, type DetailedState } from "../../account/ImportDetails.ts"
@@ -50,7 +50,7 @@ const ledgersOf = (accounts: ReadonlyArray<NewAccount>): SupplierSummary["ledger
     .toSorted(Order.mapInput(codePointOrder, ({ code }) => code))
 }
 
-/** That of the latest change, or else that of the import. */
+/** The balance after the latest change, or else that of the import. */
 const currentBalance = (store: Store, { account, number }: NewAccount) =>
   store.changes.get(number)?.at(-1)?.balance ?? openingBalance(account)
 
@@ -61,7 +61,7 @@ const read = (store: Store, { at, cohort, supplier }: Query): SupplierSummary =>
   const inState = (state: DetailedState) =>
     imports.filter((stored) => detailedStateOf(stored, at) === state)
   const [oldest] = inState("PENDING")
-  // The money of those that were erased stays.
+  // The money of erased accounts stays.
   const accounts = [...store.accounts.values()].filter(
     ({ key }) =>
       key.import_supplier === supplier &&

@@ -164,7 +164,7 @@ const disable = (store: Store, id: WebhookId): boolean =>
     webhook: { ...stored.webhook, disabledBy: stored.webhook.disabledBy ?? "OPERATOR" }
   }))
 
-/** Records a change of the operator's, if it was made. */
+/** Records a change by the operator, if it was made. */
 const recorded = <A extends boolean | Replaying>(
   store: Store,
   id: WebhookId,

@@ -1,11 +1,11 @@
-/** A button that opens a dialog. Viewers do not have it. */
+/** A button that opens a dialog. It is hidden from viewers. */
 import { useIsManager } from "../data/User.ts"
 import { type Dialog, useDialog } from "./DialogHost.tsx"
 
 interface Props {
   readonly name: string
   readonly label?: string | undefined
-  /** Whether there is nothing to do it with. */
+  /** Hides the button, because the action has nothing to act on. */
   readonly isIdle?: boolean
   readonly class?: string
   readonly dialog: Dialog

@@ -1,6 +1,6 @@
 /**
- * A dialog that says what will happen to how many, does it, and shows what came of it. What is
- * refused says why and what would allow it.
+ * A dialog that says what will happen to how many accounts, lines or batches, sends the action and
+ * shows its outcome. If it is refused, the dialog says why and what would allow it.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
@@ -13,10 +13,10 @@ interface Props {
   /** What will happen, to how many, and whether it can be undone. */
   readonly children: ComponentChildren
   readonly confirm: string
-  /** What must be typed before; nothing unless given. */
+  /** The text to type as confirmation; none unless given. */
   readonly typed?: string
   readonly isReady?: boolean
-  /** Says what has happened. */
+  /** Sends the action; resolves to a sentence about its outcome. */
   readonly run: () => Promise<ComponentChildren>
   readonly close: () => void
 }
@@ -68,7 +68,7 @@ const Typed = ({ change, expected, value }: TypedProps) => (
   </label>
 )
 
-/** Opens as a modal. A link in it leads to another place, so it closes. */
+/** Opens the dialog as a modal. Following a link in it closes it. */
 const useModal = () => {
   const ref = useRef<HTMLDialogElement>(null)
   const at = useLocation()
@@ -80,7 +80,7 @@ const useModal = () => {
   return ref
 }
 
-/** The second click of a double click would close what came of the first. */
+/** The second click of a double click would dismiss the outcome of the first. */
 const ignoreSecond = (event: MouseEvent) => {
   if (event.detail > 1) event.preventDefault()
 }

@@ -56,8 +56,8 @@ const Resume = ({ batch, close }: DialogProps) => {
 }
 
 /**
- * Where a pause stays that a manager cannot lift, the batch would not go on. That of the migration
- * begins and ends some seconds after the status.
+ * Resuming helps only if no pause remains that a manager cannot lift. The status of the migration
+ * decides about its own pause, because the batch follows it some seconds later.
  */
 const isLiftable = ({ operation, paused_by }: BatchBody, isOngoing: boolean): boolean =>
   (isOngoing || operation === "VALIDATE") &&

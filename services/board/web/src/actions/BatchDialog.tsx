@@ -1,4 +1,4 @@
-/** Starts a batch over selected accounts: a retry of failed ones, or the first attempt of a cohort. */
+/** Starts a batch over selected accounts: a retry of failed ones, or a first attempt. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { useAction } from "../data/User.ts"
@@ -28,7 +28,7 @@ export const BatchDialog = (props: Props) => {
   const teams = useTeams()
   const [chosen, setTeam] = useState("")
   const team = chosen === "" ? (teams[0] ?? "") : chosen
-  // Sent again after a lost answer, it starts no second batch.
+  // The same id makes a retry after a lost answer idempotent: it starts no second batch.
   const [id] = useState(() => crypto.randomUUID())
   const run = async () => {
     const path = answers.of(supplier, `${kind}/`)

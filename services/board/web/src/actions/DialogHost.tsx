@@ -1,5 +1,5 @@
 /**
- * Shows the dialog of an action beside the page. The page follows what the action changes, so the
+ * Shows the dialog of an action outside of the page. The page updates after the action, so its
  * button may be gone, or be another one, before the outcome is read.
  */
 import { type ComponentChildren, createContext } from "preact"
@@ -9,7 +9,7 @@ export type Dialog = (close: () => void) => ComponentChildren
 
 const Opening = createContext<(dialog: Dialog) => void>(() => undefined)
 
-/** Opens a dialog, as it is now. */
+/** Returns a function that opens a dialog. */
 export const useDialog = () => useContext(Opening)
 
 export const DialogHost = ({ children }: { readonly children: ComponentChildren }) => {

@@ -1,4 +1,4 @@
-/** Asks for a link to a document. It ends by itself, so it is made when it is asked for. */
+/** Asks for a link to a document. Links expire, so one is made only on request. */
 import { useState } from "preact/hooks"
 import type { DocumentLink } from "../data/Answers.ts"
 import { useAction, useIsManager } from "../data/User.ts"
@@ -9,7 +9,7 @@ import { useRequest } from "./useRequest.ts"
 interface Props {
   readonly supplier: string
   readonly number: string
-  /** Masked, so it is its place that is sent. */
+  /** Masked, so the request sends `place` instead. */
   readonly path: string
   readonly place: number
 }

@@ -1,6 +1,6 @@
 /**
- * Gives accounts that are not imported another cohort, or none. A migration that is signed off has
- * it no more.
+ * Gives accounts that are not imported another cohort, or none. The button is hidden once the
+ * migration is signed off.
  */
 import { useState } from "preact/hooks"
 import { useAction } from "../data/User.ts"
@@ -25,7 +25,7 @@ interface Moved {
   readonly next_after: string | null
 }
 
-/** One request moves a part; the next one goes on after it. */
+/** Each request moves a part of the accounts; the next one continues after it. */
 const useMove = ({ selection, supplier }: DialogProps) => {
   const act = useAction()
   const [moved, setMoved] = useState(0)

@@ -1,4 +1,4 @@
-/** Imports the pending accounts: all, or those of a cohort. Only an ongoing migration has it. */
+/** Imports pending accounts: all, or those of a cohort. Shown on ongoing migrations only. */
 import { count, counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
@@ -6,7 +6,7 @@ import { useIsOngoing } from "./useIsOngoing.ts"
 
 interface Props {
   readonly supplier: string
-  /** All accounts, of every cohort and of none, unless given. */
+  /** Unless given, all accounts: of every cohort, and without one. */
   readonly cohort?: string | undefined
   readonly pending: number
 }

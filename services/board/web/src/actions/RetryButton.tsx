@@ -1,6 +1,6 @@
 /**
- * Tries the accounts again that failed, or those of them with a code or of a cohort. Only an
- * ongoing migration has it.
+ * Retries failed accounts: all, those with a code, or those of a cohort. Shown on ongoing
+ * migrations only.
  */
 import { count, counted, verb } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
@@ -12,7 +12,7 @@ interface Props {
   readonly code?: string | undefined
   readonly cohort?: string | undefined
   readonly accounts: number
-  /** Whether the number is beside the button already. */
+  /** Whether the button is in a table row that shows the number already. */
   readonly isOfRow?: boolean
 }
 

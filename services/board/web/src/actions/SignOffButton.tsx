@@ -14,7 +14,7 @@ import { ActionDialog } from "./ActionDialog.tsx"
 
 type Open = SignOff["open"][number]
 
-/** What is no state of accounts: its words, and the part of the page where it is to be seen. */
+/** Open items other than account states: their names, and the section of the page to see them. */
 const others: Readonly<Record<string, readonly [word: string, part: string]>> = {
   LINES_FAILED: ["Lines of batches that failed", "batches"],
   LINES_REMAINING: ["Lines of batches to do", "batches"],

@@ -1,4 +1,4 @@
-/** The operations team that a batch acts for. */
+/** A field for the operations team that a batch acts for. */
 import type { Teams } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { answers } from "../routing/Paths.ts"

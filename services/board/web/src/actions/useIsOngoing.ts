@@ -1,4 +1,4 @@
-/** What a migration accepts; nothing until that is known. */
+/** Whether a migration accepts imports or changes; false until its status is known. */
 import type { MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { answers } from "../routing/Paths.ts"
@@ -13,7 +13,7 @@ export const useIsOngoing = (supplier: string): boolean => {
   return migration !== undefined && isOngoing(migration)
 }
 
-/** Whether it accepts changes of what is staged: until it is signed off. */
+/** Whether staged accounts may still be changed: until the migration is signed off. */
 export const useIsChangeable = (supplier: string): boolean => {
   const migration = useMigration(supplier)
   return migration !== undefined && !isSignedOff(migration)

@@ -1,4 +1,4 @@
-/** A request of a button without a dialog: sent once however often it is pressed. */
+/** The request of a button without a dialog. The button is disabled while `isSending`. */
 import { useState } from "preact/hooks"
 
 interface Request {

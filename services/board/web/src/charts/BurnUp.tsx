@@ -63,7 +63,7 @@ const Fan = ({ fan, scales }: { fan: NonNullable<BurnUpModel["fan"]>; scales: Sc
   )
 }
 
-/** Where each line has come to: a history of one hour has nothing else. */
+/** A dot at the end of each line: all that is visible of a history of one hour. */
 const Ends = ({ model, scales }: { model: BurnUpModel; scales: Scales }) => (
   <g>
     {([model.staged, model.imported] as const).map((points, index) => {

@@ -1,6 +1,6 @@
 /**
- * What the burn-up shows, without how it is drawn: the curves of what was staged, imported and
- * planned, the fan of the forecast, and all of it as a table.
+ * The data of the burn-up chart, apart from how it is drawn: the curves of staged, imported and
+ * planned accounts, the fan of the forecast, and all of it as a table.
  */
 import type { History, Migration, Plan } from "../data/Answers.ts"
 import { count } from "../text/Numbers.ts"
@@ -64,7 +64,7 @@ export const burnUp = (shown: Shown): BurnUpModel => {
   }
 }
 
-/** What the plan has at an instant, between its points in a straight line; null outside of it. */
+/** Planned accounts at an instant, linear between points; null before the first, or for none. */
 export const plannedAt = (plan: ReadonlyArray<Point>, at: number): number | null => {
   const after = plan.findIndex(([x]) => x >= at)
   const [x2, y2] = plan[after] ?? [0, 0]

@@ -1,4 +1,4 @@
-/** A chart's data as a table and as a file, closed until somebody asks for it. */
+/** A chart's data as a table and as a CSV file, collapsed until it is opened. */
 import { useState } from "preact/hooks"
 import { csv } from "../text/Csv.ts"
 import { count } from "../text/Numbers.ts"

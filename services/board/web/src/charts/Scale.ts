@@ -8,7 +8,7 @@ export const linear =
   (value: number): number =>
     to === from ? start : start + ((value - from) / (to - from)) * (end - start)
 
-/** Ticks at 1, 2 or 5 times a power of ten, from zero until the first that is not less than `most`. */
+/** Ticks at 1, 2 or 5 times a power of ten, from zero to the first at or above `most`. */
 export const ticks = (most: number, wanted = 4): ReadonlyArray<number> => {
   if (most <= 0) return [0, 1]
   const rough = most / wanted
@@ -23,8 +23,8 @@ const steps = [0.25, 0.5, 1, 3, 6, 12, 24, 48, 96, 168, 336, 672, 1344, 2688].ma
 )
 
 /**
- * Instants at round distances, at most `wanted` of them. They are round by the clock of a zone that
- * is ahead of UTC by `offsetAt`.
+ * Instants at round distances, at most `wanted` of them. They are round by the clock of a zone;
+ * `offsetAt` says how far it is ahead of UTC, in milliseconds.
  */
 export const timeTicks = (
   from: number,
@@ -46,8 +46,7 @@ export const path = (points: ReadonlyArray<Point>): string =>
   points.map(([x, y], index) => `${index === 0 ? "M" : "L"}${rounded(x)} ${rounded(y)}`).join("")
 
 /**
- * Moves labels apart that are nearer than `gap`, and keeps them between `least` and `most`; their
- * order stays.
+ * Moves labels that are closer than `gap` apart, within `least` and `most`, and keeps their order.
  */
 export const spread = (
   wanted: ReadonlyArray<number>,

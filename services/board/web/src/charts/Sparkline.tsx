@@ -1,4 +1,4 @@
-/** A row's last 24 hours as a small curve. Its words are for those who do not see it. */
+/** A row's last 24 hours as a small curve. `label` is its text for screen readers. */
 import { linear, path, type Point } from "./Scale.ts"
 
 interface Props {
@@ -6,12 +6,12 @@ interface Props {
   readonly label: string
   readonly width?: number
   readonly height?: number
-  /** What is as high as the curve can be; the greatest value unless given. */
+  /** The value at the top of the curve; the greatest one unless given. */
   readonly most?: number
 }
 
 export const Sparkline = ({ height = 18, label, most, values: all, width = 96 }: Props) => {
-  // One value alone makes a level line.
+  // A single value is drawn as a level line.
   const values = all.length === 1 ? [...all, ...all] : all
   const top = Math.max(1, most ?? Math.max(0, ...values))
   const x = linear([0, Math.max(1, values.length - 1)], [1, width - 1])

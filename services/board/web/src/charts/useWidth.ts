@@ -1,4 +1,4 @@
-/** The width that a chart has, so that its text is drawn at its own size. */
+/** The width of a chart in pixels, so that its text is drawn unscaled. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
 const assumed = 640

@@ -1,6 +1,6 @@
 /**
- * The answers of the board's API as types, taken from its definition, so that a change there fails
- * to compile here. Nothing of the definition is in the bundle.
+ * The types of the board's API, taken from its definition, so that a breaking change there fails to
+ * compile here. Only types are imported, so the definition is not in the bundle.
  */
 import type * as Accounts from "@data-import/api/board/Accounts"
 import type * as Migrations from "@data-import/api/board/Migrations"

@@ -1,13 +1,13 @@
 /**
- * Keeps what is shown up to date. The service tells over Server-Sent Events which migrations have
- * changed. While that stream is away, everything shown is fetched each 30 seconds.
+ * Keeps what is shown up to date. The service reports over Server-Sent Events which migrations have
+ * changed. Without that stream, everything shown is fetched every 30 seconds.
  */
 import { useEffect, useState } from "preact/hooks"
 import { answers, api } from "../routing/Paths.ts"
 import { Unreachable } from "./Http.ts"
 import { fetched, refreshShown } from "./Store.ts"
 
-/** `live` by the stream, `polling` without it, `lost` where nothing answers. */
+/** `live` with the stream, `polling` without it, `lost` if nothing answers. */
 export type Connection = "connecting" | "live" | "polling" | "lost"
 
 const pollEach = 30_000
@@ -37,7 +37,7 @@ const afterFetch = (error: Error | null, isStreaming: boolean) => {
   else if (state !== "live") become(isStreaming ? "live" : "polling")
 }
 
-/** Begins to listen; the answer ends it. */
+/** Begins to listen; returns the function that stops it. */
 export const listen = (): (() => void) => {
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined

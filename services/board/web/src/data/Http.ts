@@ -26,11 +26,11 @@ interface ErrorBody {
 const text = (value: unknown, otherwise: string): string =>
   typeof value === "string" ? value : otherwise
 
-/** What is wrong with each field, which says more than that something is. */
+/** The details of the errors of fields; empty if there are none. */
 const fieldErrors = (errors: unknown): string =>
   Array.isArray(errors) ? errors.map(({ detail }: ErrorBody) => text(detail, "")).join(" ") : ""
 
-/** Answers of proxies in between: the service itself is not reached. */
+/** Whether a proxy has answered because the service cannot be reached. */
 const isAway = (status: number, code: string) =>
   (status === 502 || status === 504 || status === 503) && code === ""
 
@@ -54,8 +54,8 @@ const send = async (path: string, init: RequestInit): Promise<unknown> => {
 }
 
 /**
- * The answer of a path. The type is that of the API's definition; it is not checked again. What is
- * fetched in the background does not keep the session alive.
+ * The answer of a path. It is not checked against the API's definition. A background fetch does not
+ * renew the session.
  */
 export const get = (path: string, isBackground: boolean): Promise<unknown> =>
   send(path, {

@@ -1,8 +1,7 @@
 /**
- * The answers that the pages show. An answer is kept while its page is away, so that going back is
- * immediate; it is fetched when a first part of the page shows it, and again when the service says
- * that it has changed.
- * A failed fetch keeps the last answer, with the error beside it.
+ * The answers that the pages show. An answer is kept after its page is left, so that going back is
+ * immediate. It is fetched when the first part of a page shows it, and again when the service says
+ * that it has changed. A failed fetch keeps the last answer, with the error beside it.
  */
 import { useEffect, useState } from "preact/hooks"
 import { answers } from "../routing/Paths.ts"
@@ -13,18 +12,18 @@ interface Entry {
   receivedAt: number | null
   error: Error | null
   fetching: boolean
-  /** Asked for while a fetch was running. */
+  /** Whether another fetch was asked for while one was running. */
   again: boolean
   readonly watchers: Set<() => void>
 }
 
-/** No answer is fetched more often. */
+/** The least time between two fetches of an answer, in milliseconds. */
 const pause = 1_500
 const kept = 60
 
 const entries = new Map<string, Entry>()
 
-/** Told after each fetch: null after an answer. */
+/** Called after each fetch: with the error, or null after an answer. */
 export const fetched = new Set<(error: Error | null) => void>()
 
 const forgetOldest = () => {
@@ -50,11 +49,11 @@ const entryOf = (path: string): Entry => {
   return made
 }
 
-/** The session has ended; the page of the session says what to do. */
+/** Whether the session has ended. */
 const isSignedOut = (error: Error | null): boolean =>
   error instanceof Refusal && error.status === 401
 
-/** Fetches an answer, unless it is being fetched: then once more afterwards. */
+/** Fetches an answer. If a fetch is running, fetches once more after it. */
 export const refresh = async (path: string, isBackground = false): Promise<void> => {
   const entry = entryOf(path)
   if (entry.fetching) {
@@ -80,7 +79,7 @@ export const refresh = async (path: string, isBackground = false): Promise<void>
   }, pause)
 }
 
-/** Fetches again what is shown, of the paths that meet the condition. */
+/** Fetches shown answers again: those whose path meets the condition. */
 export const refreshShown = (isMeant: (path: string) => boolean = () => true): void => {
   for (const [path, { watchers }] of entries)
     if (watchers.size > 0 && isMeant(path)) void refresh(path, true)
@@ -100,7 +99,7 @@ export const useAnswer = <A>(path: string): Answer<A> => {
   useEffect(() => {
     const entry = entryOf(path)
     const watcher = () => repaint((times) => times + 1)
-    // What others show already is kept up to date for them.
+    // An answer that another component shows is fetched already.
     if (entry.watchers.size === 0) void refresh(path)
     entry.watchers.add(watcher)
     return () => {

@@ -9,7 +9,7 @@ export const SignedIn = createContext<Session | null>(null)
 
 export const useIsManager = (): boolean => useContext(SignedIn)?.role === "manager"
 
-/** Sends an action as the user, and then fetches again what is shown. */
+/** Sends an action as the user, then fetches everything shown again. */
 export const useAction = (): ((path: string, body?: unknown) => Promise<unknown>) => {
   const session = useContext(SignedIn)
   return async (path, body) => {

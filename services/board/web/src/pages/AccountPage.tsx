@@ -15,7 +15,7 @@ import { stateWord } from "../text/Words.ts"
 import { keyOf, LifeSection } from "./LifeSection.tsx"
 import { StoredSection } from "./StoredSection.tsx"
 
-/** What can be added later, and the entries that tell of it. */
+/** What can be added after the import, and the audit actions that record it. */
 const additions = [
   ["transactions", "transaction", "create_transactions"],
   ["notes", "note", "create_notes"],
@@ -114,7 +114,7 @@ interface Props {
   readonly number: string
 }
 
-/** A line that names an account may have been refused before it was staged. */
+/** Shown without an account: its line may have been refused before it was staged. */
 const Missing = ({ number, supplier }: Props) => (
   <p class="empty">
     No account <span class="code">{number}</span> is stored. A line that is refused before it is

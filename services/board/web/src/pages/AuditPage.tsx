@@ -1,4 +1,4 @@
-/** Who did what, and when: filtered, a page at a time, and as a file. */
+/** The audit log: filtered, a page at a time, and as a CSV file. */
 import { useState } from "preact/hooks"
 import type { Audit, AuditEntry } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
@@ -40,7 +40,7 @@ const filterOf = (query: URLSearchParams): Filter => {
 
 const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
-/** Days of the user become instants: from the first one's begin until the last one's end. */
+/** The query. Days in the user's zone become instants: the start of `from` and the end of `to`. */
 const asked = (filter: Filter): Readonly<Record<string, string>> => ({
   ...filter,
   from: filter.from === "" ? "" : instant(endOfDate(filter.from, ownZone()) - day),

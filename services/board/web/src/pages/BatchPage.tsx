@@ -1,4 +1,4 @@
-/** One batch: how far it is, why it stands still, and why its lines have failed. */
+/** One batch: its progress, why it does not move, and why its lines have failed. */
 import type { BatchDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { BatchButton } from "../actions/BatchButton.tsx"

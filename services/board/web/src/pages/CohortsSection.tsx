@@ -15,7 +15,7 @@ import { stateOrder, states as words } from "../text/Words.ts"
 type Cohort = Cohorts["cohorts"][number]
 type State = keyof Cohort["states"]
 
-/** Those that every migration has; the others have a column where there is something in it. */
+/** States that always have a column; others have one only if some account is in them. */
 const always: ReadonlyArray<State> = ["FAILED", "PENDING", "IN_PROGRESS", "IMPORTED"]
 
 interface NumberProps {

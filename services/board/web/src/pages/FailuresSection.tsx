@@ -1,4 +1,4 @@
-/** Why accounts fail: codes as sorted bars, each with its course over time. */
+/** Why accounts fail: codes as sorted bars, each with its history. */
 import { ChartData } from "../charts/ChartData.tsx"
 import { Sparkline } from "../charts/Sparkline.tsx"
 import type { History, MigrationDetail } from "../data/Answers.ts"

@@ -1,4 +1,4 @@
-/** The forecasts of a migration that were kept, one a day, and whether each has held. */
+/** The kept forecasts of a migration, one a day, and whether each has held. */
 import type { Forecasts } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"

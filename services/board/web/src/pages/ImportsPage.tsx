@@ -20,7 +20,7 @@ import { stateOrder, stateWord } from "../text/Words.ts"
 type Row = ImportRows["imports"][number]
 
 const limit = "100"
-/** Those that links alone set; the form keeps them. */
+/** Filters that only links set; the form keeps them. */
 const kept = ["attr", "ledger", "money", "first_problems"] as const
 const filters = ["state", "code", "cohort", "without_cohort", "search", ...kept] as const
 type Filter = Readonly<Record<(typeof filters)[number], string | null>>
@@ -28,7 +28,7 @@ type Filter = Readonly<Record<(typeof filters)[number], string | null>>
 const filterOf = (query: URLSearchParams): Filter =>
   Object.fromEntries(filters.map((name) => [name, query.get(name)])) as Filter
 
-/** Whether all of the list have a balance. */
+/** Whether every row of the list has a balance. */
 const isOfAccounts = ({ ledger, money, state }: Filter): boolean =>
   state === "IMPORTED" || ledger !== null || money !== null
 
@@ -89,7 +89,7 @@ interface FormProps {
   readonly filter: Filter
 }
 
-/** The fields are sent together, so that each list has an address of its own. */
+/** Submitting navigates to an address with all fields, so that each list has its own. */
 const FilterForm = ({ filter, supplier }: FormProps) => (
   <form
     class="toolbar"
@@ -139,7 +139,7 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
   </form>
 )
 
-/** What can be done with all accounts of the list; actions know no other conditions than these. */
+/** Actions on all accounts of the list; hidden if a filter is set that actions do not support. */
 const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: ImportRows }) => {
   const { code, search, state, without_cohort } = filter
   const isActionable = state === "FAILED" || state === "PENDING"
@@ -168,7 +168,7 @@ const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: Impo
   )
 }
 
-/** All accounts of the list in one file, which knows no other condition than a cohort. */
+/** Downloads all accounts of the list; the file supports no filter but the cohort. */
 const BalancesLink = ({ filter, supplier }: FormProps) => {
   const { cohort, money: sum, state, ...others } = filter
   const isOfAll = state === "IMPORTED" ? sum === null : state === null && sum === "balance"
@@ -218,7 +218,7 @@ const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
   )
 }
 
-/** The pages that were turned are kept, so that one can go back without asking for a count. */
+/** Keeps where each visited page started, so that one can go back. */
 const Pages = ({ filter, supplier }: FormProps) => {
   const [turned, setTurned] = useState<ReadonlyArray<string>>([])
   const after = turned.at(-1)

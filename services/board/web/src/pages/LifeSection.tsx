@@ -8,7 +8,7 @@ import { actionWord, type LifeEvent, lifeOf } from "../text/AuditWords.ts"
 import { count } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 
-/** What names it in the audit log. */
+/** The fields that identify the account in the audit log. */
 export const keyOf = ({ external_account_number, import_supplier }: Account) => ({
   import_supplier,
   external_account_number
@@ -80,7 +80,7 @@ const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
   }
 }
 
-/** From the newest to the oldest, as the audit log has it too. */
+/** The newest first, as in the audit log. */
 export const LifeSection = ({ account }: { readonly account: Account }) => {
   const { audit, audit_chain } = account
   return (

@@ -1,4 +1,4 @@
-/** The lines of a batch by how they have ended and what is wrong with them, a page at a time. */
+/** The lines of a batch by outcome and problem, a page at a time. */
 import { useState } from "preact/hooks"
 import type { BatchLines } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
@@ -65,7 +65,7 @@ const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => 
   }
 ]
 
-/** All lines, or those of one end. */
+/** Links to all lines, and to those of each outcome. */
 const Outcomes = ({ batch, chosen, supplier }: Props & { readonly chosen: string | null }) => (
   <nav class="filters" aria-label="By outcome">
     <Link to={pages.lines(supplier, batch)} isCurrent={chosen === null}>
@@ -83,7 +83,7 @@ const Outcomes = ({ batch, chosen, supplier }: Props & { readonly chosen: string
   </nav>
 )
 
-/** The pages that were turned are kept, so that one can go back. */
+/** Keeps where each visited page started, so that one can go back. */
 const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter }) => {
   const [turned, setTurned] = useState<ReadonlyArray<number>>([])
   const after = turned.at(-1)?.toString() ?? filter.after

@@ -1,4 +1,4 @@
-/** One migration: how far it is, when it will be done, what is wrong, and what to do about it. */
+/** One migration: its progress, its forecast, what is wrong, and what to do about it. */
 import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
@@ -44,8 +44,8 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
 }
 
 /**
- * Lines that were refused when they were staged have left no account: they are of their batch. Its
- * place is kept until the batches are known, so that nothing below it moves.
+ * Lines that were refused at staging have left no account, so they appear only in their batch. The
+ * fact is shown before the batches are loaded, so that nothing below it moves.
  */
 const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
   const { value } = useAnswer<Batches>(answers.of(supplier, "batches/"))
@@ -71,7 +71,7 @@ const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
   )
 }
 
-/** What would fix most, whether the money is right, and when it is done: each leads to its part. */
+/** The most frequent failure, the money and the forecast, each with a link to its section. */
 const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
   const { documents_missing: missing, migration, money: sums } = detail
@@ -119,7 +119,7 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
   )
 }
 
-/** Who has signed it off, and when. */
+/** Who has signed the migration off, and when. */
 const Signed = ({ supplier }: { readonly supplier: string }) => {
   const { value } = useAnswer<SignOff>(answers.of(supplier, "sign-off/"))
   if (value === undefined || value.signed === null) return null

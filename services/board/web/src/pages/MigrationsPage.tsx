@@ -35,12 +35,12 @@ const Forecast = ({ migration }: { readonly migration: Migration }) => {
 
 interface LinesProps {
   readonly migration: Migration
-  /** What they are, in full. */
+  /** The full description, for screen readers. */
   readonly label: string
   readonly children: string
 }
 
-/** Lines of batches that are no accounts, or not yet. */
+/** A number of lines of batches that are no accounts, or not yet. */
 const Lines = ({ children, label, migration }: LinesProps) => (
   <Link to={`${pages.migration(migration.import_supplier)}#batches`} label={label}>
     {children}
@@ -165,14 +165,14 @@ const columns: ReadonlyArray<Column<Migration>> = [
   }
 ]
 
-/** What the address asks for. */
+/** The filter and the order in the address. */
 const askedOf = (query: URLSearchParams) => ({
   condition: query.get("condition"),
   search: query.get("search"),
   sort: query.get("sort")
 })
 
-/** How many are in each condition; the numbers sum up to all. */
+/** Filters by condition, with the number of migrations in each; the numbers sum up to all. */
 const Conditions = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
   const { condition: chosen, ...others } = askedOf(query)
   const of = (name: Name) => list.migrations.filter(({ condition }) => condition === name).length
@@ -197,7 +197,7 @@ const Conditions = ({ list, query }: { list: MigrationList; query: URLSearchPara
   )
 }
 
-/** The field that a slash reaches from everywhere on the page. */
+/** The search field. The slash key focuses it from anywhere on the page. */
 const Search = ({ query }: { readonly query: URLSearchParams }) => {
   const ref = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -235,7 +235,7 @@ const Empty = () => (
   </div>
 )
 
-/** A column's own name leads to its order, and once more back to that of need. */
+/** The head of a column sorts by it; a second click returns to the order by urgency. */
 const sortable = (query: URLSearchParams): ReadonlyArray<Column<Migration>> =>
   columns.map((column) => {
     const order = orders[column.name]

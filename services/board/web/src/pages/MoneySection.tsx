@@ -15,7 +15,7 @@ interface RowProps {
   readonly amount: string
   readonly name: string
   readonly number?: string
-  /** The accounts that it is the sum of. */
+  /** The link to the accounts that make up the sum. */
   readonly to: string
 }
 
@@ -77,7 +77,7 @@ const unit =
   "Amounts are as the supplier sends them, with two decimals and without a currency: " +
   "credit is positive, debit negative."
 
-/** What was compared with what, and what nobody but the supplier can compare. */
+/** Says what was compared, and what only the supplier can compare. */
 const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { at, migration, money: sums } = detail
   const { import_supplier: supplier, states, time_zone: zone } = migration

@@ -14,7 +14,7 @@ import { count } from "../text/Numbers.ts"
 
 type Group = ReturnType<typeof ranked<Problems["groups"][number]>>[number]
 
-/** A retry is of a code, whatever the path. */
+/** Failed accounts by code: a retry selects by code, not by path. */
 type ByCode = ReadonlyMap<string, number>
 
 const columnsFor = (
@@ -31,7 +31,7 @@ const columnsFor = (
       <Link to={pages.imports(supplier, { state: "FAILED", code, attr })}>{count(imports)}</Link>
     )
   },
-  // Of a filtered list the problems above, with which it counts, are not shown.
+  // The numbers include the problems above, which a filtered list does not show.
   ...(isFiltered
     ? []
     : clearedColumns(failed, (first_problems) =>

@@ -1,4 +1,4 @@
-/** How far a migration is, against its plan, and when it will be done. */
+/** The progress of a migration against its plan, and its forecast. */
 import { useState } from "preact/hooks"
 import { BurnUp } from "../charts/BurnUp.tsx"
 import { burnUp, tableHead, tableRows } from "../charts/BurnUpModel.ts"
@@ -29,7 +29,7 @@ const Steps = ({ choose, step }: { choose: (step: Step) => void; step: Step }) =
   </fieldset>
 )
 
-/** When it will be done, and how good such forecasts were. */
+/** The forecast, and how often earlier ones held. */
 const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
   const { forecast_record: record, migration } = detail

@@ -1,4 +1,4 @@
-/** What is stored of an account: masked, until somebody asks for it, which is audited. */
+/** The stored data of an account: masked until the user reveals it, which is audited. */
 import { useState } from "preact/hooks"
 import { useRequest } from "../actions/useRequest.ts"
 import type { Account, Revealed } from "../data/Answers.ts"

@@ -1,6 +1,6 @@
 /**
- * Shows an answer in each of its states: a skeleton after 200 ms, what was answered, why there is
- * none, and beside an old answer that it could not be refreshed.
+ * Shows an answer in each of its states: a skeleton after 200 ms, the answer, why there is none, or
+ * an old answer with a note that it could not be refreshed.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -76,7 +76,7 @@ export const Failure = ({
 interface Props<A> {
   readonly answer: Answer<A>
   readonly lines?: number
-  /** What is said instead where there is nothing of this name. */
+  /** Shown instead if the API answers 404. */
   readonly missing?: ComponentChildren
   readonly children: (value: A) => ComponentChildren
 }

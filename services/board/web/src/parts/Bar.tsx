@@ -1,4 +1,4 @@
-/** A bar beside its number: how much it is of the most. The number itself is in the cell before. */
+/** A bar of `value` relative to `most`. It has no text: the cell before it shows the number. */
 export const Bar = ({ most, value }: { readonly most: number; readonly value: number }) => (
   <svg class="bar" width="100%" height="10" aria-hidden="true" preserveAspectRatio="none">
     <rect width="100%" height="10" class="rest" />

@@ -1,4 +1,4 @@
-/** What a batch has come to: its progress, its lines by how they ended, and why it stands still. */
+/** The state of a batch: its progress, its lines by outcome, and why it does not move. */
 import type { BatchBody } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { count, counted, rate, share } from "../text/Numbers.ts"
@@ -19,11 +19,11 @@ export const Progress = ({ batch: { counts } }: { readonly batch: BatchBody }) =
 interface LinesProps {
   readonly batch: BatchBody
   readonly supplier: string
-  /** Where it is said why lines have failed. */
+  /** The link to why lines have failed. */
   readonly failures: string
 }
 
-/** The five ends of lines, which sum up to those that were received. Each leads to its lines. */
+/** The lines by outcome, which sum up to those received. Each number links to its lines. */
 export const Lines = ({ batch, failures, supplier }: LinesProps) => {
   const { batch_id: id, counts } = batch
   const parts = lineEnds

@@ -1,4 +1,4 @@
-/** Says plainly when what is shown may be old. */
+/** Warns when the page may show old data. */
 import { useEffect, useState } from "preact/hooks"
 import { useConnection } from "../data/Changes.ts"
 import { fetched } from "../data/Store.ts"

@@ -1,4 +1,4 @@
-/** A name and what it is, in a list of facts. */
+/** A name with its value, in a list of facts. */
 import type { ComponentChildren } from "preact"
 
 export const Fact = ({ children, name }: { name: string; children: ComponentChildren }) => (

@@ -1,11 +1,11 @@
-/** The first line of a page: its answer in one sentence. It takes the focus when the page changes. */
+/** The headline of a page: its main statement in one sentence. Focused when the page changes. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 
 let isFirst = true
 
 interface Props {
-  /** Of the window: it names nobody. */
+  /** The title of the window. It must not hold personal data. */
   readonly title: string
   readonly children: ComponentChildren
 }

@@ -1,4 +1,4 @@
-/** Goes through a list page by page; null turns back. */
+/** Moves through a list page by page; `turn(null)` goes back. */
 interface Props<Next> {
   readonly isFirst: boolean
   readonly next: Next | null

@@ -1,4 +1,4 @@
-/** A problem: its code and place, what it means, what to do, and examples that lead to accounts. */
+/** A problem: its code and path, its meaning, the remedy, and examples that link to accounts. */
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
@@ -13,7 +13,7 @@ interface Example {
 
 export interface ProblemProps {
   readonly supplier: string
-  /** Where a line is among the others. */
+  /** Makes the link to a line in the list of lines. */
   readonly lineTo?: ((line: number) => string) | undefined
   readonly problem: {
     readonly code: string

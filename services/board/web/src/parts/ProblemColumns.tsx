@@ -1,4 +1,4 @@
-/** The columns that tables of problems share: what it is, and what correcting the first clears. */
+/** The columns that tables of problems share: the problem, and what correcting the first clears. */
 import { Link } from "../routing/Location.tsx"
 import { count, share } from "../text/Numbers.ts"
 import { Bar } from "./Bar.tsx"
@@ -19,7 +19,7 @@ interface Cleared {
   readonly cleared: number
   /** Its place among all problems, from 1. */
   readonly rank: number
-  /** What correcting it clears besides, once those above are corrected. */
+  /** What correcting it clears in addition, once those above are corrected. */
   readonly more: number
 }
 
@@ -33,7 +33,7 @@ export const ranked = <Group extends { readonly cleared: number }>(
     more: group.cleared - (groups[index - 1]?.cleared ?? 0)
   }))
 
-/** `listTo` leads to what the first so many problems keep back. */
+/** `listTo` links to the accounts or lines that the first n problems hold back. */
 export const clearedColumns = (
   failed: number,
   listTo: (first: string) => string

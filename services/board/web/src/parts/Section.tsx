@@ -1,4 +1,4 @@
-/** A part of a page under a heading, with a sentence about it and what can be done there. */
+/** A section of a page: a heading, a note, its actions and its content. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { useLocation } from "../routing/Location.tsx"
@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * An address that names the section leads to it, each time it is followed. A dialog from which it
- * was followed closes first, because nothing behind one can have the focus.
+ * Scrolls to the section and focuses it each time a link to it is followed. It waits for a dialog
+ * with such a link to close, because nothing behind a modal dialog can have the focus.
  */
 const useTarget = (id: string) => {
   const ref = useRef<HTMLHeadingElement>(null)

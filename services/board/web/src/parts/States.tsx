@@ -1,4 +1,4 @@
-/** How many imports are in each state, shown to come to all of them. */
+/** How many imports are in each state, and whether the numbers sum up to the total. */
 import type { States as Counts } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"

@@ -1,6 +1,6 @@
 /**
- * A table with a sticky head that becomes a list of cards on a narrow screen. Roles are given,
- * because a browser drops those of a table that is laid out otherwise.
+ * A table with a sticky head that becomes a list of cards on a narrow screen. Roles are explicit,
+ * because browsers drop the implicit ones if CSS changes the display of a table.
  */
 import type { ComponentChildren } from "preact"
 import { Link } from "../routing/Location.tsx"
@@ -9,12 +9,12 @@ export interface Column<Row> {
   readonly name: string
   readonly cell: (row: Row) => ComponentChildren
   readonly isNumber?: boolean
-  /** The cell that names its row. */
+  /** Whether its cells are the headers of their rows. */
   readonly isHead?: boolean
-  /** Said, not shown. */
+  /** Whether the name is for screen readers only. */
   readonly isNameHidden?: boolean
   readonly class?: string
-  /** Where the table is in the order of this column, or where it is not any more. */
+  /** The link that sorts by this column, or undoes that. */
   readonly sortTo?: string
   readonly sorted?: "ascending" | "descending" | undefined
 }

@@ -1,4 +1,4 @@
-/** An instant, relative to now; the absolute one with its zone is there on hover and focus. */
+/** An instant relative to now. Hover and focus show the absolute time with its zone. */
 import { useNow } from "../data/Now.ts"
 import { absolute, ownZone, relative } from "../text/Times.ts"
 

@@ -1,4 +1,4 @@
-/** The way back from a page to those above it. */
+/** Breadcrumbs: links from a page to those above it. */
 import { Link } from "../routing/Location.tsx"
 import { type Page, pages } from "../routing/Paths.ts"
 

@@ -21,7 +21,7 @@ export const pages = {
   migration,
   problems: (supplier: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}problems/`, query),
-  /** A cohort that is null: the accounts without one. */
+  /** A `cohort` of null lists the accounts without a cohort. */
   imports: (supplier: string, { cohort, ...query }: Query = {}) =>
     withQuery(`${migration(supplier)}imports/`, {
       ...query,

@@ -1,4 +1,4 @@
-/** The texts that a form holds, by the names of their fields. */
+/** The texts in the fields of a form, by name. */
 export const sentFields = (
   form: HTMLFormElement,
   names: ReadonlyArray<string>

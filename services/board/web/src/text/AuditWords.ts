@@ -1,4 +1,4 @@
-/** What each action of the audit log is, in words, and the life of an account out of its entries. */
+/** Names of the actions of the audit log, and the life of an account built from its entries. */
 import type { AuditAction } from "@data-import/domain/ports/AuditLog"
 import type { Account, AuditEntry } from "../data/Answers.ts"
 
@@ -42,7 +42,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
 
 const isAction = (action: string): action is AuditAction => Object.hasOwn(actions, action)
 
-/** A later release may write others. */
+/** The name of an action; empty for an unknown one, which a later release may write. */
 export const actionWord = (action: string): string => (isAction(action) ? actions[action] : "")
 
 export type LifeEvent =
@@ -51,11 +51,11 @@ export type LifeEvent =
   | { readonly kind: "entry"; readonly at: string; readonly entry: AuditEntry }
   | { readonly kind: "staged"; readonly at: string }
 
-/** Reads change nothing, and the attempts say more than their entries. */
+/** Leaves out reads, which change nothing, and attempts, which are listed with more detail. */
 const isOfLife = ({ action }: AuditEntry): boolean =>
   action !== "process" && !action.startsWith("read_")
 
-/** The newest first. Of a long life the audit log has the oldest part only on its own page. */
+/** The newest first. The oldest entries of a long life are only on the page of the audit log. */
 export const lifeOf = (account: Account): ReadonlyArray<LifeEvent> => {
   const entries = account.audit
     .filter(isOfLife)

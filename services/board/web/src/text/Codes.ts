@@ -1,4 +1,4 @@
-/** Codes of failures that tell something. */
+/** The codes of failures that say what is wrong. */
 import type { MigrationDetail } from "../data/Answers.ts"
 
 type Code = MigrationDetail["codes"][number]

@@ -1,9 +1,9 @@
-/** What the list of cohorts comes to. */
+/** The sum of the list of cohorts, as a sentence. */
 import type { Cohorts } from "../data/Answers.ts"
 import { count, counted, verb } from "./Numbers.ts"
 import { stateOrder, states as words } from "./Words.ts"
 
-/** Cohorts that are not listed; empty if there are none. */
+/** The cohorts that are not listed, as a sentence; empty if there are none. */
 const left = ({ cohorts, others }: Cohorts): string => {
   if (others.cohorts === 0) return ""
   const listed = cohorts.filter(({ cohort }) => cohort !== null).length
@@ -18,7 +18,7 @@ const left = ({ cohorts, others }: Cohorts): string => {
   )
 }
 
-/** Whether the cohorts come to all accounts of the migration. */
+/** Says whether the cohorts sum up to all accounts of the migration. */
 export const closing = (answer: Cohorts, total: number): string => {
   const sum = answer.cohorts.reduce((all, cohort) => all + cohort.total, answer.others.total)
   const which = answer.others.cohorts === 0 ? "They" : "All cohorts"

@@ -2,7 +2,7 @@
 
 type Cell = string | number | null
 
-/** A spreadsheet would run a text that begins like this as a formula. */
+/** A spreadsheet would run a text with such a beginning as a formula. */
 const formula = /^[=+\-@\t\r]/
 
 const field = (cell: Cell): string => {

@@ -1,4 +1,4 @@
-/** Where what a migration's reason says is to be seen. */
+/** The link to what is behind the reason of a migration's condition. */
 import type { Migration } from "../data/Answers.ts"
 import { pages } from "../routing/Paths.ts"
 

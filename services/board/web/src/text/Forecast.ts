@@ -11,11 +11,11 @@ export interface Forecast {
 
 type Standing = Pick<Migration, "condition" | "imported_last_hour" | "lines_remaining" | "states">
 
-/** They wait for a correction, so nothing moves by itself. */
+/** Whether only failed accounts are left: they wait for a correction, so nothing moves. */
 export const hasOnlyFailed = ({ lines_remaining, states }: Omit<Standing, "condition">): boolean =>
   states.FAILED > 0 && states.PENDING + states.IN_PROGRESS + lines_remaining === 0
 
-/** Why a migration has no forecast; empty where there is nothing to forecast. */
+/** Why a migration has no forecast; empty if there is nothing to forecast. */
 export const whyNone = (migration: Standing): string => {
   const { condition, imported_last_hour } = migration
   if (condition === "done") return ""
@@ -29,11 +29,11 @@ export const whyNone = (migration: Standing): string => {
 const farAway = 300
 const hour = 3_600_000
 
-/** To the end of the interval that is farther away. */
+/** Milliseconds from the median to the farther end of the interval. */
 const widthOf = ({ at, high, low }: Forecast): number =>
   Math.max(Date.parse(high) - Date.parse(at), Date.parse(at) - Date.parse(low))
 
-/** Minutes would say more than is known, if it is not known to the hour. */
+/** Rounds to the hour unless the interval is narrower than an hour. */
 const rounded = (forecast: Forecast): number => {
   const at = Date.parse(forecast.at)
   return widthOf(forecast) < hour ? at : Math.round(at / hour) * hour
@@ -51,7 +51,7 @@ const dayOf = (at: number, now: number, zone: string): string => {
 export const doneBy = (forecast: Forecast, now: number, zone: string): string =>
   `${dayOf(rounded(forecast), now, zone)} ± ${duration(widthOf(forecast))}`
 
-/** The interval in full, for those who point at the short form. */
+/** The interval in full, as the tooltip of the short form. */
 export const interval = ({ high, low }: Forecast, zone: string): string => {
   const at = (text: string) =>
     `${shortDate(Date.parse(text), zone)} ${clock(Date.parse(text), zone)}`

@@ -1,4 +1,4 @@
-/** The first sentence of each page: its answer, with numbers. */
+/** The headline of each page: its main statement, with numbers. */
 import { openAccounts, openText } from "@data-import/domain/board/OpenText"
 import type {
   Account,
@@ -18,11 +18,11 @@ import { batchName, lineWord, needsAttention, stateWord } from "./Words.ts"
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
 
-/** What is open of a migration, in words. */
+/** The open work of a migration, in words. */
 export const openOf = ({ lines_failed, lines_remaining, states }: Migration): string =>
   openText(states, { failed: lines_failed, remaining: lines_remaining }) ?? "nothing"
 
-/** The accounts, with the lines of unfinished batches that are none. */
+/** All accounts, and the lines of unfinished batches that are not accounts yet, or failed. */
 export const wholeOf = ({ lines_failed, lines_remaining, states, total }: Migration): number =>
   total + lines_remaining + Math.max(0, lines_failed - states.FAILED)
 
@@ -54,7 +54,7 @@ const signedOff = (migration: Migration): string => {
 
 const ending = (migration: Migration, now: number): string => {
   const { condition, forecast, imported_last_hour, states, time_zone: zone } = migration
-  // A batch may have lines left where no account is open.
+  // A batch may have lines left although no account is open.
   if (condition === "stuck") return ", stuck"
   if (condition === "done") return ", nothing is open"
   if (condition === "paused") return ", paused"
@@ -74,7 +74,7 @@ export const ofMigration = (migration: Migration, now: number): string => {
   const { FAILED, IMPORTED } = states
   const imported = `${count(IMPORTED)} of ${count(total)} imported`
   if (isSignedOff) return `${import_supplier}: ${imported}, ${signedOff(migration)}`
-  // Lines that are refused before they are staged are no accounts.
+  // A line that is refused before it is staged leaves no account.
   const parts = [
     imported,
     FAILED === 0 && lines_failed > 0 ? "" : `${FAILED === 0 ? "none" : count(FAILED)} failed`,
@@ -129,7 +129,7 @@ const first = 3
 /** Of the problems of a migration. */
 export const ofProblems = ({ failed, groups, of }: Problems): string => {
   if (failed === 0) return "No account has failed"
-  // That all problems keep all accounts back says nothing.
+  // Naming all problems would say nothing: together they hold back all accounts.
   const named = Math.min(first, groups.length - 1)
   const cleared = groups[named - 1]?.cleared ?? 0
   const whole = `${count(cleared)} of ${counted(of, "failed account")}`
@@ -157,7 +157,7 @@ const sums: Readonly<Record<string, string>> = {
   added: "with transactions that were added after the import"
 }
 
-/** Of lines and accounts that correcting the first problems clears. */
+/** Says that lines or accounts are those that correcting the first problems clears. */
 const clearedBy = (firstProblems: string): string =>
   firstProblems === "1"
     ? "that correcting the first problem clears"
@@ -183,7 +183,7 @@ export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Fi
   return `${atLeast}${found} ${conditions.join(", ")}`.trim()
 }
 
-/** Its single errors say more than the code of the attempt that has them. */
+/** The errors of an attempt say more than its own code, so that is named only without errors. */
 const causeOf = ({ attempts: [latest] }: Account): string => {
   if (latest === undefined) return ""
   const codes = [...new Set(latest.errors.map(({ code }) => code))]

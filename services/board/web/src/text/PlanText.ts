@@ -4,7 +4,7 @@ import { date } from "./Times.ts"
 
 interface Parsed {
   readonly plan: Plan
-  /** What is wrong with the first wrong line; null for nothing. */
+  /** What is wrong with the first invalid line; null if all are valid. */
   readonly problem: string | null
 }
 
@@ -18,7 +18,7 @@ const isDate = (on: string): boolean => {
 export const planText = (plan: Plan | null): string =>
   (plan?.points ?? []).map(({ accounts, on }) => `${on} ${accounts}`).join("\n")
 
-/** When it is to be done. */
+/** Says when the plan ends. */
 export const planEnd = (plan: Plan | null): string => {
   const last = plan?.points.at(-1)
   if (last === undefined) return "There is no plan to compare it with."

@@ -1,10 +1,10 @@
-/** Accounts that an action is for: those that meet every member. */
+/** The accounts that an action applies to: those that match every member. */
 
 export interface Selection {
   readonly state?: "PENDING" | "FAILED"
-  /** With which they failed. */
+  /** The code with which they failed. */
   readonly code?: string
-  /** Null: those without one. */
+  /** Null selects accounts without a cohort. */
   readonly cohort?: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Other orders of the migrations than that of need, by the name of the column that asks for it. */
+/** Orders of the migrations other than by need, by the name of their column. */
 import type { Migration } from "../data/Answers.ts"
 import { wholeOf } from "./Headlines.ts"
 
@@ -9,7 +9,7 @@ const byNumber =
   (one, other) =>
     value(other) - value(one)
 
-/** None comes last. */
+/** Null comes last, in both directions. */
 const byInstant =
   (value: (migration: Migration) => string | null, direction: 1 | -1): Compare =>
   (one, other) => {
@@ -43,7 +43,7 @@ export const orders: Readonly<Record<string, Order>> = {
   "Last change": descending(byInstant(({ last_change_at }) => last_change_at, -1))
 }
 
-/** In the order that was given unless `by` is the name of another one. */
+/** The migrations as given, unless `by` names another order. */
 export const sorted = (
   migrations: ReadonlyArray<Migration>,
   by: string | null

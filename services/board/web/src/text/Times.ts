@@ -35,8 +35,8 @@ export const shortDate = (at: number, zone: string): string =>
   format(zone, { day: "numeric", month: "short" }).format(at)
 
 /**
- * Of the ticks of an axis: their clock times if it is short, otherwise their dates, and the clock
- * time of each further one of the same day.
+ * Labels of the ticks of an axis: clock times if the axis is short, otherwise dates, with the clock
+ * time on each further tick of the same day.
  */
 export const timeLabels = (
   ticks: ReadonlyArray<number>,

@@ -6,7 +6,7 @@ interface Word {
   readonly meaning: string
 }
 
-/** In the order of need. */
+/** The most urgent first. */
 export const conditions: Readonly<Record<Condition, Word>> = {
   stuck: { word: "Stuck", meaning: "Accounts are open, and none has moved for too long." },
   failing: { word: "Failing", meaning: "Accounts have failed and need a correction." },
@@ -22,11 +22,11 @@ export const conditions: Readonly<Record<Condition, Word>> = {
 
 export const conditionOrder = Object.keys(conditions) as ReadonlyArray<Condition>
 
-/** A person should look at these. */
+/** Whether a person should look at a migration in this condition. */
 export const needsAttention = (condition: Condition): boolean =>
   condition === "stuck" || condition === "failing" || condition === "slow"
 
-/** Whether it accepts imports; one that is paused or signed off refuses them. */
+/** Whether a migration accepts imports; a paused or signed-off one refuses them. */
 export const isOngoing = ({ status }: Migration): boolean => status === "Ongoing"
 
 export const isSignedOff = ({ status }: Migration): boolean => status === "Complete"
@@ -62,7 +62,7 @@ export const batchName = ({ batch_id, name, operation }: BatchBody): string =>
 
 type LineOutcome = BatchLines["lines"][number]["outcome"]
 
-/** How lines end, in words, and how many are said to. */
+/** The outcomes of lines, their names, and the count of each in a batch. */
 export const lineEnds: ReadonlyArray<
   readonly [LineOutcome, string, Exclude<keyof BatchBody["counts"], "received">]
 > = [
@@ -92,7 +92,7 @@ const waits: Readonly<Record<string, string>> = {
   LIMIT: "Waits because of the limit of its organisation."
 }
 
-/** Why a batch does not move; empty if nothing keeps it. */
+/** Why a batch does not move; empty if nothing holds it back. */
 export const whyStill = ({ paused_by, waiting_for }: BatchBody): string => {
   if (paused_by.length > 0)
     return `Paused ${paused_by.map((it) => pauses[it] ?? it).join(", and ")}.`
@@ -110,8 +110,8 @@ const remedies: Readonly<Record<string, string>> = {
   batch_limit_exceeded: "Wait until other batches of this supplier have ended."
 }
 
-/** What would allow something that was refused with a code. */
+/** What would allow an action that was refused with this code; empty if unknown. */
 export const remedyOf = (code: string): string => remedies[code] ?? ""
 
-/** A text of the registry of codes without its marks of code. */
+/** A text of the code registry without its backticks. */
 export const plain = (text: string): string => text.replaceAll("`", "")
