@@ -1,7 +1,7 @@
 /**
- * Runs in turn, A B, B A, A B, so that what the machine does besides falls on both alike, and what
- * comes of them: the middle of each, and the middle of the ratios pair by pair. A pair that other
- * processes disturbed is taken again.
+ * Compares two subjects by pairs of runs in alternating order (A B, B A, A B), so that other work
+ * on the machine affects both alike. The results are the median of each, and the median of the
+ * ratios pair by pair. A pair that other processes disturbed is repeated.
  */
 import { Console, Duration, Effect } from "effect"
 import type { Sample } from "./Subjects.ts"
@@ -11,19 +11,19 @@ export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "r
 
 type Pair = readonly [ours: Metrics, other: Metrics]
 
-/** The middle of what ours is to the other, pair by pair. */
+/** The medians of the ratios of ours to the other, pair by pair. */
 export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>> & {
-  /** Requests for a second of processor time, PostgreSQL's included. */
+  /** Requests per second of processor time, PostgreSQL's included. */
   readonly perCpu: number
 }
 
 export interface Comparison {
   readonly ours: Metrics
   readonly other: Metrics
-  /** Requests a second, ours to the other's, of each pair. */
+  /** The ratio of requests per second, ours to the other's, of each pair. */
   readonly ratios: ReadonlyArray<number>
   readonly ratio: number
-  /** How far the pairs lie apart, as a share of their middle. */
+  /** The range of the pairs' ratios, as a share of their median. */
   readonly scatter: number
   readonly ratioOf: Ratios
   /** Whether too few pairs were quiet, so that the disturbed ones count as well. */
@@ -72,7 +72,7 @@ const isQuiet = (pair: Pair): boolean => pair.every(({ others }) => others <= al
 
 const pause = Duration.seconds(5)
 
-/** So many pairs of runs that nothing disturbed, of at most twice as many. */
+/** Runs pairs until this many were undisturbed, but at most twice as many. */
 export const inTurn = Effect.fnUntraced(function* <E, R>(
   count: number,
   ours: Effect.Effect<Metrics, E, R>,

@@ -1,12 +1,12 @@
-/** Quantiles, medians, scatter, slopes and greatest densities of measured values. */
+/** Quantiles, medians, scatter, slopes and maximum densities of measured values. */
 
-/** The value below which this share of them lies; 0 where there are none. */
+/** The value below which this share of the values lies; 0 if there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** The middle value, or the mean of the two in the middle; 0 where there are none. */
+/** The middle value, or the mean of the two in the middle; 0 if there are none. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((one, other) => one - other)
   const half = sorted.length >> 1
@@ -14,11 +14,11 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2
 }
 
-/** How far the values lie apart, from the lowest to the highest, as a share of their middle. */
+/** The range of the values, from the lowest to the highest, as a share of their median. */
 export const scatter = (values: ReadonlyArray<number>): number =>
   values.length === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values)
 
-/** How many of the ascending times lie within so long at most. */
+/** The maximum number of the ascending times that lie within an interval of this length. */
 export const mostWithin = (times: ReadonlyArray<number>, long: number): number =>
   Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + long).length))
 

@@ -83,7 +83,7 @@ describe("a comparison", () => {
     expect(scatter).toBe(1.5)
   })
 
-  /** What comes of pairs whose first run was disturbed so much, pair by pair. */
+  /** Compares pairs whose first runs were disturbed this much, pair by pair. */
   const taken = (count: number, ...others: ReadonlyArray<number>) => {
     const left = [...others]
     let runs = 0
@@ -97,11 +97,11 @@ describe("a comparison", () => {
     }).pipe(Effect.provide([TestClock.layer(), TestConsole.layer]), Effect.runPromise)
   }
 
-  it("takes a disturbed pair again, and leaves it out", async () => {
+  it("repeats a disturbed pair, and leaves it out", async () => {
     expect(await taken(3, 0, 0.5)).toEqual({ isDisturbed: false, ratios: [1, 3, 4], runs: 4 })
   })
 
-  it("counts all pairs and says so where the machine is never quiet", async () => {
+  it("counts all pairs and says so if the machine is never quiet", async () => {
     const disturbed = await taken(2, 1, 1, 1, 1, 1)
     expect(disturbed).toEqual({ isDisturbed: true, ratios: [1, 2, 3, 4], runs: 4 })
   })
@@ -118,7 +118,7 @@ describe("the targets", () => {
     ])
   }
 
-  it("say by how much each was missed that was measured", () => {
+  it("say by how much each measured one was missed", () => {
     const rowOf = (workload: "process" | "validate", rate: number) => ({
       workload,
       title: workload,
