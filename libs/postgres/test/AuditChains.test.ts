@@ -267,7 +267,7 @@ const fill = (lengths: Readonly<Record<string, number>>) =>
     )
   )
 
-/** The fault that is found after the first chain was cut at `length`; null if it is not longer. */
+/** The fault that verification finds after the first chain was cut at `length`. */
 const faultWhenCut = Effect.fnUntraced(function* (length: number, pageSize: number) {
   const database = yield* Database
   const { run, sql } = database
