@@ -1,4 +1,4 @@
-/** The header of each migration. */
+/** The header of each migration says whether it can be undone. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
