@@ -123,7 +123,7 @@ describe("the log of vendor requests", () => {
   )
 })
 
-/** Spans have parents and bigint times, which JSON cannot represent. */
+/** Spans contain bigints, maps and sets, which JSON cannot represent. */
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value)
   if (value instanceof Map || value instanceof Set) return [...value]
