@@ -1,4 +1,4 @@
-/** Which codes a whole run must have seen. The run itself asks `missingAnswers` (verify.ts). */
+/** The codes that a whole run must have seen. The run itself calls `missingAnswers` (verify.ts). */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -8,7 +8,7 @@ import { codeComplaints, missingAnswers } from "./answers.ts"
 
 const emitted = (code: string) => `post /v1/somewhere/ 400 ${code}`
 
-/** What is missing where the projects' tests saw these answers. */
+/** What is missing if the projects' tests saw these answers. */
 const missingAfter = (answers: Readonly<Record<string, ReadonlyArray<string>>>) => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-reports-"))
   try {

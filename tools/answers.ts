@@ -1,7 +1,7 @@
 /**
- * What no test of a whole run has seen on the wire: an answer that the published document
- * describes, or a code of the registry. A code that is registered and never emitted is either a
- * forgotten rule or a dead entry.
+ * Finds answers of the published document, and codes of the registry, that no test of a whole run
+ * has seen on the wire. A code that is registered but never emitted is a forgotten rule or a dead
+ * entry.
  */
 import { mkdtempSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

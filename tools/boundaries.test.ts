@@ -1,7 +1,6 @@
 /**
- * Proof that the dependency rule is awake: a pattern with a slip matches nothing. So each line
- * below breaks the rule on purpose, at a path where it must not be broken, and expects to be caught
- * by the rule named beside it.
+ * Tests that the dependency rule works, because a pattern with a mistake would match nothing. Each
+ * line below breaks the rule on purpose, and expects to be caught by the rule named beside it.
  */
 import ts from "typescript"
 import { describe, expect, it } from "vitest"

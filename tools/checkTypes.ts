@@ -1,9 +1,9 @@
 /**
- * Checks the types of one project, the dependency rule, and that it runs its effects, as its Nx
- * target `types` does:
- * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is one
- * tsconfig.json for all that runs on Node, so Oxlint reads it as one program; a program for each
- * project takes five times as long. Web parts have one each, because they run in browsers.
+ * Checks the types of one project, the dependency rule, and that no effect is left unrun, as its Nx
+ * target `types` does: `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace.
+ * There is one tsconfig.json for all that runs on Node, so Oxlint reads it as one program; a
+ * program for each project takes five times as long. Web parts have one each, because they run in
+ * browsers.
  */
 import { globSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -52,7 +52,7 @@ const resolves = (target: string): boolean => {
 
 const link = /\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm
 
-/** `file: target` of every link that leads nowhere. Addresses of the web are not followed. */
+/** `file: target` of every broken link. External addresses are not checked. */
 const brokenLinks = (file: string): ReadonlyArray<string> =>
   [...prose(read(file)).matchAll(link)]
     .map(([, inline, reference]) => inline ?? reference ?? "")

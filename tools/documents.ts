@@ -1,7 +1,7 @@
 /**
- * Writes what documents repeat from elsewhere, each part between two markers: the table of codes
- * from the registry, and the measured figures from `tools/bench/results`. With `--check` it writes
- * nothing, and exits with 1 when a document is out of date.
+ * Writes the generated parts of documents, each between two markers: the table of codes from the
+ * registry, and the measured figures from `tools/bench/results`. With `--check` it writes nothing,
+ * and exits with 1 when a document is out of date.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { statusOf } from "@data-import/api/StatusOfCode"
@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 
 const cell = (text: string) => text.replaceAll("|", "\\|")
 
-/** Where a code stands: as the code of an answer with this status, in its `errors`, or in both. */
+/** Where a code occurs: as the code of an answer with this status, in its `errors`, or in both. */
 const place = (code: string, { kind }: CodeEntry) =>
   [kind === "field" ? [] : [statuses[code]], kind === "request" ? [] : ["errors"]].flat().join(", ")
 

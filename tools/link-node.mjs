@@ -1,7 +1,7 @@
 /**
- * Runs after every install: makes the Node that comes as a package the one that npm scripts find
- * first. npm links it as well, but some versions of npm remove that link together with the package
- * for the other processor, whose command has the same name.
+ * Runs after every install: makes npm scripts find the Node of the npm package first. npm links it
+ * as well, but some versions of npm remove that link together with the package for the other
+ * processor, whose command has the same name.
  */
 import { existsSync, rmSync, symlinkSync } from "node:fs"
 

@@ -5,7 +5,7 @@ import { documentedMetrics, undocumentedIn } from "@data-import/testbed/Document
 
 const declaration = /\bMetric\.(counter|gauge|histogram)\(\s*"(\w+)"/g
 
-/** The delays of the event loop are made by one function. */
+/** Metrics of the event loop's delay are made by one function. */
 const delay = /\bdelay\("(\w+)"\)/g
 
 const declared = modules

@@ -1,5 +1,5 @@
 /**
- * Rules, dashboards and runbooks belong together: every metric that they name is documented, every
+ * Rules, dashboards and runbooks are consistent: every metric that they name is documented, every
  * alert has a runbook that exists and a test that makes it fire, and `promtool` agrees with both.
  */
 import { execFileSync } from "node:child_process"
@@ -16,7 +16,7 @@ const rules = observed("rules", ".yaml")
 const tests = observed("tests", ".yaml")
 const dashboards = observed("dashboards", ".json")
 
-/** Of PostgreSQL's exporter, the machine's and Prometheus itself. */
+/** Metrics of PostgreSQL's exporter, the machine's and Prometheus itself. */
 const foreign = [
   "up",
   "node_filesystem_avail_bytes",
@@ -112,13 +112,13 @@ describe("rules and dashboards", () => {
     expect(unknownIn([...ofRules, ...ofPanels])).toEqual([])
   })
 
-  it("are found out if they name another one", () => {
+  it("are rejected if they name another one", () => {
     const expression = 'sum by (service) (rate(made_up_total{state="a}"}[5m])) / up > on (slo) 1'
     expect(metricsIn(expression)).toEqual(["made_up_total", "up"])
     expect(unknownIn([expression])).toEqual(["made_up_total"])
   })
 
-  it("show every metric of the services somewhere, but for finer figures of the process", () => {
+  it("show every metric of the services somewhere, except finer figures of the process", () => {
     const shown = [...rules, ...dashboards].map(read).join("\n")
     const finer = /^(nodejs_|v8js_|process_uptime)|documents_remembered/
     const missing = documented.filter(({ name }) => !shown.includes(name) && !finer.test(name))
@@ -139,7 +139,7 @@ describe("every service", () => {
 })
 
 describe("an alert", () => {
-  it.each(alerts)("$name names a runbook that is there, and has two tests", ({ name, text }) => {
+  it.each(alerts)("$name names an existing runbook, and has two tests", ({ name, text }) => {
     const runbook = /runbook: (\S+)/.exec(text)?.[1] ?? ""
     expect(files).toContain(runbook)
     expect(read("docs/runbooks/README.md")).toContain(`](${runbook.split("/").at(-1)})`)

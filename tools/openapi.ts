@@ -17,7 +17,7 @@ const brief = (value: unknown): string => {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
-/** Where two documents differ, each place once, as far down as both have it. */
+/** The paths at which two documents differ, as deep as both have them. */
 const differences = (written: unknown, current: unknown, at: string): ReadonlyArray<string> => {
   if (!isObject(written) || !isObject(current)) {
     return Object.is(written, current)

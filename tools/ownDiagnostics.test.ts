@@ -1,4 +1,4 @@
-/** The checks of our own find what they are for in a program, and nothing else. */
+/** The project's own checks find exactly the planted mistakes in a program. */
 import { join } from "node:path"
 import ts from "typescript"
 import { expect, it } from "vitest"

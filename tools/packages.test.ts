@@ -24,7 +24,7 @@ const importedBy = (file: string): ReadonlyArray<string> =>
     .filter((name) => name !== "" && !name.startsWith(".") && !name.startsWith("node:"))
     .map(packageOf)
 
-/** What leads to itself: in the end, all that is left is in a circle. */
+/** The nodes on cycles: all others are removed step by step. */
 const inCircles = (all: Iterable<readonly [string, ReadonlyArray<string>]>) => {
   const left = new Map(all)
   for (;;) {
@@ -86,7 +86,7 @@ describe("packages", () => {
     expect([...versions].filter(([, several]) => several.size > 1)).toEqual([])
   })
 
-  it("declares what it imports, tests may lean on the workspace", () => {
+  it("declares what it imports; tests may use packages of the workspace", () => {
     const undeclared = packages
       .filter((it) => it !== workspace)
       .flatMap((it) =>
@@ -116,7 +116,7 @@ describe("packages", () => {
     expect(open).toEqual([])
   })
 
-  it("locks the packages of every platform, without which npm ci refuses", () => {
+  it("locks the packages of every platform, which npm ci requires", () => {
     const present = new Set(locked.map(([path]) => path.split("node_modules/").at(-1)))
     const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies)

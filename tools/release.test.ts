@@ -1,4 +1,4 @@
-/** A release by digest: no image by its tag, and no setting or password in what is kept of it. */
+/** A release by digest names no image by its tag, and contains no setting or password. */
 import { describe, expect, it } from "vitest"
 import { render, resourcesOf } from "@data-import/chart/Chart"
 import { chartValues, type Composition, release } from "./release.ts"

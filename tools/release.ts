@@ -1,10 +1,10 @@
 /**
  * The images of a release by digest, so that what is deployed is what was built and tested:
- *   docker compose -f docker/compose.yaml config --format json | npm run -s release >release.yaml
+ * docker compose -f docker/compose.yaml config --format json | npm run -s release >release.yaml
  * Compose reads the file beside the others. With `--chart` it prints values for the chart. Digests
- * are those that the engine knows since it pushed or pulled the images; it fails, and names the
- * images, where there is one without. `config --resolve-image-digests` does not do: Compose 2.26
- * kept tags and said nothing, and what it prints has the passwords.
+ * are those that the engine knows since it pushed or pulled the images. If images have none, it
+ * fails and names them. `config --resolve-image-digests` is not suitable: Compose 2.26 silently
+ * kept tags, and its output has the passwords.
  */
 import { spawnSync } from "node:child_process"
 import { text } from "node:stream/consumers"
@@ -29,7 +29,7 @@ interface Pinned {
   readonly isBuilt: boolean
 }
 
-/** Without the tag, which is behind the last colon if no folder follows. */
+/** The name without its tag, which follows the last colon if no folder comes after it. */
 const repositoryOf = (image: string): string => image.replace(/@.*$/, "").replace(/:[^/:]+$/, "")
 
 /** @throws Error where an image has no digest */
@@ -61,7 +61,7 @@ export const release = (composition: Composition, digests: Digests): string => {
 }
 
 /**
- * Values of the chart, which takes its images from one place.
+ * Values of the chart, which takes its images from one registry.
  * @throws Error where they are in several
  */
 export const chartValues = (composition: Composition, digests: Digests): string => {
@@ -84,7 +84,7 @@ export const chartValues = (composition: Composition, digests: Digests): string 
 }
 
 /**
- * None of an image that the engine does not have.
+ * The digests that the engine knows; none for an image that it does not have.
  * @throws Error where the engine does not answer
  */
 const knownToEngine: Digests = (image) => {

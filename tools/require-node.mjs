@@ -1,6 +1,6 @@
 /**
- * Says what to do where Node is too old. It stands alone and in plain JavaScript because an older
- * Node must be able to read it: everything else here is TypeScript that only Node 24 runs as it is.
+ * Says what to do if Node is too old. It is separate and in plain JavaScript because an older Node
+ * must be able to run it: everything else here is TypeScript that only Node 24 runs as it is.
  */
 const wanted = 24
 const [major = 0] = process.versions.node.split(".").map(Number)

@@ -1,8 +1,7 @@
 /**
- * Runs the tests of one project, as its Nx target `test` does:
- * `node tools/runTests.ts libs/domain`, or `.` for the tests of the workspace itself. It leaves in
- * `.reports` what a run from the cache must still tell: how many tests passed, and which answers
- * they saw (libs/api/testing).
+ * Runs the tests of one project, as its Nx target `test` does: `node tools/runTests.ts
+ * libs/domain`, or `.` for the tests of the workspace itself. It leaves in `.reports` what a cached
+ * run must still report: how many tests passed, and which answers they saw (libs/api/testing).
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"

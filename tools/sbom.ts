@@ -1,7 +1,7 @@
 /**
  * The software bill of materials of what is deployed, as CycloneDX: `npm run -s sbom > sbom.json`.
- * npm makes it of everything in the lock file; what only development needs is taken out here. npm's
- * own `--omit dev` also takes out what development and services share.
+ * npm makes it of everything in the lock file; packages that only development needs are removed
+ * here. npm's own `--omit dev` also removes packages that development and services share.
  */
 import { execFileSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
@@ -44,7 +44,7 @@ const manifests = globSync("{libs,services,tools}/*/package.json", { cwd: root }
 
 const refOf = ({ name, version }: Manifest): string => `${name}@${version}`
 
-/** What the images are made of: see docker/compose.yaml. */
+/** The packages in the images: see docker/compose.yaml. */
 const deployed = manifests
   .filter(({ folder }) => folder.startsWith("services/") || folder === "tools/operator")
   .map(({ manifest }) => refOf(manifest))

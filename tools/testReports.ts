@@ -1,4 +1,4 @@
-/** Where each project's run of its tests leaves what the whole run is judged by. */
+/** The files in which each project's test run leaves its results for the whole run. */
 import { join } from "node:path"
 
 export const reportsFolder = join(import.meta.dirname, "../.reports")

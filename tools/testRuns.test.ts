@@ -1,6 +1,6 @@
 /**
- * How tests run: which of them get a PostgreSQL, and that a cached result is never used after a
- * change of something that the test imports.
+ * Which tests get a PostgreSQL, and that a cached result is never used after a change of something
+ * that the test imports.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -24,7 +24,7 @@ const databaseTestsOf = (files: Readonly<Record<string, string>>) => {
   }
 }
 
-// Spelled so that this file neither injects nor imports anything itself.
+// Written so that this file does not count as injecting or importing.
 const injecting = `${"inject"}("databaseUrl")`
 const importing = `${"import"}("../testing/Database.ts")`
 const library = {

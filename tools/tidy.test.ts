@@ -1,6 +1,6 @@
 /**
- * Style that neither the formatter nor the linter can hold, as a failing test. Each case collects
- * every place that breaks it, so that one run tells all.
+ * Style rules that neither the formatter nor the linter can enforce. Each case collects every
+ * violation, so that one run reports all.
  */
 import { basename, dirname } from "node:path"
 import ts from "typescript"
@@ -30,7 +30,10 @@ const lines = (
 const literal = /(["'`])(\\.|(?!\1).)*\1/g
 const loneLiteral = /^\s*(["'`/]).*\1[a-z]*( \+|[,)]*)$/
 
-/** Neither the formatter nor anybody else breaks a line inside a literal that says something. */
+/**
+ * Whether the line is too long. Lines with long literals are excepted, because they cannot be
+ * broken.
+ */
 const isLong = (line: string): boolean =>
   line.length > lineLimit &&
   !loneLiteral.test(line) &&
@@ -46,7 +49,7 @@ const parsed = (file: string) => ts.createSourceFile(file, read(file), ts.Script
 const isCase = (node: ts.Node): boolean =>
   ts.isExpressionStatement(node) && /^(it|test|describe|layer)\b/.test(node.getText())
 
-/** A suite is a list of cases, of which each counts by itself. */
+/** Whether the function is a test suite, whose cases are measured separately. */
 const isSuite = (node: ts.SignatureDeclaration): boolean =>
   "body" in node && node.body !== undefined && ts.isBlock(node.body)
     ? node.body.statements.some(isCase)
@@ -86,7 +89,7 @@ const isVague = (name: string): boolean =>
   vague.has(name.toLowerCase()) || /(Utils?|Helpers?|Common|Live|Impl)$/.test(name)
 
 describe("tidy", { timeout: 120_000 }, () => {
-  it("looks at something", () => {
+  it("finds files to check", () => {
     expect(source.length).toBeGreaterThan(20)
     expect(written).toContain("libs/domain/src/codes/Code.ts")
   })
@@ -113,14 +116,14 @@ describe("tidy", { timeout: 120_000 }, () => {
     expect(lines(modules, (line) => statement.test(line) || callOrBrace.test(line))).toEqual([])
   })
 
-  it("puts nothing off", () => {
+  it("has no postponed work", () => {
     const words = ["TO" + "DO", "FIX" + "ME"].join("|")
     const prose = files.filter((file) => file.endsWith(".md"))
     const isPutOff = (line: string) => new RegExp(`\\b(${words})\\b`).test(line)
     expect(lines([...written, ...prose], isPutOff)).toEqual([])
   })
 
-  it("names files and folders after what is in them", () => {
+  it("names files and folders after their content", () => {
     const parts = (file: string) => [
       ...dirname(file).split("/").slice(1),
       basename(file).replace(/(\.test)?\.\w+$/, "")

@@ -2,11 +2,10 @@
  * What `npm test` runs: the checks of the workspace and the tests of every project, as Nx targets,
  * three at a time: on two cores, one of three mostly waits. The fuzzer runs alone, because it
  * expects each answer within seconds. Nx takes from its cache what has not changed, so a second run
- * takes seconds. A failure stops nothing, so that one run tells everything
- * that is wrong. At last it compares the answers that the tests saw with the published document and
- * the registry of codes. What was skipped, for want of a browser for example, and what failed are
- * named before the last line, which counts checks and tests together; the exit code is 1 if one of
- * them failed.
+ * takes seconds. A failure stops nothing, so that one run tells everything that is wrong. At last
+ * it compares the answers that the tests saw with the published document and the registry of codes.
+ * Skipped tests (for example without a browser) and failures are named before the last line, which
+ * counts checks and tests together; the exit code is 1 if one of them failed.
  */
 import { spawn } from "node:child_process"
 import {
@@ -77,7 +76,7 @@ interface Report {
   }>
 }
 
-/** The messages without their stacks, which stand above where the test failed. */
+/** The messages without their stacks, which were already printed. */
 const whyOf = (messages: ReadonlyArray<string>): string =>
   messages.map((message) => message.split("\n    at ", 1)[0]).join("\n")
 

@@ -1,6 +1,6 @@
 /**
- * Builds the package that other teams install: `dist/` has the client and what it uses of the API
- * and the domain as JavaScript with declarations, and a manifest of its own, so that `npm pack`
+ * Builds the package that other teams install: `dist/` has the client and the parts of the API and
+ * the domain that it uses, as JavaScript with declarations, and a separate manifest. So `npm pack`
  * there makes a tarball that needs nothing of this workspace.
  */
 import { spawnSync } from "node:child_process"
@@ -35,7 +35,9 @@ const compile = (): void => {
 
 const workspaceImport = /(["'])@data-import\/(api|domain)\/([\w/-]+)\1/g
 
-/** Replaces imports of workspace packages, which nobody else has, by those of their files here. */
+/**
+ * Replaces imports of workspace packages, which are not published, by imports of their files here.
+ */
 const link = (): void => {
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     if (!/\.(js|d\.ts)$/.test(name)) continue
@@ -73,7 +75,8 @@ const describe = (): void => {
     ),
     dependencies: {
       ...domain,
-      // A program may share a patch of it. Its HTTP modules may change in a minor version.
+      // Only patches may differ, so that a program can share its copy. The HTTP modules may change
+      // in a minor version.
       effect: `~${dependencies["effect"]}`
     }
   }

@@ -9,7 +9,7 @@ const root = "/v1/data-import/batches/"
 
 export type Operation = "VALIDATE" | "STAGE" | "IMPORT" | "TRANSACTIONS"
 
-/** The line of a number from 0. */
+/** Makes the line with this number, from 0. */
 export type LineOf = (batch: string, number: number) => string
 
 /** The example account without documents, which would be looked up. */
@@ -18,7 +18,7 @@ const { import_supplier: _, notes: __, statements: ___, ...account } = exampleAc
 const mark = "@NUMBER@"
 const accountText = JSON.stringify({ ...account, external_account_number: mark })
 
-/** An account with a number of its own. */
+/** An account with a unique number. */
 export const accountLine: LineOf = (batch, number) =>
   accountText.replace(mark, `${batch.slice(0, 8)}-${number}`)
 
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
     )
   }
 
-  /** Gives the bytes that were sent. */
+  /** Returns the number of bytes sent. */
   const upload = Effect.fnUntraced(function* (id: string, lines: number, lineOf: LineOf) {
     let bytes = 0
     for (let from = 0; from < lines; from += linesOfPart) {
@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
       return { received, remaining }
     })
 
-  /** Waits for the end of a batch. Gives what was seen when each tenth of it had ended. */
+  /** Waits for the end of a batch. Returns what `look` saw when each tenth of it had ended. */
   const tenths = <A>(id: string, look: Effect.Effect<A>) => lookAtTenths(countsOf(id), look)
   const follow = (id: string) => tenths(id, Effect.void)
 

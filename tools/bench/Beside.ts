@@ -1,6 +1,6 @@
 /**
- * What a batch leaves of a single endpoint: status requests through the gateway, at a rate far
- * below what it can do, before a batch of IMPORT and while it runs.
+ * How a batch affects a single endpoint: status requests through the gateway, at a rate far below
+ * its capacity, before a batch of IMPORT and while it runs.
  */
 import { Effect } from "effect"
 import * as BatchClient from "./BatchClient.ts"
@@ -16,14 +16,14 @@ export interface System {
   readonly workers: number
 }
 
-/** A system of its own, with so many workers. */
+/** A separate system with this many workers. */
 export const start = Effect.fnUntraced(function* (server: Server, workers: number) {
   const installation = yield* install(server, `batches_${workers}`, { workers })
   const subject = yield* Subjects.services(installation)
   return { subject, client: yield* BatchClient.make(subject), workers } satisfies System
 })
 
-/** So many that the batch outlasts the requests. */
+/** Enough lines that the batch outlasts the requests. */
 const lines = 100_000
 
 const amount = { connections: 8, rate: 100, seconds: 20 }

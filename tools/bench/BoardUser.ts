@@ -1,11 +1,11 @@
-/** Who asks the board in a measurement: a manager, who sees every migration. */
+/** The user of the board in a measurement: a manager, who sees every migration. */
 import { Effect } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { issueLink } from "@data-import/domain/auth/BoardAccess"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import type { Installation } from "./Installation.ts"
 
-/** Gives the cookie of a new session. */
+/** Returns the cookie of a new session. */
 export const signIn = Effect.fnUntraced(function* ({ services, url }: Installation) {
   const secret = yield* Effect.provide(issueLink, DatabaseAccess.layerOperator(url))
   const origin = services.gateway.url

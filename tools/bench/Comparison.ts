@@ -13,7 +13,7 @@ type Pair = readonly [ours: Metrics, other: Metrics]
 
 /** The medians of ours to the other's, pair by pair. */
 export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>> & {
-  /** Requests for a second of processor time, PostgreSQL's included. */
+  /** Requests per second of processor time, PostgreSQL's included. */
   readonly perCpu: number
 }
 

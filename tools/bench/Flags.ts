@@ -1,4 +1,4 @@
-/** The flags that the benchmarks share, and the failures that they report by a sentence. */
+/** The flags that the benchmarks share, and the failures that they report as a sentence. */
 import { Option, Predicate } from "effect"
 import { Flag } from "effect/cli"
 import { exactly } from "./Comparison.ts"

@@ -1,4 +1,6 @@
-/** What is measured: the services as they are deployed, each on a migrated database of its own. */
+/**
+ * The measured installation: the services as they are deployed, on a separate migrated database.
+ */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Array, Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
@@ -23,7 +25,7 @@ interface DocumentStore {
   readonly settings: Readonly<Record<string, string>>
   /** Puts the documents of every sample under this root. */
   readonly fill: (root: string) => Effect.Effect<void>
-  /** When each document under this root was looked up, where that is known. */
+  /** When each document under this root was looked up, if that is known. */
   readonly lookUps: (root: string) => ReadonlyArray<ReadonlyArray<number>>
 }
 
@@ -108,7 +110,7 @@ interface Options {
   readonly profiles?: string | undefined
   /** How many workers of batches there are. */
   readonly workers?: number
-  /** Where the documents are that a payload names; not given, they are not checked. */
+  /** Where the documents of a payload are; if it is not given, they are not checked. */
   readonly documents?: "bucket" | "folder"
 }
 
@@ -142,7 +144,7 @@ const freshTenant = Effect.fnUntraced(function* (documents: DocumentStore, check
 /** Staging and vacuuming a large database takes minutes. */
 const statementTimeout = Duration.minutes(10)
 
-/** A database of this name, with services of its own. */
+/** Creates a database of this name, with its own services. */
 export const install = Effect.fnUntraced(function* (
   server: Server,
   name: string,

@@ -17,7 +17,7 @@ export class CannotRun extends Data.TaggedError("CannotRun")<{ readonly message:
 
 const execute = promisify(execFile)
 
-/** What a program printed; fails unless it exits with 0. */
+/** The output of a program; fails unless it exits with 0. */
 const output = (
   command: string,
   args: ReadonlyArray<string>,
@@ -53,7 +53,7 @@ const parameters = {
   status: [":supplier::text", "'S-' || lpad((:number::bigint % 2000)::text, 9, '0')"]
 }
 
-/** What a service asks of its tables, in the plainest form. */
+/** The simplest form of the statements of a service. */
 const statements = {
   stage: `
     with changed as (
@@ -96,7 +96,7 @@ const scriptOf = (workload: keyof typeof statements): string => {
   return `\\set number random(1, 1000000000000)\n${sql};\n`
 }
 
-/** pgbench with the statement of this workload, for so long. */
+/** Runs pgbench with the statement of this workload for this many seconds. */
 export const pgbench = Effect.fnUntraced(function* (
   { installation: { server, url }, tenant }: Subject,
   workload: keyof typeof statements,
@@ -135,7 +135,7 @@ export const pgbench = Effect.fnUntraced(function* (
   }
 }, Effect.scoped)
 
-/** Accounts a second that the library validates on one core. */
+/** Accounts per second that the library validates on one core. */
 export const offline = Effect.fnUntraced(function* (seconds: number) {
   const script = join(import.meta.dirname, "offline.ts")
   const printed = yield* output(process.execPath, [script, String(seconds)])

@@ -20,7 +20,7 @@ const sampleMemory = (pid: number, record: (bytes: number) => void) =>
     )
   )
 
-/** Reads the list of all that the tenant's second supplier has staged, once. */
+/** Reads the list of all imports of the tenant's second supplier, once. */
 export const measure = Effect.fnUntraced(function* (subject: Subject) {
   let most = 0
   const { server, services } = subject.installation

@@ -8,20 +8,22 @@ export interface LoadRequest {
   readonly workload: WorkloadName
   readonly url: string
   readonly token: string
-  /** The API key that a token is asked for by. */
+  /** The API key for requesting a token. */
   readonly apiKey: string
-  /** The session of the board, where the workload is one of its pages. */
+  /** The session of the board, if the workload is one of its pages. */
   readonly cookie: string
   readonly supplier: string
-  /** The numbers of platform accounts to read, where the workload does that. */
+  /** The numbers of platform accounts to read, if the workload reads them. */
   readonly accounts: ReadonlyArray<string>
   /** The number of the first request; each further one has the next. */
   readonly first: number
   readonly connections: number
-  /** When no more requests are sent, and after how many, if that comes earlier. */
+  /** After this time, or after `requests` if that is earlier, no more requests are sent. */
   readonly seconds: number
   readonly requests?: number
-  /** How many are sent in a second at most; as many as are answered where it is not given. */
+  /**
+   * The maximum number of requests per second; without it, each answer is followed by a request.
+   */
   readonly rate?: number
 }
 
@@ -31,7 +33,7 @@ export interface LoadResult {
   /** Milliseconds from a request to the end of its answer. */
   readonly p50: number
   readonly p99: number
-  /** Milliseconds to the first byte of the body; the middle of all. */
+  /** The median of the milliseconds to the first byte of the body. */
   readonly firstByte: number
   readonly bytes: number
   /** The first answer that was not the expected one; nothing was sent after it. */

@@ -42,7 +42,7 @@ const grown = ["import_processes", "import_attempts", "outbox", "audit_log", "au
 
 const reads: ReadonlySet<WorkloadName> = new Set(["status", ...queriesOfMany])
 
-/** Few where the runs add to the small database, which is to stay small. */
+/** Few if the runs add to the small database, which is to stay small. */
 const requestsOf = (workload: WorkloadName): number => {
   if (workload === "status") return 10_000
   return reads.has(workload) ? 2_000 : 1_000
@@ -87,7 +87,7 @@ const measureSize = Effect.fnUntraced(function* (
 
 export type Measured = Effect.Success<ReturnType<typeof measureSize>>
 
-/** Measures at each of the sizes, and reads the whole list there once. */
+/** Measures at each of the sizes, and reads the whole list once at each. */
 export const measure = Effect.fnUntraced(function* (options: Options) {
   const server = yield* startServer
   const subjectOn = (name: string) => Effect.flatMap(install(server, name), Subjects.services)

@@ -11,7 +11,7 @@ export interface Section {
   readonly text: string
 }
 
-/** The command that this process was started by, but for `--write`. */
+/** The command that started this process, without `--write`. */
 const commandOf = (script: string): string => {
   const options = process.argv.slice(2).filter((option) => option !== "--write")
   return [`npm run ${script}`, ...(options.length > 0 ? ["--", ...options] : [])].join(" ")

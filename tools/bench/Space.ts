@@ -4,20 +4,20 @@ import type { Installation } from "./Installation.ts"
 import { short, table } from "./Table.ts"
 
 export interface Space {
-  /** Of tables with their indexes and what is stored beside their rows, in bytes, by name. */
+  /** Sizes of tables by name, in bytes, with indexes and out-of-line storage (TOAST). */
   readonly tables: ReadonlyMap<string, number>
-  /** Of the indexes of the imports. */
+  /** Sizes of the indexes of the imports. */
   readonly indexes: ReadonlyMap<string, number>
   readonly imports: number
 }
 
-/** Those that grow with the staged accounts. */
+/** The tables that grow with the staged accounts. */
 const growing = ["import_processes", "outbox", "audit_log", "audit_chains"]
 
 const sizesIn = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   new Map(rows.map(({ bytes, name }) => [String(name), Number(bytes)]))
 
-/** How much the tables of staged accounts take. */
+/** The disk space of the tables of staged accounts. */
 export const of = Effect.fnUntraced(function* ({ query }: Installation) {
   const tables = yield* query(
     `select relname as name, pg_total_relation_size(oid) as bytes from pg_class
@@ -65,7 +65,7 @@ export const scans = Effect.fnUntraced(function* ({ query }: Installation) {
 
 /**
  * A sequential scan is the best plan for these tables, because they have few rows. Differences are
- * deleted as they are added up.
+ * deleted when they are folded into the totals.
  */
 const small = new Set([
   "allowances",

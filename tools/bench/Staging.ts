@@ -1,4 +1,4 @@
-/** Stages accounts in the database itself, without a service: in the tables of either side. */
+/** Stages accounts directly in the database, without a service: in the tables of either side. */
 import { Duration, Effect, Schedule } from "effect"
 import type { Installation } from "./Installation.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
@@ -6,14 +6,14 @@ import { accountMark, storedPayload } from "./Workloads.ts"
 interface Order {
   readonly supplier: string
   readonly organisation: string
-  /** What the account numbers begin with. */
+  /** The prefix of the account numbers. */
   readonly prefix: string
   /** The number of the first account, and of the one after the last. */
   readonly from: number
   readonly to: number
 }
 
-/** The import, its event and its audit entry, as staging leaves them. */
+/** Stores the import, its event and its audit entry, as staging does. */
 const services = `
   with staged as (
     insert into import_processes (supplier, external_account_number, payload, staged_at)
@@ -56,7 +56,7 @@ const present = {
   peer: "select from peer.imports where supplier = $1 and number = $2"
 }
 
-/** Whose tables. */
+/** The owner of the tables: the services or the peer. */
 export type Side = keyof typeof present
 
 const staging: Readonly<Record<Side, string>> = { services, peer }
@@ -93,14 +93,16 @@ export const stageMany = Effect.fnUntraced(function* (
   }
 })
 
-/** Until the events of the services are numbered, which takes time of PostgreSQL. */
+/**
+ * Waits until the events of the services have positions, because assigning them loads PostgreSQL.
+ */
 export const untilNumbered = ({ query }: Installation) =>
   Effect.repeat(query("select from outbox where position is null limit 1"), {
     schedule: Schedule.spaced(Duration.millis(100)),
     while: ({ length }) => length > 0
   })
 
-/** Stages them where the first is not there yet. */
+/** Stages the accounts unless the first one is already staged. */
 export const stageOnce = Effect.fnUntraced(function* (
   installation: Installation,
   side: Side,

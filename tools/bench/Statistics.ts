@@ -1,12 +1,12 @@
 /** Quantiles, medians and their intervals, slopes and greatest densities of measured values. */
 
-/** The value below which this share of them lies; 0 where there are none. */
+/** The value below which this share of the values lies; 0 if there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** The middle value, or the mean of the two in the middle; 0 where there are none. */
+/** The middle value, or the mean of the two in the middle; 0 if there are none. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((one, other) => one - other)
   const half = sorted.length >> 1
@@ -38,7 +38,7 @@ export const medianInterval = (values: ReadonlyArray<number>): readonly [number,
   return [sorted[rank] ?? 0, sorted[sorted.length - 1 - rank] ?? 0]
 }
 
-/** How many of the ascending times lie within so long at most. */
+/** The maximum number of the ascending times that lie within an interval of this length. */
 export const mostWithin = (times: ReadonlyArray<number>, long: number): number =>
   Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + long).length))
 

@@ -1,6 +1,6 @@
 /**
  * The subjects of a measurement: the services as separate processes, the same behind the gateway,
- * and the peer on the same database. Each has a tenant of its own.
+ * and the peer on the same database. Each has its own tenant.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { listPrefix, listSupplier, type WorkloadName, workloads } from "./Worklo
 /** A system that answers the workloads. */
 export interface Subject {
   readonly name: string
-  /** Whose tables it works on. */
+  /** The side whose tables it works on. */
   readonly side: Side
   readonly installation: Installation
   readonly tenant: Tenant
@@ -27,7 +27,7 @@ export interface Subject {
   readonly processesOf: (workload: WorkloadName) => readonly [Process, ...ReadonlyArray<Process>]
   /** The next unused number of each workload. */
   readonly next: Map<WorkloadName, number>
-  /** Requests a second of each workload when it ran last. */
+  /** Requests per second of the last run of each workload. */
   readonly rates: Map<WorkloadName, number>
 }
 
@@ -75,14 +75,14 @@ export const startPeer = Effect.fnUntraced(function* (installation: Installation
   } satisfies Subject
 })
 
-/** What one run of load gave. */
+/** The result of one run of load. */
 export interface Sample extends LoadResult {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number
   /** Processor seconds per 1,000 requests. */
   readonly serviceCpu: number
   readonly postgresCpu: number
-  /** How many cores processes kept busy that have no part in the run. */
+  /** How many cores were kept busy by processes that have no part in the run. */
   readonly others: number
 }
 
@@ -99,7 +99,7 @@ const importedAccounts = Effect.fnUntraced(function* ({ query }: Installation, s
   return found.map(({ number }) => String(number))
 })
 
-/** Load for a subject. Its token is new, since a token lives an hour. */
+/** The order of load for a subject, with a new token, because a token lives an hour. */
 export const loadFor = Effect.fnUntraced(function* (
   { installation, next, processesOf, tenant }: Subject,
   workload: WorkloadName,
@@ -120,13 +120,13 @@ export const loadFor = Effect.fnUntraced(function* (
   } satisfies LoadRequest
 }, Effect.scoped)
 
-/** What one process answers at most, before it is known. */
+/** An upper estimate of one process's rate, until it has been measured. */
 const processedPerSecond = 2_000
 
-/** So much more than in the last run is staged, lest a run lacks accounts. */
+/** The factor by which more is staged than the last run used, so that no run lacks accounts. */
 const spare = 1.5
 
-/** Stages what a run of this workload needs; gives the most requests that it can then have. */
+/** Stages what a run of this workload needs; returns the maximum number of its requests. */
 const prepare = Effect.fnUntraced(function* (
   { installation, next, rates, side, tenant }: Subject,
   workload: WorkloadName,
@@ -151,7 +151,7 @@ const prepare = Effect.fnUntraced(function* (
   return requests
 })
 
-/** A failed run has used an unknown number of numbers. */
+/** A failed run has used an unknown count of numbers, so these are skipped. */
 const beyondAnyRun = 1_000_000
 
 /** One run of load on one subject. */
@@ -193,7 +193,7 @@ const warmingUp = { requests: 3_000, seconds: 10 }
 export const warmUp = (subject: Subject, workload: WorkloadName, connections: number) =>
   measure(subject, workload, { connections, ...warmingUp })
 
-/** Makes accounts of what is staged for the transactions, through the subject's own process. */
+/** Processes the imports to which transactions are added, through the subject's own process. */
 export const importAccounts = (subject: Subject) =>
   measure(subject, "importing", {
     connections: 8,

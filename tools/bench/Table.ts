@@ -38,12 +38,12 @@ const head = [
   "ratio"
 ]
 
-/** A ratio, where the other has anything to compare with. */
+/** A ratio, or a dash if it is not finite. */
 const asRatio = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "–")
 
 export const percent = (share: number): string => `${Math.round(100 * share)} %`
 
-/** One row a comparison, ours first. */
+/** One row per comparison, ours first. */
 export const comparisons = (
   rows: ReadonlyArray<readonly [title: string, comparison: Comparison]>
 ): string =>

@@ -1,13 +1,13 @@
 /**
  * The targets that `npm run bench` and `npm run bench:batches` measure: what each compares, and by
- * how much it was missed. Those of the other commands stand in docs/performance.md.
+ * how much it was missed. The targets of the other commands are in docs/performance.md.
  */
 import { type Comparison, impreciseBy, type Ratios } from "./Comparison.ts"
 import { median } from "./Statistics.ts"
 import { percent, short, table } from "./Table.ts"
 import { type WorkloadName, workloads } from "./Workloads.ts"
 
-/** What is compared with what; a part of the benchmark can be asked for by its name. */
+/** The comparisons. A part of the benchmark can be selected by its name. */
 export const parts = {
   direct: "One service process against the peer",
   bucket: "The same with the documents in object storage",
@@ -32,7 +32,7 @@ export type Measured = Readonly<Partial<Record<Part, ReadonlyArray<Row>>>>
 
 type Goal = { readonly least: number } | { readonly most: number }
 
-/** A target with what was measured. */
+/** A target with its measured value. */
 export interface Judged {
   readonly what: string
   readonly goal: Goal
@@ -44,7 +44,7 @@ interface Target {
   readonly what: string
   readonly measure: keyof Ratios
   readonly workloads: ReadonlyArray<WorkloadName>
-  /** Of what stands in the part more than once for a workload, that which is meant. */
+  /** Selects the row, if the part has several rows for a workload. */
   readonly against?: string
   readonly goal: Goal
 }
@@ -68,7 +68,7 @@ export const withDocuments: ReadonlyArray<WorkloadName> = [
   "statements"
 ]
 
-/** Those that are compared on databases of different sizes. */
+/** The workloads that are compared on databases of different sizes. */
 export const growing: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "status"]
 
 const staging: ReadonlyArray<WorkloadName> = ["stage", "restage"]
@@ -141,10 +141,10 @@ const targets: ReadonlyArray<Target> = [
   }
 ]
 
-/** How far a value is from its goal, or null where it is met. */
+/** How far a value is from its goal, or null if the goal is met. */
 export const missedBy = (goal: Goal, value: number): number | null => {
   const missed = "least" in goal ? goal.least - value : value - goal.most
-  // To the two decimals that are shown.
+  // Rounded to the two decimals that are shown.
   return Math.round(missed * 100) > 0 ? missed : null
 }
 
@@ -172,10 +172,10 @@ const compared = (measured: Measured): ReadonlyArray<Judged> =>
     })
   )
 
-/** What the peer of the first comparison took, on another machine of this kind. */
+/** What the peer of the first comparison took, on another machine of the same kind. */
 const processMillis = 1.65
 
-/** All that was measured of the targets, but for those that are no comparisons. */
+/** The measured targets: the comparisons, and the processor time of PostgreSQL for `process`. */
 export const judge = (measured: Measured): ReadonlyArray<Judged> => {
   const process = rowOf(measured, "direct", "process")
   const what = "process: ms of PostgreSQL, of processor time"

@@ -1,10 +1,10 @@
 /** What processes use, as Linux counts it: processor time and resident memory. */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Linux tells times in hundredths of a second, whatever its clock. */
+/** Linux reports times in hundredths of a second, regardless of its clock rate. */
 const ticksPerSecond = 100
 
-/** The fields of `/proc/<pid>/stat` after the name; none where the process is gone. */
+/** The fields of `/proc/<pid>/stat` after the name; null if the process is gone. */
 const statOf = (pid: number): ReadonlyArray<string> | null => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -17,7 +17,7 @@ const statOf = (pid: number): ReadonlyArray<string> | null => {
 }
 
 const parentField = 1
-/** User and system time, first its own, then of the children it has buried. */
+/** User and system time, first its own, then those of its ended children. */
 const timeFields = [11, 12, 13, 14]
 
 const secondsIn = (stat: ReadonlyArray<string> | null, fields: ReadonlyArray<number>): number =>
@@ -43,17 +43,20 @@ const childrenOf = (parent: number): ReadonlyMap<number, ReadonlyArray<string>> 
 const secondsOf = (stats: Iterable<ReadonlyArray<string> | null>): number =>
   [...stats].reduce((sum, stat) => sum + secondsIn(stat, timeFields), 0)
 
-/** Processor seconds of a PostgreSQL so far: the server and its backends, also those that ended. */
+/** Processor seconds of a PostgreSQL so far: the server and its backends, including ended ones. */
 export const postgresCpuSeconds = (postmaster: number): number =>
   secondsOf([statOf(postmaster), ...childrenOf(postmaster).values()])
 
-/** What PostgreSQL shows of a process that serves a client: its user, database and address. */
+/** The process title of a PostgreSQL backend that serves a client: user, database and address. */
 const session = /^postgres: \S+ \S+ \S+\(\d+\)/
 
 const titleOf = (pid: number): string =>
   statOf(pid) === null ? "" : readFileSync(`/proc/${pid}/cmdline`, "utf8")
 
-/** Processor seconds so far of those that serve a client; the others write, vacuum and analyse. */
+/**
+ * Processor seconds so far of the backends that serve clients; the others write, vacuum and
+ * analyse.
+ */
 export const sessionCpuSeconds = (postmaster: number): number => {
   const sessions = [...childrenOf(postmaster)].filter(([pid]) => session.test(titleOf(pid)))
   return secondsOf(sessions.map(([, stat]) => stat))
@@ -62,7 +65,7 @@ export const sessionCpuSeconds = (postmaster: number): number => {
 /** User, nice and system time of the whole machine. */
 const machineFields = [1, 2, 3]
 
-/** Processor seconds of the machine so far, without what its kernel does for interrupts. */
+/** Processor seconds of the machine so far, without the kernel's interrupt handling. */
 const machineCpuSeconds = (): number => {
   const [total = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1)
   return secondsIn(total.split(/ +/), machineFields)
@@ -70,11 +73,11 @@ const machineCpuSeconds = (): number => {
 
 interface Used {
   readonly parent: number
-  /** With what its children used that have ended. */
+  /** Including its ended children. */
   readonly seconds: number
 }
 
-/** Of the seconds of the machine those that neither these processes nor their children used. */
+/** The seconds of the machine that neither these processes nor their descendants used. */
 export const othersIn = (
   machine: number,
   processes: ReadonlyMap<number, Used>,
@@ -90,7 +93,7 @@ export const othersIn = (
   )
 }
 
-/** The parent of the kernel's threads, which work for whoever writes and sends. */
+/** The parent of the kernel's threads, which do the I/O of all processes. */
 const kernel = 2
 
 /** Processor seconds so far of all processes but this one, PostgreSQL, and what they started. */
@@ -103,7 +106,7 @@ export const othersCpuSeconds = (postmaster: number): number => {
   return othersIn(machine, new Map(processes), new Set([process.pid, postmaster, kernel]))
 }
 
-/** Resident memory of a process, in bytes; 0 where it is gone. */
+/** Resident memory of a process, in bytes; 0 if it is gone. */
 export const residentBytes = (pid: number): number => {
   if (statOf(pid) === null) return 0
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))

@@ -1,6 +1,6 @@
 /**
  * The workloads that are measured: the requests of each and the expected answer. Requests are
- * numbered, and one differs from the next only in what is made of its number.
+ * numbered, and differ only in values derived from their numbers.
  */
 import { Result } from "effect"
 import { encodeAccount } from "@data-import/domain/account/Account"
@@ -19,13 +19,13 @@ export interface Request {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly body: string | null
-  /** In place of the token. */
+  /** Replace the header with the token. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a request may be made with. */
+/** The values from which requests are made. */
 export interface Materials {
-  /** Numbers of platform accounts, where the workload is to read those. */
+  /** Numbers of platform accounts, if the workload reads them. */
   readonly accounts: ReadonlyArray<string>
   readonly apiKey: string
   readonly cookie: string
@@ -41,8 +41,8 @@ export interface Workload {
   readonly service: "account-import" | "auth" | "board" | "events" | "post-import" | "query"
   readonly expected: 200 | 201
   /**
-   * What is staged before the first request: so many accounts, whose numbers begin with the prefix.
-   * Null where each request has an account of its own.
+   * What is staged before the first request: `count` accounts, whose numbers begin with `prefix`.
+   * Null if each request has its own account.
    */
   readonly staged: Staged | null
   readonly request: (supplier: string, number: number, materials: Materials) => Request
@@ -53,7 +53,7 @@ export const listSupplier = (supplier: string): string => `${supplier}_L`
 
 const base = "/v1/data-import"
 
-/** The external account number that stands for a number. */
+/** The external account number with this number. */
 const accountNumber = (prefix: string, number: number): string =>
   `${prefix}-${String(number).padStart(9, "0")}`
 
@@ -65,7 +65,7 @@ const account = {
   external_account_number: marks.account
 }
 
-/** A body in which each mark stands once. */
+/** A body in which each mark occurs once. */
 const template = (body: unknown) => {
   const text = JSON.stringify(body)
   return (supplier: string, external: string): string =>
@@ -74,13 +74,13 @@ const template = (body: unknown) => {
 
 const accountBody = template({ payload: account })
 
-/** The account as it is stored, for staging it past the service. */
+/** The account as it is stored, for staging it without the service. */
 export const storedPayload = (supplier: string): string => {
   const valid = Result.getOrThrow(validateUnknownAccount(account, sampleTime))
   return JSON.stringify(encodeAccount(valid)).replace(marks.supplier, supplier)
 }
 
-/** What `storedPayload` has in place of the external account number. */
+/** The placeholder in `storedPayload` for the external account number. */
 export const accountMark = marks.account
 
 const processBody = template({
@@ -92,7 +92,7 @@ const processBody = template({
   task_params: {}
 })
 
-/** What stands for the number of a request, and for a time that no other request names. */
+/** The placeholders for the number of a request, and for a time that no other request names. */
 const ofCall = { number: "@CALL@", time: "@TIME@" }
 
 export const transactionsPerCall = 100
@@ -128,7 +128,7 @@ const statementsBody = template({
   }))
 })
 
-/** The first of the times, in seconds: every run of a benchmark stays in the past with it. */
+/** The first of the times, in seconds, early enough that all runs use times in the past. */
 const firstTime = Date.UTC(2015, 0) / 1_000
 
 const timeOf = (number: number): string =>
@@ -146,12 +146,12 @@ const stagePath = `${base}/account-import-process/create-or-update/`
 const repeated = 2_000
 const importedAccounts = 200
 
-/** The accounts that are imported before, of which each request takes the next. */
+/** The number of a previously imported account; requests use them in turn. */
 const importedNumber = (number: number): string => accountNumber("T", number % importedAccounts)
 
 const listLength = 1_000
 
-/** What the numbers of the list's accounts begin with. */
+/** The prefix of the numbers of the list's accounts. */
 export const listPrefix = "L"
 
 /** How many entries and events a page has. */
@@ -194,7 +194,7 @@ export const workloads = {
       post(stagePath, accountBody(supplier, accountNumber("S", number % repeated)))
   },
   process: { ...processing("P"), staged: null },
-  /** Not measured: makes the accounts that the workloads of `addsToAccounts` add to. */
+  /** Not measured: creates the accounts that the workloads of `addsToAccounts` add to. */
   importing: {
     ...processing("T"),
     staged: { prefix: "T", count: importedAccounts }
@@ -326,7 +326,7 @@ export const workloads = {
 
 export type WorkloadName = keyof typeof workloads
 
-/** What grows with the imports that are there. The peer does not have it. */
+/** Queries whose cost may grow with the number of imports. The peer does not have them. */
 export const queriesOfMany = [
   "import",
   "page",
@@ -336,14 +336,14 @@ export const queriesOfMany = [
   "account"
 ] as const satisfies ReadonlyArray<WorkloadName>
 
-/** Those that add to the accounts of `importing`. */
+/** The workloads that add to the accounts of `importing`. */
 export const addsToAccounts: ReadonlySet<WorkloadName> = new Set([
   "transactions",
   "notes",
   "statements"
 ])
 
-/** Of the services that few requests reach. The peer has none of them. */
+/** The workloads of services with few requests. The peer has none of them. */
 export const supporting = [
   "token",
   "migrations",
@@ -357,7 +357,7 @@ const notCompared: ReadonlySet<WorkloadName> = new Set([
   ...supporting
 ])
 
-/** Those that are compared with the peer. */
+/** The workloads that are compared with the peer. */
 export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(
   (name) => !notCompared.has(name)
 )

@@ -1,5 +1,5 @@
 /**
- * What an imported account takes on disk, table by table, and how long the scheduled checks read
+ * The disk space of an imported account by table, and how long the scheduled checks take to read
  * it: `npm run bench:space -- --count 20000` on an embedded PostgreSQL.
  */
 import { Clock, Console, Context, Duration, Effect, Layer } from "effect"

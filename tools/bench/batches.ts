@@ -1,7 +1,7 @@
 /**
  * Batches: `npm run bench:batches` sends books of accounts through the gateway, and measures the
- * upload, the work, and what both leave of the single endpoints. With `--book` it also times a book
- * from the first byte to the last result, and shows its progress by tenths.
+ * upload, the processing, and how both affect the single endpoints. With `--book` it also times a
+ * file of accounts from the first byte to the last result, and shows its progress by tenths.
  */
 import { Clock, Console, Duration, Effect, Fiber, Record } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -22,7 +22,7 @@ interface Outcome {
   readonly judged: ReadonlyArray<Judged>
 }
 
-/** What is used so far, in processor seconds, at a time in seconds. */
+/** The processor seconds used so far, and the time in seconds. */
 const usage = ({ subject: { installation } }: Beside.System) =>
   Effect.map(Clock.currentTimeMillis, (at) => {
     const { server, services, workers } = installation
@@ -40,7 +40,7 @@ type Usage = Effect.Success<ReturnType<typeof usage>>
 const between = (before: Usage, after: Usage): Usage =>
   Record.map(after, (value, name) => value - before[name])
 
-/** What is used from now on. */
+/** Returns an effect for the usage since now. */
 const measuring = (system: Beside.System) =>
   Effect.map(usage(system), (before) =>
     Effect.map(usage(system), (after) => between(before, after))
@@ -48,7 +48,7 @@ const measuring = (system: Beside.System) =>
 
 const perThousand = (seconds: number, lines: number): string => short((seconds * 1_000) / lines)
 
-/** What the upload and the work of one batch take. */
+/** Measures the upload and the processing of one batch. */
 const measureBatch = Effect.fnUntraced(function* (
   system: Beside.System,
   operation: BatchClient.Operation,
@@ -68,7 +68,7 @@ const measureBatch = Effect.fnUntraced(function* (
 
 const operations = ["VALIDATE", "STAGE", "IMPORT"] as const
 
-/** Lines a second. */
+/** Lines per second. */
 const goals = { VALIDATE: 8_000, STAGE: 3_000, IMPORT: 1_000 }
 
 const measureOperation = Effect.fnUntraced(function* (
@@ -135,7 +135,7 @@ const measureOperations = Effect.fnUntraced(function* (system: Beside.System, li
 const connections = 32
 const secondsOfLoad = 10
 
-/** Transactions a second, by batches and by the single endpoint. */
+/** Transactions per second, by batches and by the single endpoint. */
 const measureTransactions = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
   const { subject } = system
   yield* Subjects.importAccounts(subject)
@@ -172,7 +172,7 @@ const mostMemory = (pids: ReadonlyArray<number>, record: (bytes: number) => void
 const speedsOf = (lines: number, used: ReadonlyArray<Usage>) =>
   used.map(({ seconds }) => lines / 10 / Math.max(seconds, 0.1))
 
-/** The rate of each tenth, and what it takes of the processors. */
+/** The rate of each tenth, and its processor usage. */
 const progressOf = (lines: number, used: ReadonlyArray<Usage>): string => {
   const speeds = speedsOf(lines, used)
   return table(
@@ -196,7 +196,7 @@ const progressOf = (lines: number, used: ReadonlyArray<Usage>): string => {
   )
 }
 
-/** The books of which the targets speak: one is to end in time, the other to be steady. */
+/** The books of the targets: one has to end in time, the other has to keep a steady rate. */
 const quickBook = 95_000
 const steadyBook = 1_000_000
 

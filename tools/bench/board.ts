@@ -1,6 +1,7 @@
 /**
- * The cost of the pages of the board: `npm run bench:board` fills 40 suppliers, half of the imports
- * at one of them, and asks through the gateway for what each page shows, as its browser does.
+ * The cost of the pages of the board: `npm run bench:board` fills 40 suppliers, one of which has
+ * half of the imports, and sends the requests of each page through the gateway, as its browser
+ * does.
  */
 import { Array, Clock, Console, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -21,13 +22,13 @@ const suppliers = 40
 const prefix = "N"
 const cohorts = 20
 
-/** So many of each supplier are staged with all that staging leaves. */
+/** How many imports of each supplier are staged with everything that staging stores. */
 const staged = 100
 
-/** Of ten imports four are accounts, and one has failed with one of so many codes. */
+/** Of ten imports four are accounts, and one has failed with one of these codes. */
 const codes = ["invalid_email", "invalid_phone_number", "blank", "required", "max_length"]
 
-/** Past the audit log and the events, which the pages read by index or from their ends. */
+/** Bypass the audit log and the events, which the pages read by index or from their ends. */
 const statements = [
   `insert into import_processes (supplier, external_account_number, payload, staged_at, cohort)
    select $1, '${prefix}-' || lpad(n::text, 9, '0'), '{}', now(), 'wave-' || n % ${cohorts}
@@ -62,7 +63,7 @@ const audited = [
   "alter table audit_log enable trigger user"
 ]
 
-/** An hour each with other counts, back from now, as they are kept of a long migration. */
+/** Counts for each past hour, as a long migration leaves them. */
 const history = `
   insert into import_history (supplier, cohort, kind, name, hour, count)
   select supplier, cohort, kind, name, date_trunc('hour', now()) - step * interval '1 hour',
@@ -104,7 +105,7 @@ const fill = Effect.fnUntraced(function* (installation: Installation, size: numb
   return all.map(({ supplier }) => supplier)
 })
 
-/** The requests of each page that shows the most. */
+/** The requests of each page for this supplier, which should have the most imports. */
 const pagesOf = (supplier: string): Readonly<Record<string, ReadonlyArray<string>>> => {
   const root = `migrations/${supplier}/`
   const list = (query: string) => [`${root}imports/?limit=100${query}`]
@@ -143,7 +144,9 @@ const milliseconds = Effect.fnUntraced(function* (url: string, cookie: string) {
 
 const rounds = 20
 
-/** Of the service, the gateway and PostgreSQL so far: it tells the same on a busy machine. */
+/**
+ * Of the service, the gateway and PostgreSQL so far. Other work on the machine does not affect it.
+ */
 const processorSeconds = ({ server, services }: Installation): number =>
   cpuSeconds(services.board.pid) + cpuSeconds(services.gateway.pid) + postgresCpuSeconds(server.pid)
 

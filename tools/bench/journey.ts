@@ -1,7 +1,7 @@
 /**
  * A supplier's whole migration: `npm run bench:journey` takes the ten commands of the README of
- * `data-import` from an empty folder to a report that closes, through faults, two kills and a lost
- * network.
+ * `data-import` from an empty folder to a complete report, with faults, two kills and a lost
+ * network on the way.
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,7 +1,7 @@
 /**
- * The load, in a process of its own: it takes an order from its parent, sends requests on so many
- * connections as fast as they are answered, or at the rate of the order, holds each answer to its
- * status, and tells what came of it. The next order may follow.
+ * The load generator, in a separate process: it takes an order from its parent, sends requests on
+ * the order's connections as fast as they are answered, or at the order's rate, checks the status
+ * of each answer, and reports the results. Further orders may follow.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "undici"
@@ -30,7 +30,7 @@ const isOver = ({ began, order, sent, wrong }: Run): boolean =>
 const requestOf = ({ order, workload }: Run, index: number): Request =>
   workload.request(order.supplier, order.first + index, order)
 
-/** Until the turn of a request has come; one that is late is sent at once. */
+/** Waits until the request is due; a late one is sent at once. */
 const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {
   if (order.rate === undefined) return
   const wait = began + (1_000 * index) / order.rate - performance.now()

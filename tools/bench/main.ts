@@ -1,8 +1,8 @@
 /**
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
  * turn: directly, with the documents in object storage, through the gateway and on one connection.
- * It also measures what bounds the services, and the services on many accounts and beside a batch.
- * With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools opens.
+ * It also measures the upper bounds of the services, and the services on many accounts and beside a
+ * batch. With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools opens.
  */
 import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -104,7 +104,7 @@ const bounds = Effect.fnUntraced(function* (ours: Subjects.Subject, options: Opt
   return rows
 })
 
-/** Beyond its capacity a service may refuse requests. Such a run gives no figure. */
+/** Beyond its capacity a service may refuse requests. Such a run has no result. */
 const refused = (message: string) => Console.error(`No measurement: ${message}`)
 
 const concurrencies = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -139,7 +139,7 @@ const onOneConnection: ReadonlyArray<WorkloadName> = ["stage", "process", "statu
 const chosen = ({ workloads: asked }: Options, among: ReadonlyArray<WorkloadName>) =>
   among.filter((workload) => asked.includes(workload))
 
-/** The services and the peer, with a tenant each, and accounts where a workload adds to them. */
+/** The services and the peer, with a tenant each, and accounts if a workload adds to them. */
 const subjectsOn = Effect.fnUntraced(function* (
   installation: Installation,
   among: ReadonlyArray<WorkloadName>
@@ -154,7 +154,7 @@ const subjectsOn = Effect.fnUntraced(function* (
 
 const inFolder: ReadonlyArray<Part> = ["direct", "gateway", "single", "bounds"]
 
-/** All that is measured with the documents in a folder. */
+/** The measurements with the documents in a folder. */
 const withFolder = Effect.fnUntraced(function* (server: Server, options: Options) {
   const { profiles } = options
   if (!options.parts.some((part) => inFolder.includes(part))) {
@@ -198,7 +198,7 @@ const withBucket = Effect.fnUntraced(function* (server: Server, options: Options
 const many = 1_000_000
 const few = 1_000
 
-/** The services on many accounts against few, and a list of them by a process that has worked. */
+/** The services on many accounts against few, and a list of them by a process that is warm. */
 const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   const asked = chosen(options, growing)
   if (asked.length === 0 || !options.parts.includes("growth")) return null

@@ -16,7 +16,7 @@ import type { WorkloadName } from "./Workloads.ts"
 
 interface Options {
   readonly minutes: number
-  /** Of the rate that the services can answer. */
+  /** The load, as a share of the rate that the services can answer. */
   readonly share: number
   readonly connections: number
 }
@@ -28,7 +28,7 @@ const sampleEvery = Duration.seconds(1)
 const round: ReadonlyArray<WorkloadName> = ["stage", "process", "status", "transactions", "list"]
 const secondsPerWorkload = 2
 
-/** Those that are under load; auth is not. */
+/** The services under load; auth is not. */
 const loaded = ["account-import", "post-import", "query", "gateway"] as const
 
 interface Sample {
@@ -63,7 +63,7 @@ const overTime = (samples: ReadonlyArray<Sample>): string => {
   return table(["minutes", ...loaded], rows)
 }
 
-/** Before it the memory only fills up to what it then keeps. */
+/** During this share of the run, memory only grows to its normal size. */
 const warmShare = 0.2
 
 const summary = (idle: Sample["megabytes"], samples: ReadonlyArray<Sample>): string => {
@@ -79,7 +79,7 @@ const summary = (idle: Sample["megabytes"], samples: ReadonlyArray<Sample>): str
   return table(head, rows)
 }
 
-/** How much of a workload is asked for in its turn. */
+/** The amount of load of a workload in its turn. */
 const amountOf = Effect.fnUntraced(function* (
   subject: Subjects.Subject,
   workload: WorkloadName,

@@ -1,7 +1,7 @@
 /**
- * Validates with the domain library alone, and prints how many a second of processor time: accounts
- * that are parsed already (`perSecond`), and lines of a book as `data-import check` takes them
- * (`lines`), for so many seconds each.
+ * Validates with the domain library alone, and prints the rates per second of processor time: for
+ * parsed accounts (`perSecond`), and for lines of a book as `data-import check` reads them
+ * (`lines`). Each takes the given number of seconds.
  */
 import { Result } from "effect"
 import { offlineBatch, validatingLine } from "@data-import/domain/batch-processing/LineValidation"
@@ -14,7 +14,7 @@ import { factsAt, validateUnknownAccount } from "@data-import/domain/validation/
 const seconds = Number(process.argv[2] ?? 3)
 const perTurn = 100
 
-/** By the processor time of this process, so that what else runs takes nothing away. */
+/** The processor time of this process, so that other processes do not affect the rates. */
 const cpuSeconds = (): number => {
   const { system, user } = process.cpuUsage()
   return (system + user) / 1e6

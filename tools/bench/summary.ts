@@ -1,7 +1,7 @@
 /**
  * The cost of the summary of a supplier: `npm run bench:summary` stages on one connection, with and
- * without what keeps the counts, and reads the summary of a supplier with many imports. Of staging
- * it tells the processor time of PostgreSQL's process.
+ * without what keeps the counts, and reads the summary of a supplier with many imports. For staging
+ * it reports the processor time of PostgreSQL's backend.
  */
 import { join } from "node:path"
 import { Clock, Console, Context, DateTime, Duration, Effect, Layer, type Redacted } from "effect"
@@ -37,7 +37,7 @@ const query = (storage: Storage, text: string, values: ReadonlyArray<unknown> = 
   return Effect.orDie(run(sql.unsafe(text, values)))
 }
 
-/** Takes away what keeps the counts of stagings. */
+/** Disables the triggers that keep the counts, and drops the indexes of the oldest imports. */
 const withoutCounts = [
   "alter table import_processes disable trigger import_processes_count_new",
   "alter table import_processes disable trigger import_processes_count_changed",
@@ -49,10 +49,10 @@ const ownerOn = (storage: Storage) =>
 
 const payload = JSON.stringify(domesticPayload())
 
-/** As many as are usually staged by one statement under load. */
+/** How many imports one statement usually stages under load. */
 const batch = 16
 
-/** As the storage stages, without its audit entries and events. */
+/** Stages like the storage, without audit entries and events. */
 const staging = `
   insert into import_processes as present
     (supplier, external_account_number, payload, payload_bytes, staged_at)
@@ -63,7 +63,7 @@ const staging = `
     staged_at = excluded.staged_at, stagings = present.stagings + 1,
     lease_attempt = null, lease_expires_at = null, failed_staging = null`
 
-/** Stages new imports on the one connection, then the same ones again. */
+/** Stages new imports on one connection, then the same ones again. */
 const subjectOn = Effect.fnUntraced(function* (storage: Storage) {
   const { supplier } = yield* Effect.orDie(ownerOn(storage))
   const [backend] = yield* query(storage, "select pg_backend_pid() as pid")
@@ -88,7 +88,7 @@ const subjectOn = Effect.fnUntraced(function* (storage: Storage) {
   return { round, used }
 })
 
-/** The first round warms up. Each round has the other order. */
+/** The first round warms up. The order alternates between rounds. */
 const stagingCost = Effect.fnUntraced(function* (
   server: EmbeddedPostgres.EmbeddedPostgres,
   { count, rounds }: { readonly count: number; readonly rounds: number }

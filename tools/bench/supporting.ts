@@ -1,6 +1,6 @@
 /**
- * The supporting services: `npm run bench:supporting` measures a token, what two pages of
- * the board show first, and a page of events, directly and through the gateway. The board knows 40
+ * The supporting services: `npm run bench:supporting` measures a token, the first requests of two
+ * pages of the board, and a page of events, directly and through the gateway. The board knows 40
  * suppliers with 100 imports, one with 1,000 and one with none.
  */
 import { Console, Effect } from "effect"
@@ -51,7 +51,7 @@ const measure = Effect.fnUntraced(function* (options: {
   const gateway = Subjects.throughGateway(direct)
   const rows: Array<ReadonlyArray<string>> = []
   for (const workload of supporting) {
-    // The events of what the workload before has staged, which this one may read.
+    // This workload may read the events of what the previous one has staged.
     yield* untilNumbered(installation)
     for (const one of [direct, gateway]) yield* Subjects.warmUp(one, workload, options.connections)
     const run = (one: Subjects.Subject) => Subjects.measure(one, workload, options)

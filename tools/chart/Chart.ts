@@ -16,7 +16,7 @@ export const defaults: Members = valuesOf(readFileSync(join(folder, "values.yaml
 const isMap = (value: Value): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Maps are merged and all else replaced, as Helm does. */
+/** Merges maps and replaces everything else, like Helm. */
 const merged = (values: Members, over: Members): Members =>
   Object.fromEntries(
     [...new Set([...Object.keys(values), ...Object.keys(over)])].map((name) => {
@@ -37,11 +37,11 @@ const pairs = (args: ReadonlyArray<Value>): Members =>
     args.flatMap((name, index) => (index % 2 === 0 ? [[String(name), args[index + 1]]] : []))
   )
 
-/** What is empty does not replace what another map has. */
+/** The map without empty values, which must not replace those of another map. */
 const withoutEmpty = (map: Members): Members =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => isTrue(value)))
 
-/** Those of Go and Helm that the chart uses. */
+/** The functions of Go and Helm that the chart uses. */
 const functions: Functions = {
   add: (...numbers) => numbers.reduce<number>((sum, each) => sum + Number(each), 0),
   and: (...values) => values.find((each) => !isTrue(each)) ?? values.at(-1),
@@ -74,7 +74,7 @@ const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
 const fits = ajv.compile(schema)
 
 /**
- * The text of each template that makes something, by its file.
+ * The text of each template with output, by its file.
  * @throws if the values do not fit the schema of the chart.
  */
 export const render = ({ name, values = {} }: Release): ReadonlyMap<string, string> => {
@@ -111,7 +111,7 @@ export interface Resource {
   readonly spec: Members
 }
 
-/** The resources of a rendering. @throws if a text is no YAML. */
+/** The resources of a rendering. @throws if a text is not YAML. */
 export const resourcesOf = (rendering: ReadonlyMap<string, string>): ReadonlyArray<Resource> =>
   [...rendering.values()].flatMap((text) =>
     parseAllDocuments(text, { uniqueKeys: true }).flatMap((document) => {

@@ -31,7 +31,7 @@ type Node =
 
 type Token = { readonly text: string } | { readonly action: string }
 
-/** A dash takes the white space beside the action. */
+/** A dash removes the white space beside the action. */
 const tokensOf = (source: string): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   let rest = source
@@ -126,7 +126,7 @@ export const parse = (source: string): Parsed => {
   return { main: nodes, defined }
 }
 
-/** As Go has it: false, 0, nil, and what is empty. */
+/** As in Go: false, 0, nil and empty values are not true. */
 export const isTrue = (value: Value): boolean => {
   if (Array.isArray(value)) return value.length > 0
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0
@@ -158,7 +158,7 @@ const evaluate = (pipeline: string, scope: Scope, functions: Functions): Value =
     return path(word)
   }
 
-  /** A term, with the members that stand behind a parenthesis. */
+  /** A term, with the members after a parenthesis. */
   const term = (word: string): Value => {
     if (word !== "(") return literal(word)
     const value = pipe()
@@ -204,8 +204,8 @@ const entriesOf = (list: Value): ReadonlyArray<readonly [Value, Value]> => {
 }
 
 /**
- * What is written of a value: only text, truth values and small whole numbers are. Helm reads other
- * numbers as floats, and writes 1000000 as 1e+06.
+ * The output of a value. Only text, booleans and small whole numbers are supported. Helm reads
+ * other numbers as floats, and writes 1000000 as 1e+06.
  */
 export const printed = (value: Value): string => {
   if (value === undefined || value === null) throw new Error("nothing would be written")

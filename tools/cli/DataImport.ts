@@ -1,7 +1,7 @@
 /**
- * The `data-import` command of suppliers: all its subcommands. It is apart from
- * its process, so that a test can run it. A subcommand is loaded only by a line that may mean it,
- * because to load all of them takes longer than to run most of them.
+ * The `data-import` command of suppliers: all its subcommands. It is separate from its process, so
+ * that a test can run it. A subcommand is loaded only for a line that may mean it, because loading
+ * all of them takes longer than running most of them.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,4 +1,4 @@
-/** The command was carried out, and lines have failed. The answer has said so. */
+/** The command was carried out, and lines have failed. The answer has already reported them. */
 import { Data } from "effect"
 
 export class LinesFailed extends Data.TaggedError("LinesFailed")<{}> {

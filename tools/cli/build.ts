@@ -1,6 +1,6 @@
 /**
- * Builds the package that suppliers install: the command and its thread in one file each, with what
- * they share beside them, and nothing to install but Node. `node tools/cli/build.ts [folder]`
+ * Builds the package that suppliers install: the command and its thread in one file each, with
+ * shared modules beside them, and no dependencies except Node. `node tools/cli/build.ts [folder]`
  * writes it to `dist` unless a folder is given; `npm pack` there makes the tarball.
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
@@ -36,7 +36,7 @@ const bundle = async (): Promise<ReadonlyArray<string>> => {
 
 const isLicence = (file: string): boolean => /^(licen[cs]e|notice)(\.|$)/i.test(file)
 
-/** What the licences of the bundled packages ask for. */
+/** The notices that the licences of the bundled packages require. */
 const licencesOf = (folder: string): string => {
   const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
     readonly name: string

@@ -1,14 +1,14 @@
-# The engine: unpacked from Debian's packages, started on a socket and in a folder of its own, and
-# stopped. Nothing is installed, and another engine on this machine is left alone: there is no
-# default bridge to share and no rule for this machine's packets, and all mounts are in a namespace
-# that ends with the engine.
+# Unpacks the engine from Debian's packages, starts it with a separate socket and folder, and stops
+# it. Nothing is installed, and another engine on this machine is not affected: there is no default
+# bridge, no packet-filter rule of this machine, and all mounts are in a namespace that ends with
+# the engine.
 
-# What is unpacked, beside the packages of npm, so that a clean install begins anew.
+# The unpacked engine, beside the packages of npm, so that a clean install removes it.
 engine="$root/node_modules/.cache/containers-offline/unpacked"
 engine_path="$engine/usr/bin:$engine/usr/sbin"
 socket="$state/docker.sock"
 
-# Whether an engine answers that gets images by itself.
+# Whether an engine answers that can pull images.
 has_registry() {
   local image
   command -v docker >/dev/null || return 1
@@ -24,13 +24,13 @@ require_machine() {
   [[ -x "$root/node_modules/.bin/node" ]] || without_engine "npm ci comes first"
 }
 
-# Compose 2 came to Debian with 13, and an engine that builds as it asks; their programs run on
-# older releases too. What is bound to the machine's own C library comes from its own release.
+# Debian has Compose 2, and an engine that builds as it requires, since 13; their programs also run
+# on older releases. Packages that depend on the machine's C library come from its own release.
 newer=trixie
 from_newer=(containerd docker-cli docker-compose docker.io)
 from_own=(busybox-static docker-registry iptables libip4tc2 libip6tc2 libmnl0
   libnetfilter-conntrack3 libnfnetlink0 libnftnl11 libxtables12 runc tini)
-# What images are made of, see images.sh.
+# The packages for images, see images.sh.
 for_images=(prometheus prometheus-node-exporter prometheus-postgres-exporter libtinfo6)
 
 download() {
@@ -44,9 +44,9 @@ unpack_engine() {
   local archive client draft package
   if [[ -d "$engine" ]]; then return; fi
   mkdir -p "$state/packages" "$state/apt/lists/partial" "$state/apt/archives/partial"
-  # A source that does not answer need not be one of those that matter here.
+  # A source that does not answer may be one that is not needed here.
   apt-get -qq update >>"$state/apt.log" 2>&1 || true
-  # psql and what it reads lines with, under the names that this release has for them.
+  # psql and its line-editing library, under their names in this release.
   client="$(dependency postgresql-client 'postgresql-client-[0-9]*')"
   for_images+=("$client" "$(dependency "$client" 'libreadline[0-9].*')")
   download download "${from_own[@]}" "${for_images[@]}"
@@ -63,7 +63,7 @@ unpack_engine() {
   draft="$(mktemp -d "$engine.XXXXXX")"
   for package in "$state"/packages/*.deb; do dpkg -x "$package" "$draft"; done
   for package in iptables ip6tables; do ln -s xtables-nft-multi "$draft/usr/sbin/$package"; done
-  # Another run may have been quicker.
+  # A concurrent run may have finished first.
   mv -T "$draft" "$engine" 2>/dev/null || rm -rf "$draft"
 }
 
@@ -71,11 +71,11 @@ libraries() { echo "$engine"/usr/lib/*-linux-gnu; }
 
 docker_here() { PATH="$engine_path:$PATH" DOCKER_HOST="unix://$socket" docker "$@"; }
 
-# What the engine keeps is many small files that nobody misses, and so in memory where there is
-# plenty, in GiB.
+# The engine's many small files are disposable, so they are kept in memory if this much is free, in
+# GiB.
 plenty=10
 
-# Where the registry will be that has the images in Docker Hub's stead.
+# The port of the registry that mirrors Docker Hub.
 mirror_port=""
 
 free_port() {
@@ -93,8 +93,9 @@ start_engine() {
   if (($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) > plenty << 20)); then
     keep="mount -t tmpfs tmpfs '$state/data' && exec"
   fi
-  # No storage driver is named: it is overlay2 where the kernel and the file system allow it, or
-  # vfs. Rules for packets are made within containers only, so that they find each other by name.
+  # No storage driver is named: the engine uses overlay2 if the kernel and the file system allow it,
+  # otherwise vfs. Packet rules are made only within containers, so that they find each other by
+  # name.
   PATH="$engine_path:$PATH" LD_LIBRARY_PATH="$(libraries)" XTABLES_LIBDIR="$(libraries)/xtables" \
     setsid unshare --mount --propagation slave sh -c "$keep \"\$@\"" sh dockerd \
     --host "unix://$socket" --pidfile "$state/docker.pid" \
@@ -110,7 +111,7 @@ start_engine() {
   done
 }
 
-# An image has a digest once it has come from a registry. It ends with the containers.
+# An image only has a digest if it came from a registry. The mirror ends with the containers.
 start_mirror() {
   local image name
   docker_here network create mirror >/dev/null
@@ -129,7 +130,7 @@ start_mirror() {
   done
 }
 
-# The networks of the tests are real ones, of this machine, and so are taken down one by one.
+# The networks of the tests are real networks of this machine, so they are removed one by one.
 stop_engine() {
   local pid containers
   [[ -f "$state/docker.pid" ]] || return 0
@@ -139,7 +140,7 @@ stop_engine() {
   if [[ -n "$containers" ]]; then docker_here rm --force $containers >/dev/null || true; fi
   docker_here network prune --force >/dev/null || true
   kill "$pid" 2>/dev/null || return 0
-  # It removes the file when it ends; its number stays until somebody asks how it ended.
+  # The engine removes the file when it ends; its process id stays until it is reaped.
   for _ in {1..300}; do
     [[ -e "$state/docker.pid" ]] || return 0
     sleep 0.1
@@ -148,7 +149,7 @@ stop_engine() {
   kill -9 "$pid" "$(<"$state/exec/containerd/containerd.pid")" 2>/dev/null || true
 }
 
-# What Docker's clients and Testcontainers find the engine by.
+# Sets the variables by which Docker's clients and Testcontainers find the engine.
 use_engine() {
   export PATH="$engine_path:$PATH"
   export DOCKER_HOST="unix://$socket" DOCKER_CONFIG="$state/config"
@@ -156,6 +157,6 @@ use_engine() {
   printf '{"cliPluginsExtraDirs": ["%s"]}\n' "$engine/usr/libexec/docker/cli-plugins" \
     >"$DOCKER_CONFIG/config.json"
   export TESTCONTAINERS_HOST_OVERRIDE=127.0.0.1 TESTCONTAINERS_RYUK_DISABLED=true
-  # An image is built where there is a network, which is not within the engine.
+  # Builds need a network, and the engine has none of its own.
   export BUILD_NETWORK=host
 }

@@ -1,8 +1,8 @@
-# The images that a registry would give, under the same names: what they hold is what npm and
-# Debian's packages have brought to this machine. They stand in for the real ones and are not those:
-# PostgreSQL is the embedded build, linked to glibc, the object store is the one that the tests
-# of libs/documents run in their process, which checks no signatures. The registry, psql, Prometheus
-# and the exporters are Debian's, which are older. Grafana and Tempo are to be had from neither.
+# Substitutes for the images of a registry, under the same names, made from npm and Debian packages
+# on this machine. They differ from the real ones: PostgreSQL is the embedded build, linked to
+# glibc, the object store is the one that the tests of libs/documents run in their process, which
+# checks no signatures. The registry, psql, Prometheus and the exporters are Debian's, which are
+# older. Neither source has Grafana or Tempo.
 
 node_modules="$root/node_modules"
 
@@ -14,7 +14,7 @@ node_image() {
     sed "s/\${NODE_VERSION}/$version/"
 }
 
-# The image of a service that is not built here, as compose names it.
+# The image of a third-party service, as compose names it.
 composed_image() {
   sed -n "/^  $1:/,/^  [a-z]/s/^    image: //p" "$root"/docker/compose{,.observe}.yaml
 }
@@ -37,7 +37,8 @@ all_images() {
   composed_image node-exporter
 }
 
-# Puts the libraries of the machine that programs are linked to where those look for them.
+# Copies the machine's libraries that programs are linked to into the paths where they are looked
+# up.
 add_libraries() {
   local folder="$1" library
   shift
@@ -64,7 +65,7 @@ make_base() {
   install -d -o 1000 -g 1000 "$folder/home/node"
 }
 
-# The image that stands in a folder; the rest is as the instructions of a Dockerfile say.
+# Makes an image of a folder; further arguments are Dockerfile instructions.
 import() {
   local name="$1" folder="$2" instructions=() instruction
   shift 2
@@ -79,13 +80,13 @@ add_node() {
   add_libraries "$folder" "$program"
 }
 
-# With the npm of this machine, and its registry and certificates, for npm ci in an image's build.
+# Includes the npm of this machine, its registry and certificates, for npm ci in an image's build.
 make_node() {
   local folder="$state/node" certificates=/etc/ssl/certs/ca-certificates.crt npm
   npm="$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")"
   make_base "$folder"
   add_node "$folder"
-  # The builder of the board's web part comes with npm, and is linked to more than Node.
+  # The bundler of the board's web part comes with npm, and needs more libraries than Node.
   add_libraries "$folder" "$node_modules"/{@rolldown/binding,lightningcss}-linux-*/*.node
   mkdir -p "$folder/usr/local/lib/node_modules" "$folder/usr/local/etc"
   cp -r "$npm" "$folder/usr/local/lib/node_modules/npm"
@@ -138,7 +139,8 @@ make_registry() {
     'ENTRYPOINT ["docker-registry", "serve", "/etc/registry.yaml"]' 'EXPOSE 5000'
 }
 
-# Prometheus or an exporter, which run as the published images do: in a folder of their user's.
+# Makes the image of Prometheus or an exporter, which runs like the published one: in a folder of
+# its user.
 make_observer() {
   local service="$1" program="$engine/usr/bin/$2" folder="$state/$1"
   make_base "$folder"
@@ -159,7 +161,7 @@ make_images() {
   make_observer node-exporter prometheus-node-exporter 9100
 }
 
-# A container that finds itself by name has all that the tests need of an engine.
+# If a container finds itself by name, the engine does everything that the tests need.
 try_image() {
   local said
   local script='require("dns").lookup("trial", (error) => process.exit(error ? 1 : 0))'

@@ -1,6 +1,6 @@
 /**
- * Prints where the binaries of the embedded PostgreSQL are, with their links restored, for a script
- * that copies them. Takes the path of a data directory, which is not made.
+ * Prints the folder of the embedded PostgreSQL's binaries, with their links restored, for a script
+ * that copies them. Takes the path of a data directory, which is not created.
  */
 import { prepareFolder } from "@data-import/postgres/testing/PostgresFolder"
 

@@ -1,7 +1,7 @@
 /**
- * The system as docker/compose.yaml composes it, with simulated vendors and further files if asked
- * for, under a fresh project name and with fresh passwords. Only what the files publish can be
- * reached from outside, on free ports. Everything else happens within a container.
+ * The system of docker/compose.yaml, optionally with simulated vendors and further files, with a
+ * fresh project name and fresh passwords. Only ports that the files publish can be reached from
+ * outside, on free ports. Everything else happens within a container.
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -52,7 +52,7 @@ const output = (
     child.stdin.end(input)
   })
 
-/** A container as the engine describes it, as far as the tests look. */
+/** The parts of the engine's description of a container that the tests use. */
 export interface Inspected {
   readonly name: string
   readonly image: string
@@ -62,7 +62,7 @@ export interface Inspected {
   readonly restartPolicy: string
   readonly restarts: number
   readonly health: string | undefined
-  /** Of this machine, as `address:port`. */
+  /** The published ports of this machine, as `address:port`. */
   readonly published: ReadonlyArray<string>
 }
 
@@ -73,7 +73,7 @@ export class Composition {
   #running: StartedDockerComposeEnvironment | undefined
   readonly passwords: ReadonlyArray<string>
 
-  /** `settings` go beside those that compose.yaml asks for, and `added` are further files. */
+  /** `settings` are added to those that compose.yaml requires; `added` are further files. */
   constructor(settings: Readonly<Record<string, string>> = {}, ...added: ReadonlyArray<string>) {
     this.#files = [...files, ...added]
     const drawn = parts.map((part) => ({ part, password: randomBytes(24).toString("hex") }))
@@ -87,7 +87,7 @@ export class Composition {
   }
 
   /**
-   * Starts all services but those named.
+   * Starts all services except those named.
    * @throws Error where a container does not start, or is not healthy in time
    */
   async start(without: ReadonlyArray<string> = []): Promise<void> {
@@ -99,7 +99,7 @@ export class Composition {
     )
   }
 
-  /** Starts what the file of `release` says. */
+  /** Starts the services of the file of `release`. */
   async startRelease(release: string): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), "data-import-release-"))
     const file = join(folder, "release.yaml")
@@ -123,13 +123,13 @@ export class Composition {
     await this.#compose(["--profile", "operator", "build"])
   }
 
-  /** Has the images of the release in its registry, and those of others from theirs. */
+  /** Pushes the images of the release to its registry, and pulls third-party images from theirs. */
   async push(): Promise<void> {
     await this.#compose(["pull", "--quiet", "--ignore-buildable"])
     await this.#compose(["--profile", "operator", "push", "--quiet"])
   }
 
-  /** What `npm run release` prints; rejects with what it says where an image has no digest. */
+  /** The output of `npm run release`; rejects with its message if an image has no digest. */
   async release(...options: ReadonlyArray<string>): Promise<string> {
     const composed = await this.#compose(["--profile", "operator", "config", "--format", "json"])
     return output(process.execPath, [releaseScript, ...options], process.env, composed)
@@ -149,7 +149,7 @@ export class Composition {
     return `http://${container.getHost()}:${container.getMappedPort(port)}`
   }
 
-  /** Which of the services have an image that this engine neither has nor gets. */
+  /** The services whose image the engine neither has nor can pull. */
   async unavailable(services: ReadonlyArray<string>): Promise<ReadonlyArray<string>> {
     const pulled = await Promise.allSettled(
       services.map((service) => this.#compose(["pull", "--quiet", "--policy", "missing", service]))
@@ -157,7 +157,7 @@ export class Composition {
     return services.filter((_, index) => pulled[index]?.status === "rejected")
   }
 
-  /** Ends the container of a service, which nothing restarts. */
+  /** Stops the container of a service. Nothing restarts it. */
   async stopService(service: string): Promise<void> {
     await this.#compose(["stop", "--timeout", "5", service])
   }
@@ -177,12 +177,12 @@ export class Composition {
     )
   }
 
-  /** Runs a command in a new container of the service, and gives what it printed. */
+  /** Runs a command in a new container of the service, and returns its output. */
   run(service: string, options: ReadonlyArray<string>, args: ReadonlyArray<string>, input = "") {
     return this.#compose(["run", "--rm", "--no-deps", "-T", ...options, service, ...args], input)
   }
 
-  /** The images of all containers, also of those that have ended, as they were asked for. */
+  /** The images of all containers, including stopped ones, as they were named. */
   images(): Promise<ReadonlyArray<string>> {
     return this.#lines("ps", "--all", "--format", "{{.Image}}")
   }
@@ -191,7 +191,7 @@ export class Composition {
     return (await this.#compose(args)).trim().split("\n")
   }
 
-  /** Whatever the engine keeps of images under these names. */
+  /** Removes all images of the engine whose names begin with the prefix. */
   async forget(prefix: string): Promise<void> {
     const { container } = await getContainerRuntimeClient()
     const all = await container.dockerode.listImages()
@@ -199,12 +199,15 @@ export class Composition {
     for (const { Id } of own) await container.dockerode.getImage(Id).remove({ force: true })
   }
 
-  /** What all containers have logged. */
+  /** The logs of all containers. */
   logs(): Promise<string> {
     return this.#compose(["logs", "--no-color"])
   }
 
-  /** Evaluates JavaScript in the process's stead, as its user, and gives what that is, as text. */
+  /**
+   * Evaluates JavaScript in the container as the user of its process, and returns the result as
+   * text.
+   */
   async evaluate(container: string, expression: string): Promise<string> {
     const { exitCode, output } = await this.#container(container).exec(["node", "-p", expression])
     if (exitCode !== 0) throw new Error(`${expression} in ${container}: ${output}`)
@@ -231,7 +234,7 @@ export class Composition {
     }
   }
 
-  /** What the image of a container was made with: its settings, and each step of its history. */
+  /** The recipe of a container's image: its settings, and each step of its history. */
   async recipe(container: string): Promise<string> {
     const { image } = await this.inspect(container)
     const { container: client } = await getContainerRuntimeClient()

@@ -1,6 +1,6 @@
 /**
  * The demo tenant in the composed system, made with the operator command in its container. Its
- * documents are put into the object store from a container, too.
+ * documents are also put into the object store from a container.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -31,7 +31,7 @@ const putDocuments = (system: Composition) => {
   return system.run("account-import", ["--entrypoint", "node"], asModule, script)
 }
 
-/** What the journey knows of its tenant. */
+/** Makes the tenant of the journey. */
 export const makeTenant = async (system: Composition): Promise<Demo> => {
   await Promise.all([
     operate(system, "organisation", "create", "demo"),

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL in a container in place of the embedded one, for a test run. It has a network of its
- * own, because an engine need not have a default network.
+ * A PostgreSQL in a container in place of the embedded one, for a test run. It has its own network,
+ * because an engine may have no default network.
  */
 import setUpDatabases from "@data-import/postgres/testing/globalSetup"
 import { PostgreSqlContainer } from "@testcontainers/postgresql"
@@ -12,7 +12,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const network = await new Network().start()
   const server = await new PostgreSqlContainer(imageOf("postgres"))
     .withNetwork(network)
-    // Nothing here outlives the container, and the contracts are not about what a disk keeps.
+    // No data outlives the container, and the contracts do not test durability.
     .withCommand(["postgres", "-c", "fsync=off"])
     .start()
   const stop = async () => {

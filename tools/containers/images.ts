@@ -6,7 +6,7 @@ export const composeFolder = join(import.meta.dirname, "../../docker")
 
 export const registryImage = "registry:2.8.2"
 
-/** @throws Error where the file does not name one */
+/** @throws Error if the file does not name one */
 export const imageOf = (service: string): string => {
   const text = readFileSync(join(composeFolder, "compose.yaml"), "utf8")
   const [, section = ""] = text.split(`\n  ${service}:\n`)

@@ -1,6 +1,6 @@
 /**
  * `npm run test:containers`: the tests that need a container engine. Without an engine it prints
- * why the tests are skipped, and succeeds. The last line counts what passed and failed.
+ * why the tests are skipped, and succeeds. The last line counts passed and failed tests.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { getContainerRuntimeClient } from "testcontainers"
 
-/** Why there is no engine, or nothing where one answers and Docker's client knows Compose. */
+/** Why there is no usable engine; undefined if one answers and Docker's client has Compose. */
 const whyNot = async (): Promise<string | undefined> => {
   try {
     await getContainerRuntimeClient()

@@ -1,6 +1,6 @@
 /**
- * Puts a document at each key that it is given into the bucket of the service in whose container it
- * runs, with that service's own settings. Plain JavaScript, because it is handed to Node as text.
+ * Puts a document at each given key into the bucket of the service in whose container it runs, with
+ * that service's settings. Plain JavaScript, because it is passed to Node as text.
  */
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3"
 

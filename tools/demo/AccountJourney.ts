@@ -11,8 +11,8 @@ const pausedSupplier = "DEMO_PAUSED"
 const payloadOf = (known: Known) => ({ ...domesticPayload(), ...keyOf(known) })
 
 /**
- * Wrong in five ways: two of the first customer, the e-mail address, a sum, and a field of
- * nobody's.
+ * Breaks rules in five ways: two in the first customer, the e-mail address, a sum, and an unknown
+ * field.
  */
 const brokenPayloadOf = (known: Known) => {
   const { customers, ledgers, ...payload } = payloadOf(known)
@@ -36,7 +36,7 @@ const statusOf = ({ demo, number }: Known) =>
 const importOf = ({ demo, number }: Known) =>
   `/v1/data-import/imports/${demo.importSupplier}/${number}/`
 
-/** The oldest staging of the supplier that is kept. */
+/** The oldest event of a staging of the supplier that is kept. */
 const stagingsOf = ({ demo }: Known) =>
   `/v1/data-import/events/?limit=1&wait=5&import_supplier=${demo.importSupplier}` +
   "&name=data_import.import_process.staged-v1"

@@ -70,7 +70,7 @@ const watch = (counts: Counts): Step => ({
 
 const failed = Book.problems.at(-1)?.cleared_lines ?? 0
 const copies = Book.count(Book.isCopy)
-/** These failed, and a later line of the book has imported their account. */
+/** Lines that failed, and whose account a later line of the book has imported. */
 const corrections = Book.count(Book.isCorrection)
 
 const ofBook: Counts = {

@@ -26,7 +26,7 @@ class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {
 const atOnce = 3
 const linesOfPart = 2_000
 
-/** Requests with the token of the demo tenant. A small machine is filled all the same. */
+/** Requests with the token of the demo tenant, with enough patience for a small machine. */
 const clientOf = Effect.fnUntraced(function* ({ apiKey, baseUrl, operationsTeamName }: Demo) {
   const session = yield* openSession(Number(new URL(baseUrl).port), apiKey, atOnce)
   const send = Effect.fnUntraced(function* (request: Request) {
@@ -44,7 +44,7 @@ const clientOf = Effect.fnUntraced(function* ({ apiKey, baseUrl, operationsTeamN
   return {
     get: (path: string) => send({ method: "GET", path }),
     post: (path: string, body: unknown) => send({ method: "POST", path, body, key: randomUUID() }),
-    /** In parts, each of which is answered in time. */
+    /** Uploads in parts, each of which is answered in time. */
     upload: Effect.fnUntraced(function* (path: string, lines: ReadonlyArray<string>) {
       for (let from = 0; from < lines.length; from += linesOfPart)
         yield* uploadPart(path, from, lines.slice(from, from + linesOfPart))
@@ -113,7 +113,7 @@ const enterPlan = Effect.fnUntraced(function* (board: BoardSession, { code, plan
   yield* board.act(`migrations/${code}/plan/`, { points })
 })
 
-/** Accounts that could be staged, and some of which cannot be imported any more. */
+/** Stages accounts, some of which can no longer be imported afterwards. */
 const failLate = Effect.fnUntraced(function* (client: Client, it: Migration) {
   const { code, faultEach, imported } = it
   const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
@@ -145,12 +145,14 @@ const fill = Effect.fnUntraced(function* (client: Client, board: BoardSession, i
   yield* Console.log(`${code}: ${trouble}`)
 })
 
-/** Those that are left importing come last, so that they are still at it. */
+/** Migrations that are left importing come last, so that they are still running. */
 const order: ReadonlyArray<Migration> = portfolio.toSorted(
   (a, b) => Number(a.trouble === "importing") - Number(b.trouble === "importing")
 )
 
-/** What goes on for days, and what ended some days ago; the others are as they were sent. */
+/**
+ * Migrations with a past of several days, still running or ended; the others keep their real times.
+ */
 const pastOf = ({ code, trouble }: Migration): ReadonlyArray<PastMigration> => {
   switch (trouble) {
     case "failing":
@@ -170,7 +172,7 @@ const pastOf = ({ code, trouble }: Migration): ReadonlyArray<PastMigration> => {
 /** The service makes forecasts once a minute. */
 const patience = { schedule: Schedule.spaced("1 second"), times: 150 }
 
-/** Until what goes on has a forecast, so that the first look shows it. */
+/** Waits until running migrations have a forecast, so that the first page view shows it. */
 const untilForecast = Effect.fnUntraced(function* (board: BoardSession) {
   const moving = new Set(
     portfolio

@@ -26,7 +26,7 @@ interface Wanted {
   readonly timeZone: TimeZone
 }
 
-/** Creates the suppliers that are not there yet, and returns the secret of a sign-in link. */
+/** Creates missing suppliers, and returns the secret of a sign-in link. */
 export const setUp = (suppliers: ReadonlyArray<Wanted>) =>
   asOperator(
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * The book of a supplier: accounts on 2,000 lines, as they come out of an old system. A tenth of
- * the lines is faulty, in five ways, and a few account numbers stand on two lines.
+ * The book of a supplier: accounts on 2,000 lines, as exported from an old system. A tenth of the
+ * lines is faulty, in five ways, and a few account numbers are on two lines.
  */
 import { domesticPayload } from "@data-import/domain/testing/samples"
 
@@ -16,7 +16,7 @@ const earlierOf = (line: number): number | null => {
   if (line < 500) return null
   // The faulty line before it, corrected.
   if (line % 500 === 1) return line - 1
-  // A valid line, as it is there.
+  // A valid line, repeated unchanged.
   return line % 500 === 2 ? line - 4 : null
 }
 
@@ -92,11 +92,11 @@ export const linesOf = (book: string): ReadonlyArray<string> =>
     return faultOf(line)?.lineOf(account) ?? JSON.stringify(account)
   })
 
-/** These lines without their faults. */
+/** The given lines without their faults. */
 export const corrected = (book: string, failed: ReadonlyArray<number>): ReadonlyArray<string> =>
   failed.map((line) => JSON.stringify(accountOf(book, line)))
 
-/** The lines that must fail, each with the error that it must have. */
+/** The lines that must fail, each with its expected error. */
 export const failures = (book: string) =>
   lines.flatMap((line) => {
     const fault = faultOf(line)

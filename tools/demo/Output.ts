@@ -21,7 +21,7 @@ export type Paint = (style: Style, text: string) => string
 export const painter = (isTerminal: boolean, noColor: string | undefined): Paint =>
   isTerminal && !noColor ? (style, text) => `${escapes[style]}${text}\x1b[0m` : (_, text) => text
 
-/** JSON that takes a line of its own only for what does not fit on one. */
+/** JSON that breaks lines only where a value does not fit on one. */
 export const json = (value: unknown, indent = "  "): string => {
   const line = flat(value)
   if (line.length + indent.length <= width || !Predicate.isObjectKeyword(value)) return line
@@ -45,7 +45,7 @@ const flat = (value: unknown): string => {
 export const withoutSecrets = (text: string): string =>
   text.replace(/\b((?:sk_|rt_|eyJ)[\w-]{4})[\w.-]+/g, "$1…")
 
-/** Lines of text below what they belong to. */
+/** The text with indented lines. */
 export const indented = (text: string): string => text.replace(/^(?=.)/gm, "  ")
 
 /** A word of a command line. */

@@ -1,8 +1,8 @@
 /**
- * Days that have not been: a system that is an hour old has no course to draw, and no rate to
- * forecast from. Counts of these migrations come to what they are now from nothing four days ago;
- * everything is staged in the first half of that time. What was imported in the last hour is what
- * this course has in it, and not the hour in which the demo was filled.
+ * Invents past days, because a system that is an hour old has no history to draw, and no rate to
+ * forecast from. The counts of these migrations grow from zero four days ago to their present
+ * values; everything is staged in the first half of that time. The imports of the last hour are
+ * those of this history, not those of the hour in which the demo was filled.
  */
 import { borrow } from "@data-import/operator/LocalDatabase"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -13,14 +13,14 @@ const hours = 96
 
 export interface PastMigration {
   readonly code: string
-  /** So long ago it came to what it is; 0 if it still goes on. */
+  /** How long ago the counts reached their present values; 0 if the migration is still running. */
   readonly endedHoursAgo: number
 }
 
-/** How much of it had happened so many hours ago; `ended` is when the last of it did. */
+/** The share that had happened `ago` hours ago; `ended` is how many hours ago the last part did. */
 const part = `least(1, (${hours}::float8 - ago) / (${hours} - ended))`
 
-/** Counts are kept a moment after what they count. */
+/** Waits until the counts include everything, because they lag behind. */
 const untilCounted = (codes: ReadonlyArray<string>) =>
   Effect.flatMap(Database, ({ sql }) =>
     Effect.repeat(
@@ -29,7 +29,7 @@ const untilCounted = (codes: ReadonlyArray<string>) =>
     )
   )
 
-/** Writes the hours of the past; the present one follows from what is there. */
+/** Writes the past hours; the present one follows from the stored data. */
 const writeHours = (codes: ReadonlyArray<string>, ends: ReadonlyArray<number>) =>
   Effect.flatMap(
     Database,
@@ -53,7 +53,7 @@ const writeHours = (codes: ReadonlyArray<string>, ends: ReadonlyArray<number>) =
       on conflict do nothing`
   )
 
-/** Accounts of the last hour, as many as the course has in it, and when something changed last. */
+/** Writes the accounts of the last hour, as in the history, and the time of the last change. */
 const writeLastHour = (codes: ReadonlyArray<string>, ends: ReadonlyArray<number>) =>
   Effect.flatMap(Database, ({ sql }) =>
     sql.withTransaction(
@@ -87,7 +87,7 @@ export const pastDays = Effect.fnUntraced(function* (migrations: ReadonlyArray<P
   yield* writeLastHour(codes, ends)
 })
 
-/** Adds them on the database of the running system. */
+/** Adds the past days on the database of the running system. */
 export const addPastDays = (migrations: ReadonlyArray<PastMigration>) =>
   Effect.gen(function* () {
     const { url } = yield* borrow

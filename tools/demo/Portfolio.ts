@@ -1,6 +1,6 @@
 /**
- * Forty migrations in different states of trouble, for the board: what is sent of each, and what
- * makes it so. Each is filled over the interface of clients and over that of the board.
+ * Forty migrations in different states of trouble, for the board: the data that is sent for each,
+ * and what causes its state. Each is filled through the interfaces of clients and of the board.
  */
 import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import { domesticPayload } from "@data-import/domain/testing/samples"
@@ -20,14 +20,14 @@ type Trouble =
 export interface Migration {
   readonly code: string
   readonly trouble: Trouble
-  /** Lines that are imported, and lines that are staged only. */
+  /** How many lines are imported, and how many are only staged. */
   readonly imported: number
   readonly staged: number
-  /** Every so many lines one is faulty; 0 for none. */
+  /** One of this many lines is faulty; 0 for none. */
   readonly faultEach: number
-  /** The batch is paused after so many failures. */
+  /** The batch is paused after this many failures. */
   readonly maxFailures: number | null
-  /** Accounts that should have been imported by yesterday, and at the end. */
+  /** How many accounts should have been imported by yesterday, and at the end. */
   readonly plan: { readonly yesterday: number; readonly end: number } | null
 }
 
@@ -37,7 +37,7 @@ const places =
   )
 const kinds = ["ENERGY", "WATER", "TELECOM"]
 
-/** How many there are of each. */
+/** The number of migrations of each kind. */
 const numbers: ReadonlyArray<readonly [Trouble, number]> = [
   ["stuck", 2],
   ["failing", 5],
@@ -77,7 +77,7 @@ const shapeOf = (trouble: Trouble, index: number): Omit<Migration, "code" | "tro
   }
 }
 
-/** A plan that is kept so far. */
+/** A plan that has been met so far. */
 const planOf = (end: number) => ({ yesterday: Math.floor(end / 10), end })
 
 export const portfolio: ReadonlyArray<Migration> = numbers
@@ -115,8 +115,8 @@ const withoutFile = (account: Account) => ({
 })
 
 /**
- * Staged while documents are not checked and the supplier's day is the one that begins first; they
- * fail when they are processed after both have changed.
+ * Faults that pass staging while documents are not checked and the supplier has the time zone whose
+ * day begins first. They fail when they are processed after both have changed.
  */
 const late = (lastDay: string): ReadonlyArray<Fault> => [
   withoutFile,
@@ -129,7 +129,7 @@ const late = (lastDay: string): ReadonlyArray<Fault> => [
 export const firstZone = TimeZone.make("Pacific/Kiritimati")
 export const lastZone = TimeZone.make("Pacific/Pago_Pago")
 
-/** Where the suppliers of the demo are. */
+/** The time zone of the demo's suppliers. */
 export const homeZone = TimeZone.make("Europe/London")
 
 const waves = ["wave-1", "wave-2", null]
@@ -137,13 +137,13 @@ const waves = ["wave-1", "wave-2", null]
 interface Lines {
   readonly from: number
   readonly to: number
-  /** Every so many lines one is faulty; 0 for none. */
+  /** One of this many lines is faulty; 0 for none. */
   readonly faultEach: number
   /** Today in the first zone for faults that are found late; null for those that are found at once. */
   readonly lastDay: string | null
 }
 
-/** The lines from one number to another, with a cohort for two of three. */
+/** The lines from one number to another; two of three have a cohort. */
 export const linesOf = ({ faultEach, from, lastDay, to }: Lines): ReadonlyArray<string> => {
   const faults = lastDay === null ? invalid : late(lastDay)
   return Array.from({ length: to - from }, (_, index) => {

@@ -1,7 +1,7 @@
 /**
- * The last part of the journey: an import fails, and its supplier asks what failed, why, what is
- * stored and whether it is done. The operator asks what is stuck, what is left and who did what.
- * The imports are a cohort of their own, so that their counts are those of this run.
+ * The last part of the journey: an import fails, and its supplier queries what failed, why, what is
+ * stored and whether it is done. The operator queries what is stuck, what is left and who did what.
+ * The imports have their own cohort, so that the counts are those of this run.
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"

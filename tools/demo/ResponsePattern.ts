@@ -1,6 +1,6 @@
 /**
- * What an answer must look like, written like the answer itself: an object with the members that
- * matter, a list with exactly its elements, a pattern for a text that is not known beforehand.
+ * The expected form of an answer, written like the answer itself: an object with the relevant
+ * members, a list with exactly its elements, a pattern for a text that is not known beforehand.
  */
 import { Predicate } from "effect"
 
@@ -19,7 +19,7 @@ const written = (value: unknown): string =>
 const isList = (expected: ResponsePattern): expected is ReadonlyArray<ResponsePattern> =>
   Array.isArray(expected)
 
-/** Every place at which the value is not as expected; `path` is where the value stands. */
+/** Every path at which the value is not as expected; `path` is that of the value. */
 export const differences = (
   expected: ResponsePattern,
   actual: unknown,

@@ -45,15 +45,15 @@ export interface Request {
 
 export interface Step {
   readonly title: string
-  /** What happens before the request, and not by a request. */
+  /** An action before the request that is not a request. */
   readonly before?: (known: Known) => Effect.Effect<void>
   readonly request: (known: Known) => Request
   readonly status: number
-  /** What the body must hold; it may hold more members than are named. */
+  /** The expected body; it may have further members. */
   readonly body: (known: Known) => ResponsePattern
-  /** Whether it must be the answer that was kept of an earlier request. */
+  /** Whether it must be the kept answer of an earlier request. */
   readonly replayed?: boolean
-  /** Whether the batch is asked for again until it has ended, at each change. */
+  /** Whether the batch is requested again, at each change, until it has ended. */
   readonly watched?: boolean
   /** What later steps need of a body that is as expected, and of the id of the request. */
   readonly learn?: (body: unknown, requestId: string) => Partial<Known>
@@ -65,7 +65,7 @@ export interface Command {
   readonly command: (known: Known) => ReadonlyArray<string>
   /** Whether it cannot be carried out. */
   readonly isRefused?: boolean
-  /** What its output must have, each somewhere. */
+  /** Patterns that its output must contain. */
   readonly says: (known: Known) => ReadonlyArray<RegExp>
 }
 

@@ -17,7 +17,7 @@ import { postImportJourney } from "./PostImportJourney.ts"
 import { progressJourney } from "./ProgressJourney.ts"
 import { painter } from "./Output.ts"
 
-/** There is no demo tenant to walk as. */
+/** There is no demo tenant for the journey. */
 class NoDemo extends Data.TaggedError("NoDemo")<{ readonly file: string }> {}
 
 const readDemo = Effect.gen(function* () {
@@ -30,7 +30,7 @@ const readDemo = Effect.gen(function* () {
 
 const single = [...accountJourney, ...postImportJourney]
 
-/** As many differences of an answer as are printed. */
+/** The maximum number of differences that are printed for an answer. */
 const shownDifferences = 20
 
 const fail = (message: string) => new Failed({ message })

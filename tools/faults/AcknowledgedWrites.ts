@@ -1,7 +1,7 @@
 /**
- * What clients sent for each account, and what of it was acknowledged. The verification compares it
- * with what is stored. A write that was sent and never acknowledged may be stored or not, but never
- * in part and never twice.
+ * The writes that clients sent for each account, and which of them were acknowledged. The
+ * verification compares them with what is stored. A write that was sent but never acknowledged may
+ * be stored or not, but never in part and never twice.
  */
 import { Effect } from "effect"
 import type { Addition } from "./Requests.ts"
@@ -15,15 +15,15 @@ export interface Entry {
   /** Every marker that was sent, in order. */
   markers: ReadonlyArray<string>
   processed: boolean
-  /** The platform's number, as it was answered. */
+  /** The platform's account number from the answer. */
   account: string | null
   readonly sent: Set<Addition>
   readonly acknowledged: Set<Addition>
 }
 
-/** What was acknowledged before a moment, and what was sent before it. */
+/** The writes that were acknowledged before a moment, and those that were sent before it. */
 export interface Point<A> {
-  /** What the moment gave. */
+  /** The result of the effect at the moment. */
   readonly moment: A
   readonly entries: ReadonlyArray<Entry>
   readonly acknowledged: number
@@ -97,8 +97,8 @@ export class AcknowledgedWrites {
   }
 
   /**
-   * What is known of a moment while writes go on: what was acknowledged before it was asked for is
-   * before it, and what was sent after it was answered is after it.
+   * What is known about a moment while writes go on: a write acknowledged before `asking` began is
+   * before it, and one sent after `asking` ended is after it.
    */
   at<A, E, R>(asking: Effect.Effect<A, E, R>): Effect.Effect<Point<A>, E, R> {
     return Effect.gen({ self: this }, function* () {

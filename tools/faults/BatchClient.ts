@@ -1,6 +1,6 @@
 /**
- * A client of batches, which goes on after lost answers as the contract says. Every answer with
- * counts is checked: they close, and none falls.
+ * A client of batches, which continues after lost answers as the contract says. Every answer with
+ * counts is checked: the counts add up, and none decreases.
  * Source: docs/contract/batches.md#upload, docs/contract/batches.md#the-batch.
  */
 import { Data, Duration, Effect, type Scope } from "effect"
@@ -13,14 +13,14 @@ import type { Session } from "./Session.ts"
 
 const root = "/v1/data-import/batches/"
 
-/** A request for a batch was refused, or the batch did not get there in time. */
+/** A request for a batch was refused, or the batch did not reach the wanted state in time. */
 class BatchFailed extends Data.TaggedError("BatchFailed")<{ readonly message: string }> {}
 
 const ends = ["succeeded", "already", "failed", "cancelled"] as const
 
 type Counts = Readonly<Record<(typeof ends)[number] | "received" | "remaining", number>>
 
-/** The batch as it was answered last. */
+/** The batch as last answered. */
 export interface Seen {
   readonly state: string
   readonly pausedBy: ReadonlyArray<string>
@@ -45,7 +45,7 @@ const settled = Effect.fnUntraced(function* (session: Session, request: Client.R
   return yield* new BatchFailed({ message })
 })
 
-/** Lines that are sent as one piece. */
+/** How many lines are sent as one chunk. */
 const together = 20
 
 /** The text of the lines from this one on; `sent` is called with the number of each. */
@@ -76,7 +76,7 @@ export class BatchClient {
     this.#path = `${root}${id}/`
   }
 
-  /** As it was answered last; null before the first answer. */
+  /** The last answer; null before the first. */
   get last(): Seen | null {
     return this.#last
   }
@@ -113,7 +113,7 @@ export class BatchClient {
     })
   }
 
-  /** The batch now, however often it must be asked for. */
+  /** The present batch. Repeats the request until it is answered. */
   read() {
     return this.#send({ method: "GET", path: this.#path })
   }
@@ -137,12 +137,12 @@ export class BatchClient {
     )
   }
 
-  /** Until it has ended, and none of its lines is in hand. */
+  /** Waits until it has ended, and no worker holds a line of it. */
   get ended() {
     return this.until(({ counts, state }) => /^C/.test(state) && counts.remaining === 0)
   }
 
-  /** Sends the lines. After a lost answer or a refusal it goes on after those that were received. */
+  /** Sends the lines. After a lost answer or a refusal it continues after the received lines. */
   upload(lines: ReadonlyArray<SentLine>, sent: (line: number) => void = () => {}) {
     return Effect.gen({ self: this }, function* () {
       let attempts = 0
@@ -199,7 +199,7 @@ export const create = Effect.fnUntraced(function* (
   return new BatchClient(Client.textAt(answer.json, "batch_id"), session, findings)
 })
 
-/** Reads the batch again and again until the scope ends, so that its counts are checked. */
+/** Reads the batch repeatedly until the scope ends, so that its counts are checked. */
 export const watch = (batch: BatchClient): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.forkScoped(

@@ -42,7 +42,7 @@ const made = (number: string, isStaged: boolean): SentLine => ({
 
 type Kind = "new" | "staged" | "same" | "other" | "invalid" | "garbage"
 
-/** Of every twenty lines. The first one is no repetition. */
+/** The kinds of every twenty lines. The first one is not a repetition. */
 const kinds: ReadonlyArray<Kind> = [
   ...Array.from({ length: 12 }, () => "new" as const),
   ...Array.from({ length: 3 }, () => "staged" as const),
@@ -52,7 +52,7 @@ const kinds: ReadonlyArray<Kind> = [
   "garbage"
 ]
 
-/** So many lines; the numbers of their accounts begin with the prefix. */
+/** Makes this many lines, whose account numbers begin with the prefix. */
 export const linesOf = (
   random: RandomSource,
   prefix: string,
@@ -96,10 +96,10 @@ export const linesOf = (
   return lines
 }
 
-/** The marker of what is staged before a batch. */
+/** The marker of accounts that are staged before a batch. */
 export const markerBefore = "staged before"
 
-/** Lines that stage what is to be staged before the batch. */
+/** Lines that stage the accounts that must be staged before the batch. */
 export const stagedBefore = (lines: ReadonlyArray<SentLine>): ReadonlyArray<SentLine> =>
   lines.flatMap(({ account, isStaged }) =>
     account === null || !isStaged

@@ -24,8 +24,8 @@ const left = Effect.fnUntraced(function* ({ id }: BatchClient) {
 })
 
 /**
- * What a batch that has ended leaves of its work. A worker that was frozen needs time to see it. A
- * key that it could not free any more stays, without an answer, as long as the lines.
+ * Checks what an ended batch leaves behind. A worker that was frozen needs time to notice the end.
+ * A key that it could no longer free stays, without an answer, as long as the lines.
  */
 const checkLeftovers = Effect.fnUntraced(function* (findings: Findings, batch: BatchClient) {
   const isLeft = Effect.map(left(batch), ({ keys, takes }) => keys + takes > 0)
@@ -36,8 +36,8 @@ const checkLeftovers = Effect.fnUntraced(function* (findings: Findings, batch: B
 })
 
 /**
- * Every line has ended once, and as it should. What lines made becomes an acknowledged write.
- * Returns how many accounts they made.
+ * Checks that every line has ended once, with the expected outcome. The accounts of lines become
+ * acknowledged writes. Returns how many accounts the lines made.
  */
 export const verifyBatch = Effect.fnUntraced(function* (
   batch: BatchClient,

@@ -1,4 +1,4 @@
-/** A tenant with batches, and what the workers of batches have in hand. */
+/** A tenant with batches, and the chunks that workers hold. */
 import { Clock, Data, Duration, Effect, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import { System } from "@data-import/testbed/System"
@@ -20,10 +20,10 @@ export interface BatchWork {
   readonly findings: Findings
 }
 
-/** Connections of the client. */
+/** The number of connections of the client. */
 const connections = 4
 
-/** Work of a tenant of its own unless one is given. */
+/** Work of a new tenant unless one is given. */
 export const begin = Effect.fnUntraced(function* (given?: Tenant) {
   const tenant = given ?? (yield* (yield* System).freshTenant)
   const session = yield* Session.open(tenant, connections)
@@ -75,7 +75,7 @@ type Chunk = typeof Chunk.Type
 
 const chunkRows = rowsOf(Chunk)
 
-/** The chunks of the batch that workers have in hand. */
+/** The chunks of the batch that workers hold. */
 export const inHand = Effect.fnUntraced(function* (batch: string) {
   const { run, sql } = (yield* System).database
   return yield* run(
@@ -86,14 +86,14 @@ export const inHand = Effect.fnUntraced(function* (batch: string) {
   )
 })
 
-/** Lines that were in hand are still not taken over. */
+/** Lines of a dead worker were not taken over in time. */
 class NotTakenOver extends Data.TaggedError("NotTakenOver")<{ readonly first: number }> {
   override get message(): string {
     return `the lines from ${this.first} on were not taken over within two minutes`
   }
 }
 
-/** Until lines of each of the chunks have ended; how many seconds that takes. */
+/** Waits until lines of each of the chunks have ended; returns how many seconds that took. */
 export const takenOver = Effect.fnUntraced(function* (batch: string, chunks: ReadonlyArray<Chunk>) {
   const { run, sql } = (yield* System).database
   const began = yield* Clock.currentTimeMillis

@@ -4,7 +4,7 @@ import { System } from "@data-import/testbed/System"
 
 type Sql = System["Service"]["database"]["sql"]
 
-/** Holds what the statement locks; gives what lets go of it. */
+/** Holds the locks of the statement; returns the effect that releases them. */
 export const hold = (statement: (sql: Sql) => Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const { run, sql } = (yield* System).database

@@ -1,8 +1,8 @@
 /** What a scenario found to be wrong, by kind. A passed scenario has no findings. */
 
 /**
- * `lost`: acknowledged, and not there. `doubled`: there more than once. `halfMade`: a part of what
- * belongs together. `wrong`: an answer that the contract does not allow here.
+ * `lost`: acknowledged, but not stored. `doubled`: stored more than once. `halfMade`: stored in
+ * part. `wrong`: an answer that the contract does not allow here.
  */
 export type Kind = "lost" | "doubled" | "halfMade" | "wrong"
 

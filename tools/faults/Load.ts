@@ -9,7 +9,7 @@ import type { Session } from "./Session.ts"
 export interface Sample {
   /** 0 for an answer that was lost. */
   readonly status: number
-  /** The code of an error answer; empty where there is none. */
+  /** The code of an error answer; empty if there is none. */
   readonly code: string
   readonly retryAfter: number | null
   /** From the request to its answer. */
@@ -91,7 +91,7 @@ export const open = Effect.fnUntraced(function* (
   return yield* Effect.all(samples)
 })
 
-/** The quantile of the values; 0 where there are none. */
+/** The quantile of the values; 0 if there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -1,16 +1,14 @@
 /**
- * Counts the answers of each service, and the refusals of all of them. A scenario waits for more of
- * them to time its faults, and to notice when the system has recovered.
+ * Counts the answers of each service, and the refusals of all services. A scenario waits for
+ * further ones to time its faults, and to notice when the system has recovered.
  */
 import { Data, Deferred, Duration, Effect } from "effect"
 import type { ServiceName } from "@data-import/testbed/Wiring"
 
-/**
- * An answer of a service to go on with, or a refusal or a lost connection that is gone on after.
- */
+/** An answer of a service, or a refusal or a lost connection after which the client continues. */
 export type Signal = ServiceName | "refusal"
 
-/** There were no more of them for a minute. */
+/** No further signal came for a minute. */
 export class Stalled extends Data.TaggedError("Stalled")<{ readonly of: Signal }> {
   override get message(): string {
     return this.of === "refusal" ? "nothing was refused" : `${this.of} gave no more answers`
@@ -46,7 +44,7 @@ export class Probe {
     return this.#beats.get(of) ?? 0
   }
 
-  /** Succeeds after so many more signals. */
+  /** Succeeds after this many further signals. */
   more(of: Signal, times: number): Effect.Effect<void, Stalled> {
     return Effect.suspend(() => {
       const done = Deferred.makeUnsafe<void>()

@@ -1,7 +1,7 @@
 /** What a scenario reports: one line with its figures, and whether each meets its target. */
 import { Findings } from "./Findings.ts"
 
-/** A figure with its target, either at most or at least so much. */
+/** A figure with its target, a maximum or a minimum. */
 export interface Figure {
   readonly name: string
   readonly value: number
@@ -38,7 +38,7 @@ const isMet = ({ atLeast = -Infinity, atMost = Infinity, value }: Figure): boole
 
 const worst = ({ recoveries }: Report): number => Math.max(0, ...recoveries)
 
-/** Whether all but the times is as it must be. A machine with other work takes its time. */
+/** Whether everything except the times is as it must be. A busy machine is slow. */
 export const isRight = ({ figures, findings }: Report): boolean =>
   findings.total === 0 && figures.filter(({ unit }) => unit !== "s" && unit !== "ms").every(isMet)
 

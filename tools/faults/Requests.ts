@@ -1,7 +1,7 @@
 /**
- * What the writers send for an account: the sample account under its own number, and what is added
- * to it afterwards. Every id contains the account's number, so that each item can be found again
- * and counted.
+ * The requests of the writers for an account: the sample account under its own number, and the
+ * additions to it. Every id contains the account's number, so that each item can be found again and
+ * counted.
  */
 import {
   domesticPayload,
@@ -12,8 +12,8 @@ import type { Request } from "@data-import/testbed/Client"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
 /**
- * What is added to an account after its import, each by one request. Unchecked transactions are
- * added as often as they are sent, unless it is under one idempotency key.
+ * Additions to an account after its import, each by one request. Unchecked transactions are added
+ * each time they are sent, unless with the same idempotency key.
  */
 export type Addition = "notes" | "transactions" | "statements" | "instruction" | "unchecked"
 
@@ -77,7 +77,7 @@ export const status = ({ supplier }: Tenant, number: string): Request => ({
   path: `${base}/account-transfer-status/${supplier}/${number}/`
 })
 
-/** What the imports of the supplier come to, or those of a cohort. */
+/** The summary of the supplier's imports, or of those of a cohort. */
 export const summary = ({ supplier }: Tenant, cohort: string | null): Request => ({
   method: "GET",
   path: `${base}/suppliers/${supplier}/summary/${cohort === null ? "" : `?cohort=${cohort}`}`
@@ -130,7 +130,7 @@ const bodies: Readonly<Record<Addition, (number: string) => object>> = {
   instruction: (number) => ({ vendor: "STRIPE", reference: `pm_${number}`, type: "CARD" })
 }
 
-/** What is sent of a payment instruction beside the key of its account. */
+/** The fields of a payment instruction apart from the key of its account. */
 export const instructionBody = bodies.instruction
 
 const paths: Readonly<Record<Addition, string>> = {

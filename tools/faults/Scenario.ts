@@ -12,7 +12,7 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 import * as Traffic from "./Traffic.ts"
 import { verify } from "./Verification.ts"
 
-/** How often, on how many. */
+/** The size of a run. */
 export interface Sizes {
   /** Faults in a row. */
   readonly kills: number
@@ -30,14 +30,14 @@ export interface Scenario {
   readonly proxied?: boolean
   /** How many instances of the gateway and of each service there are; one unless given. */
   readonly instances?: number
-  /** How large a file system PostgreSQL has for its data, where that matters. */
+  /** The size of the file system of PostgreSQL's data, if it matters. */
   readonly diskMegabytes?: number
   readonly run: (sizes: Sizes) => Effect.Effect<Partial<Report.Report>, Error, System | Scope.Scope>
 }
 
 export const writers = 16
 
-/** What a scenario with writers works with. */
+/** The context of a scenario with writers. */
 export interface Workload {
   readonly tenant: Tenant
   readonly traffic: Traffic.Traffic
@@ -46,7 +46,7 @@ export interface Workload {
 
 export type WorkloadOptions = Partial<Traffic.Options>
 
-/** Starts writers, for a tenant of their own unless one is given. */
+/** Starts writers, for a new tenant unless one is given. */
 export const startWorkload = Effect.fnUntraced(function* (options: WorkloadOptions) {
   const { random, freshTenant, port } = yield* System
   const tenant = options.tenant ?? (yield* freshTenant)

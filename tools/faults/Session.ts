@@ -6,7 +6,7 @@ import { openSession, type Session as OpenSession } from "@data-import/testbed/T
 
 export type Session = OpenSession
 
-/** A session of the tenant at the gateway, with so many connections at most. */
+/** A session of the tenant at the gateway, with at most this many connections. */
 export const open = Effect.fnUntraced(function* ({ apiKey }: Tenant, connections: number) {
   const { port } = yield* System
   return yield* openSession(port, apiKey, connections)

@@ -22,7 +22,7 @@ const Stored = Schema.Struct({
   transactions: Texts,
   statements: Texts,
   instructions: Texts,
-  /** What the balance is beyond the transfer balance and what was added to it. */
+  /** The difference of the balance from the transfer balance plus the additions. */
   drift: Schema.NullOr(Schema.String),
   stagings: Schema.Int,
   staged_events: Schema.Int,

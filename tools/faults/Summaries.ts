@@ -1,6 +1,6 @@
 /**
- * Whether the summary of a supplier is what its imports come to: samples of it under load close,
- * and when the load is over it is what a count of the rows says.
+ * Checks the summary of a supplier: its counts under load are consistent, and after the load it
+ * equals a count of the rows.
  * Source: docs/contract/queries.md#summary.
  */
 import { isDeepStrictEqual } from "node:util"
@@ -135,7 +135,7 @@ export const verifySummaries = Effect.fnUntraced(function* (tenant: Tenant, find
   }
 }, Effect.scoped)
 
-/** How many imports clients know of. The most are those that were sent. */
+/** How many imports clients know of. The upper bounds count everything that was sent. */
 export interface Known {
   readonly staged: number
   readonly mostStaged: number
@@ -156,7 +156,7 @@ const isBetween = (least: number, count: number, most: number): boolean =>
 /** The balance of the only ledger of every sample account. */
 const ledgerBalance = 50
 
-/** What does not close in a summary that was asked for at `before` and answered at `after`. */
+/** The inconsistencies of a summary that was requested at `before` and answered at `after`. */
 export const unclosed = (counts: Counts, before: Known, after: Known): ReadonlyArray<string> => {
   const { imported_last_hour: lastHour, ledger_balances: sums, states, total } = counts
   const imported = states["IMPORTED"] ?? 0
@@ -176,7 +176,7 @@ export const unclosed = (counts: Counts, before: Known, after: Known): ReadonlyA
 const pause = Duration.millis(100)
 
 /**
- * Asks for the summary again and again until the scope ends, while the tenant sends sample accounts
+ * Requests the summary repeatedly until the scope ends, while the tenant sends sample accounts
  * only, and for less than an hour. Returns how many answers were checked.
  */
 export const sampleSummaries = Effect.fnUntraced(function* (
@@ -207,7 +207,7 @@ export const sampleSummaries = Effect.fnUntraced(function* (
     Effect.catchTag("SchemaError", ({ message }) =>
       Effect.sync(() => findings.add("wrong", `no summary was answered: ${message}`))
     ),
-    // Where nobody answers for long, the next one is asked for.
+    // If no answer comes for long, the next summary is requested.
     Effect.ignore,
     Effect.andThen(Effect.sleep(pause))
   )

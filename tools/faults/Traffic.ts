@@ -24,14 +24,11 @@ export interface Options {
   readonly writers: number
   /** How many accounts; null to go on until it is stopped. */
   readonly accounts: number | null
-  /** What is added to an account; everything unless given. */
+  /** The additions to an account; by default all. */
   readonly additions?: ReadonlyArray<Addition>
   /** Each account is staged once, and neither its status nor a second token is requested. */
   readonly onlyWrites?: boolean
-  /**
-   * Every other account is written under idempotency keys, and gets transactions besides that are
-   * not looked for on the account.
-   */
+  /** Every other account is written with idempotency keys, and also gets unchecked transactions. */
   readonly keyed?: boolean
 }
 
@@ -40,7 +37,7 @@ export interface Traffic {
   readonly probe: Probe
   /** How often a request had to be sent again. */
   readonly repeats: () => number
-  /** How often one with an idempotency key had to be. */
+  /** How often a request with an idempotency key had to be sent again. */
   readonly keyedRepeats: () => number
   /** The transient answers, after which a request was sent again. */
   readonly refusals: () => ReadonlyArray<Client.Answer>
@@ -57,7 +54,7 @@ const alreadyImported = "account_import_process_already_imported"
 const inProgressPause = Duration.millis(100)
 const inProgressLimit = 600
 
-/** Whether the account of this number is written under idempotency keys, where any is. */
+/** Whether the account of this number is written with idempotency keys, if any is. */
 export const isKeyed = (number: string): boolean => Number(number.at(-1)) % 2 === 0
 
 /** The state that all writers share. */
@@ -148,7 +145,7 @@ class Writer {
     })
   }
 
-  /** The write, under a key of its own where the account is written so. */
+  /** The write, with its own idempotency key if the account is written with keys. */
   #keyed(entry: Entry, name: string, request: Client.Request): Client.Request {
     return this.#work.isKeyed(entry) ? { ...request, key: `${entry.number} ${name}` } : request
   }
@@ -183,8 +180,8 @@ class Writer {
   }
 
   /**
-   * A repeated attempt may find the one before it at work or dead with its lease; or done, unless
-   * it has a key.
+   * A repeated attempt may find the previous one running, or dead with a live lease; or done,
+   * unless it has a key.
    */
   #process(entry: Entry) {
     return Effect.gen({ self: this }, function* () {
@@ -248,8 +245,8 @@ class Writer {
   }
 
   /**
-   * By the refresh token, sent once, since one that was used counts as stolen; by the API key where
-   * that did not go well.
+   * Uses the refresh token, but only once, because a reused one counts as stolen. If that fails,
+   * uses the API key.
    */
   #renewToken() {
     return Effect.gen({ self: this }, function* () {

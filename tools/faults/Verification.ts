@@ -14,7 +14,7 @@ import { verifySummaries } from "./Summaries.ts"
 import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
-/** What the sample account consists of; every list of transactions brings an item of each kind. */
+/** The parts of the sample account; every list of transactions adds an item of each kind. */
 const wholeAccount = (listsAdded: number): string => {
   const items = 1 + listsAdded
   return (

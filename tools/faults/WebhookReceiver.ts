@@ -1,10 +1,10 @@
-/** A receiver of webhooks that fails now and then, and keeps what it has received, in order. */
+/** A receiver of webhooks that sometimes fails, and keeps what it has received, in order. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
 import { Effect } from "effect"
 
-/** What a request told. */
+/** The content of a request. */
 export interface Received {
   readonly id: string
   readonly position: number
@@ -15,7 +15,7 @@ interface Body {
   readonly data: { readonly position: number; readonly external_account_number: string }
 }
 
-/** Of a thousand requests, so many are not answered with 200. */
+/** How many of a thousand requests are not answered with 200. */
 const failures = 1
 
 /** Listens until the scope ends. */

@@ -1,7 +1,6 @@
 /**
  * The crash tests as a process: `npm run test:faults` runs every scenario in its long form, each on
- * a system of its own, and prints one line for each. The status is 1 when a scenario found
- * something.
+ * a separate system, and prints one line for each. The status is 1 when a scenario found something.
  */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-/** Cases of accounts that are read back: whose they are, and what they hold. */
+/** Cases of accounts that are read back: their owner and their content. */
 import { get, plan, type Plan } from "./Case.ts"
 import { answers, both, has } from "./Expectation.ts"
 import { readAccount, readSupplier, rivalSupplier } from "./Tenant.ts"

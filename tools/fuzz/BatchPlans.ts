@@ -1,6 +1,6 @@
 /**
  * The fixed cases of batches in every state and with every parameter, and random ones: hostile
- * lines are worked on, and each gets the outcome that the single endpoint gives it.
+ * lines are processed, and each gets the outcome of the single endpoint.
  */
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { get as valueAt, withSource } from "@data-import/domain/testing/wire"
@@ -233,7 +233,7 @@ const queries: ReadonlyArray<Plan> = [
 
 const ofBatch = operations.filter(({ template }) => template.includes("{batch_id}"))
 
-/** A batch that is not there, or another's. */
+/** A batch that does not exist, or belongs to another organisation. */
 const names: ReadonlyArray<Plan> = ofBatch.flatMap((asked) => {
   const [own = ""] = /[0-9a-f]{8}-[0-9a-f-]+/.exec(validRequest(asked).path) ?? []
   const named = (name: string): Request => {
@@ -261,7 +261,7 @@ const oddNames: fc.Arbitrary<Plan> = fc
 
 const account = { ...domesticPayload(), import_supplier: rivalSupplier, notes: [], statements: [] }
 
-/** What one line came to, and what the single endpoint says of it: the code and the errors. */
+/** The result of one line must equal the answer of the single endpoint: the code and the errors. */
 const meansTheSame = (line: Reply["value"]): Expectation => {
   const wanted = valueAt(line, "error") === undefined ? "" : errorsOf(asReply(line)).join(", ")
   return (replies) =>
@@ -276,7 +276,7 @@ const meansTheSame = (line: Reply["value"]): Expectation => {
 const asReply = (line: Reply["value"]): Reply =>
   ({ value: valueAt(line, "error") }) as unknown as Reply
 
-/** Asks for the results until they are complete. */
+/** Requests the results until they are complete. */
 const results = (path: string, sent: ReadonlyArray<string>, tries = 12): Step => {
   const lines = sent.join("\n")
   const request = { ...get(`${path}results/`, "rival"), sentBefore: lines }
@@ -301,7 +301,7 @@ const results = (path: string, sent: ReadonlyArray<string>, tries = 12): Step =>
 /** The supplier of a line is that of its batch. */
 const placesInLine = pathsIn(account).filter(([name]) => name !== "import_supplier")
 
-/** Lines that each mean what the single endpoint means. */
+/** Lines that must each get the result of the single endpoint. */
 const hostileLines = (): fc.Arbitrary<Plan> => {
   const line = fc
     .tuple(fc.constantFrom(...placesInLine), fc.constantFrom(...Object.values(sources)))
@@ -346,7 +346,7 @@ export const batchCases: ReadonlyArray<Plan> = [
   ])
 ]
 
-/** Odd names of batches, and lines that are worked on. */
+/** Odd names of batches, and lines that are processed. */
 export const batchPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = [
   { weight: 2, arbitrary: oddNames },
   { weight: 3, arbitrary: hostileLines() }

@@ -14,7 +14,7 @@ const ndjson = "application/x-ndjson"
 
 const validLine = JSON.stringify({ ...domesticPayload(), import_supplier: supplier })
 
-/** The batches that cases must find as they are. */
+/** The batches that cases must not change. */
 const fixed = [
   Batches.openBatch,
   Batches.pausedBatch,
@@ -23,7 +23,7 @@ const fixed = [
   Batches.pendingBatch
 ]
 
-/** A client that fails unless it succeeds. */
+/** A client whose requests must succeed. */
 const askingWith = (client: Client, token: string) =>
   Effect.fnUntraced(function* (request: Omit<Request, "token">) {
     const { answer } = yield* client.settle({ ...request, token }, () => {})
@@ -34,7 +34,7 @@ const askingWith = (client: Client, token: string) =>
 
 const untilEnded = { schedule: Schedule.spaced(Duration.millis(100)), times: 300 }
 
-/** Makes them over HTTP, and then gives them their ids and what no request brings about. */
+/** Makes the batches over HTTP, and then sets their ids and the states that no request causes. */
 const make = Effect.fnUntraced(function* (client: Client, token: string) {
   const { run, sql } = yield* Database
   const ask = askingWith(client, token)
@@ -85,8 +85,8 @@ const make = Effect.fnUntraced(function* (client: Client, token: string) {
 })
 
 /**
- * Cancels what cases have created and will never start, as an organisation has few unfinished
- * batches at a time.
+ * Cancels batches that cases have created and will never start, because an organisation may have
+ * only few unfinished batches.
  */
 const cancelOthers = Effect.gen(function* () {
   const { run, sql } = yield* Database
@@ -98,7 +98,7 @@ const cancelOthers = Effect.gen(function* () {
         or created_at < now() - interval '10 seconds')`)
 })
 
-/** Until the scope ends. */
+/** Keeps the fixed batches until the scope ends. */
 export const holdBatches = Effect.fnUntraced(function* (client: Client, token: string) {
   yield* make(client, token)
   yield* Effect.forkScoped(Effect.repeat(cancelOthers, Schedule.spaced(Duration.millis(100))))

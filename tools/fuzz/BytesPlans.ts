@@ -1,5 +1,5 @@
 /**
- * Cases of bodies that may be no JSON: cut, altered, compressed, or in odd portions. The forms of
+ * Cases of bodies that may not be JSON: cut, altered, compressed, or in odd portions. The forms of
  * broken JSON are in the tests of the services.
  */
 import { deflateRawSync, gzipSync } from "node:zlib"

@@ -1,23 +1,23 @@
 /**
- * What the fuzzer sends, as it goes onto the wire, and what must be answered. A case is plain data
- * except for its expectations, so that it can be printed, sent again and shrunk.
+ * What the fuzzer sends on the wire, and the expected answers. A case is plain data except for its
+ * expectations, so that it can be printed, sent again and shrunk.
  */
 import type { Received } from "@data-import/server/testing/RawClient"
 
-/** Whose token goes along: none, or one that was never given, among them. */
+/** Whose token is sent; `nobody` has none, or one that was never issued. */
 export type Who = "demo" | "rival" | "reader" | "writer" | "tester" | "nobody"
 
 /**
- * How the body is parted on the wire: with its length, in chunks of so many bytes, without its last
- * byte until there is an answer, or announced and never sent.
+ * The framing of the body: with its length, in chunks of this many bytes, without its last byte
+ * until there is an answer, or announced and never sent.
  */
 export type Framing = "length" | "stalled" | "announced" | { readonly chunk: number }
 
 export interface Request {
   readonly method: string
-  /** As it stands in the request line. */
+  /** The target as in the request line. */
   readonly path: string
-  /** Besides Host, Authorization and what the framing needs; these win over them. */
+  /** Headers besides Host, Authorization and those of the framing, which they override. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly who: Who
   readonly body?: string | Uint8Array
@@ -26,34 +26,37 @@ export interface Request {
   readonly raw?: string
   /** An attack on the framing, by its name, and the request that it hides in the body. */
   readonly smuggled?: { readonly attack: string; readonly request: Request }
-  /** Head, empty line and body are sent one after the other, each when the one before was read. */
+  /**
+   * Head, empty line and body are sent one after the other, each when the previous part was read.
+   */
   readonly split?: true
   /** The client closes its sending side after the request. */
   readonly halfClosed?: true
-  /** What earlier requests of the case sent, which the answer may repeat. */
+  /** Data of earlier requests of the case, which the answer may repeat. */
   readonly sentBefore?: string
-  /** The client reads so many bytes at a time, after another client has its answer. */
+  /** The client reads this many bytes at a time, after another client has its answer. */
   readonly bytesPerRead?: number
   /** It may be refused before its operation is known. */
   readonly malformed?: true
 }
 
 export interface Reply extends Received {
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly value: unknown
 }
 
 /**
- * Everything that an answer should not be; several answers where a request is sent several times.
+ * Returns everything that is wrong with an answer, or with several if a request is sent several
+ * times.
  */
 export type Expectation = (replies: ReadonlyArray<Reply>) => ReadonlyArray<string>
 
 export interface Step {
   readonly request: Request
   readonly expect: Expectation
-  /** Sent so many times at once. */
+  /** How many times it is sent concurrently. */
   readonly times?: number
-  /** What is asked next, knowing the answer. */
+  /** The next steps, given the answer. */
   readonly next?: (reply: Reply) => ReadonlyArray<Step>
 }
 
@@ -77,20 +80,20 @@ export const kinds = [
  * Where a case comes from:
  * - `valid` and `mutant`: the rules;
  * - `document`: the published schemas;
- * - `state`: what is stored already;
+ * - `state`: data that is already stored;
  * - `value`: a hostile value inside a valid body;
- * - `bytes`: a body that may be no JSON;
+ * - `bytes`: a body that may not be JSON;
  * - `http`: everything around the body;
  * - `framing`: a request that is hidden in another one;
  * - `connection`: how a client uses its connection;
- * - `worst`: a large body that costs as much as can be;
+ * - `worst`: a large body that is as expensive as possible;
  * - `path`: the path and the query;
  * - `batch`: a batch from its lines to their results;
  * - `who`: the token.
  */
 export type Kind = (typeof kinds)[number]
 
-/** One case: its steps go one after the other, and the last is the one it is about. */
+/** One case: its steps are sent one after the other, and the last is the one under test. */
 export interface Case {
   readonly operation: string
   readonly kind: Kind
@@ -98,14 +101,14 @@ export interface Case {
   readonly steps: ReadonlyArray<Step>
 }
 
-/** Secrets of the run that a request has to spell. */
+/** Secrets of the run that requests contain. */
 export interface Secrets {
   readonly apiKey: string
 }
 
 /**
- * A case that still lacks its mark, a text that no other case of the run has; what it makes anew is
- * named after the mark, so that a case can be tried again.
+ * A case that still lacks its mark, a text that no other case of the run has. Things that it
+ * creates are named after the mark, so that a case can be retried.
  */
 export interface Plan {
   readonly operation: string
@@ -124,7 +127,7 @@ export const caseOf = (plan: Plan, mark: string, secrets: Secrets): Case => ({
 
 const json: Request["headers"] = [["content-type", "application/json"]]
 
-/** A POST of this body, text and bytes as they are and anything else as JSON. */
+/** A POST of this body: text and bytes unchanged, anything else as JSON. */
 export const post = (path: string, body: unknown, who: Who = "demo"): Request => ({
   method: "POST",
   path,
@@ -140,7 +143,7 @@ export const get = (path: string, who: Who = "demo"): Request => ({
   who
 })
 
-/** A plan of these requests, one after the other, each with what it is answered. */
+/** A plan of these requests, one after the other, each with its expectation. */
 export const plan = (
   operation: string,
   kind: Kind,

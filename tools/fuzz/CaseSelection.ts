@@ -1,6 +1,6 @@
 /**
- * Which case a number stands for. The first cases are the same in every run. Each other case is
- * drawn with a seed of its own, so that it can be repeated without the cases before it.
+ * The case of each number. The first cases are the same in every run. Each other case is drawn with
+ * its own seed, so that it can be repeated without the cases before it.
  */
 import fc from "fast-check"
 import { randomSource } from "@data-import/testbed/RandomSource"
@@ -20,7 +20,7 @@ import { uploadPlans } from "./UploadPlans.ts"
 import { valuePlans } from "./ValuePlans.ts"
 import { worstBodyCases, worstBodyPlans } from "./WorstBodyPlans.ts"
 
-/** What the cases of a day are drawn from. */
+/** The plans from which the cases of a day are drawn. */
 export interface CasePool {
   readonly fixed: ReadonlyArray<Plan>
   readonly others: fc.Arbitrary<Plan>

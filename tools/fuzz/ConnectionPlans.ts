@@ -1,7 +1,7 @@
 /**
- * Cases of how a client uses its connection, for every operation with every method: it asks for
- * another protocol, names no host, closes its sending side, sends oversized heads, sends bodies
- * where none belong, or reads slowly.
+ * Cases of how a client uses its connection, for every operation with every method: it requests
+ * another protocol, names no host, closes its sending side, sends oversized heads, sends unexpected
+ * bodies, or reads slowly.
  */
 import { headerBytes } from "@data-import/api/Limits"
 import { methods } from "@data-import/server/testing/FramingAttacks"
@@ -14,7 +14,7 @@ import { methodsWithBody, validAnswers, validBody, validRequest } from "./ValidR
 
 type Header = Request["headers"][number]
 
-/** An operation, asked with a method that may be another one than its own. */
+/** An operation, requested with its own or another method. */
 interface Asked {
   readonly operation: Operation
   readonly method: string
@@ -28,7 +28,7 @@ const withHeaders = (request: Request, ...headers: ReadonlyArray<Header>): Reque
 const isOwn = ({ method, operation: asked }: Asked): boolean =>
   method === asked.method || (method === "HEAD" && asked.method === "GET")
 
-/** With the body that belongs to the operation and the method. */
+/** The request with the body of the operation and the method. */
 const requestOf = (asked: Asked): Request => {
   const { body, ...valid } = validRequest(asked.operation)
   return {
@@ -39,7 +39,7 @@ const requestOf = (asked: Asked): Request => {
   }
 }
 
-/** With a body, whether one belongs to it or not. */
+/** The request with a body, expected or not. */
 const requestWithBody = (asked: Asked, body: string): Request => {
   const request = requestOf(asked)
   return methodsWithBody.has(asked.method) && isOwn(asked) && request.body !== undefined
@@ -47,7 +47,7 @@ const requestWithBody = (asked: Asked, body: string): Request => {
     : { ...request, body, malformed: true }
 }
 
-/** The answer that this request gets on any connection. */
+/** The answer to this request on an ordinary connection. */
 const usualTo = (asked: Asked, { body, method }: Request): Expectation => {
   if (body !== undefined && !methodsWithBody.has(method)) {
     return both(answersTo(method, "400 parse_error"), closes)
@@ -60,10 +60,10 @@ const refused = (asked: Asked, request: Request, outcome: string): Step => ({
   expect: both(answersTo(asked.method, outcome), closes)
 })
 
-/** A step of a kind of client, and what another client asks afterwards. */
+/** A step of a kind of client, and a later step of another client. */
 type Way = readonly [name: string, step: Step, afterwards?: Step]
 
-/** The ways in which a kind of client asks this. */
+/** The ways in which a kind of client sends this. */
 type Client = (asked: Asked) => ReadonlyArray<Way>
 
 const upgrades: Readonly<Record<string, ReadonlyArray<Header>>> = {
@@ -253,7 +253,7 @@ const reading: Client = (asked) =>
     return [`reading ${bytes} bytes at a time`, { request, times: 3, expect }, another(asked)]
   })
 
-/** An account of some megabytes, which is answered as it is. */
+/** An account of some megabytes, which is answered unchanged. */
 const largeAccount = (): Wire =>
   put(
     validBody("validateAccount"),
@@ -261,7 +261,7 @@ const largeAccount = (): Wire =>
     Array.from({ length: 4_000 }, (_, index) => ({ body: `${index} ${"x".repeat(1_000)}` }))
   )
 
-/** Answers that no buffer on the way holds as a whole. */
+/** Answers that are too large for the buffers on the way. */
 const readingMuch: Client = (asked) => {
   const { id } = asked.operation
   if (!isOwn(asked) || asked.method === "HEAD") return []
@@ -291,7 +291,7 @@ const everything: ReadonlyArray<Asked> = withEachMethod(methods)
 
 const kindsOfClient = Object.values(clients)
 
-/** Every way in which any client asks this. */
+/** Every way in which any client sends this. */
 export const plansOf = (asked: Operation, method: string): ReadonlyArray<Plan> =>
   kindsOfClient.flatMap((client) => plansFor({ operation: asked, method }, client))
 
@@ -304,7 +304,7 @@ export const connectionCases: ReadonlyArray<Plan> = [
   ...everything.flatMap((asked) => plansFor(asked, readingMuch))
 ]
 
-/** Any kind of client, asking anything. */
+/** Any kind of client with any request. */
 export const connectionPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = kindsOfClient.map(
   (client) => {
     const askable = everything.filter((asked) => client(asked).length > 0)

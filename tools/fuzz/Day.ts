@@ -1,15 +1,15 @@
 /**
- * The day that a case is made for. What is valid depends on the day at most, so the same seed makes
- * the same cases all day long.
+ * The day for which a case is made. Validity depends only on the day, so the same seed makes the
+ * same cases all day long.
  */
 import { DateTime } from "effect"
 
 export interface Day {
   /** `YYYY-MM-DD`. */
   readonly text: string
-  /** Has passed at every moment of the day. */
+  /** An instant that has passed at every moment of the day. */
   readonly begin: DateTime.Utc
-  /** Has not passed at any moment of the day. */
+  /** An instant that has not passed at any moment of the day. */
   readonly end: DateTime.Utc
 }
 

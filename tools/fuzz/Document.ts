@@ -1,6 +1,6 @@
 /**
- * The published document as the fuzzer reads it: the operations, what they take, and the statuses
- * and codes that each may answer with.
+ * The published document as the fuzzer reads it: the operations, their bodies, and the statuses and
+ * codes of their answers.
  */
 import { knownValues } from "@data-import/api/ExtensibleResponses"
 import { readFileSync } from "node:fs"
@@ -17,7 +17,7 @@ export interface Operation {
   readonly method: (typeof methods)[number]
   /** The path with its parameters in braces. */
   readonly template: string
-  /** What the JSON body must be; null where there is none. */
+  /** The schema of the JSON body; null if there is none. */
   readonly body: Schema | null
   /** Whether the body is NDJSON. */
   readonly takesLines: boolean
@@ -107,7 +107,7 @@ const isOfAnother = (asked: Operation, method: string): boolean =>
       other.method === (method === "HEAD" ? "GET" : method)
   )
 
-/** Each operation with each method, but for those of another operation. */
+/** Each operation with each method, except those of another operation. */
 export const withEachMethod = (
   methods: ReadonlyArray<string>
 ): ReadonlyArray<{ readonly operation: Operation; readonly method: string }> =>
@@ -117,7 +117,7 @@ export const withEachMethod = (
       .map((method) => ({ operation, method }))
   )
 
-/** Where bodies are smaller than elsewhere. */
+/** The path with a smaller limit of bodies. */
 export const tokenPath = operation("obtainServiceToken").template
 
 const isNamed = (template: string, path: string): boolean => {
@@ -131,7 +131,7 @@ const isNamed = (template: string, path: string): boolean => {
   )
 }
 
-/** The operation that a request of this method and target is one of, if it is one. */
+/** The operation of a request with this method and target, if any. */
 export const operationAt = (method: string, target: string): Operation | undefined => {
   const [path = ""] = target.split("?", 1)
   const asked = method === "HEAD" ? "GET" : method

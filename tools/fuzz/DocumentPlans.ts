@@ -1,6 +1,6 @@
 /**
  * Cases derived from the document alone. A value that its schemas allow is never refused for its
- * type. A value that they forbid in one place is refused there and nowhere else.
+ * type. A value that they forbid at one path is refused only there.
  */
 import { isWire, put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
@@ -25,17 +25,19 @@ const shapeCodes: ReadonlySet<string> = new Set([
   "invalid_datetime"
 ])
 
-/** Places where a rule between fields yields the code of a shape; the operation of a batch does. */
+/**
+ * Paths at which a rule between fields yields a code of a shape, such as the operation of a batch.
+ */
 const ofRules =
   /^customers$|product_code$|^(?:operations_team_name|dry_run|source|filter|parameters)$/
 
-/** Errors at a place where another rule speaks up as well, or instead. */
+/** Paths at which another rule also reports an error, or reports it instead. */
 const hangTogether = /country$|delivery_point_identifier$|units$/
 
 /** Whether the body of the operation is wrapped in `payload`, which no `attr` names. */
 const isWrapped = (id: string): boolean => isWire(validBody(id)["payload"])
 
-/** What the body is, or what is in its wrapper. */
+/** The body, or the content of its wrapper. */
 const insideOf = ({ body, id }: Operation): readonly [Schema, Wire] => {
   const valid = validBody(id)
   if (!isWrapped(id)) return [body ?? {}, valid]
@@ -49,7 +51,7 @@ const wrapped = (id: string, inside: unknown): unknown =>
 const envelopeOf = ({ answers }: Operation): string =>
   `400 ${answers.get(400)?.find((code) => code.endsWith("_failed_validation"))}`
 
-/** Those that answer errors of their body in the envelope, which GraphQL does not. */
+/** Operations that answer errors of their body in the envelope, which GraphQL does not. */
 const validatedOperations = bodied.filter(({ id }) => id !== "obtainServiceToken")
 
 const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {

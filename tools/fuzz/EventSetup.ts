@@ -1,4 +1,4 @@
-/** Has the first event of an organisation deleted, so that cases find a position that is too old. */
+/** Deletes the first event of an organisation, so that cases find a position that is too old. */
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { Database } from "@data-import/postgres/connection/Database"
 import { Data, Duration, Effect, Schedule } from "effect"

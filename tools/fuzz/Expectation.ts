@@ -1,6 +1,6 @@
 /**
  * Expectations of answers, composed from small parts. Each part returns a sentence for each
- * difference. What holds for every answer is checked in `Oracle.ts`.
+ * difference. `Oracle.ts` checks what every answer must satisfy.
  */
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 import { get } from "@data-import/domain/testing/wire"
@@ -41,17 +41,17 @@ export const answers = (...outcomes: ReadonlyArray<string>): Expectation =>
       : `${outcomes.join(" or ")} is expected, ${outcomeOf(reply)} came`
   )
 
-/** This one; to HEAD it comes without a body, and so without a code. */
+/** This outcome; for HEAD without a body, and so without a code. */
 export const answersTo = (method: string, outcome: string): Expectation =>
   answers(method === "HEAD" ? (outcome.split(" ")[0] ?? "") : outcome)
 
-/** So many answers, and no more. */
+/** Exactly this many answers. */
 export const hasAnswers =
   (count: number): Expectation =>
   (replies) =>
     replies.length === count ? [] : [`${count} answers are expected, ${replies.length} came`]
 
-/** Nothing but what every answer must be. */
+/** No expectation beyond that for every answer. */
 export const anything: Expectation = () => []
 
 /** A refusal with exactly these errors, each written `attr code`, in this order. */
@@ -62,15 +62,15 @@ export const errors = (outcome: string, ...expected: ReadonlyArray<string>): Exp
     return found === wanted ? null : `${clip(wanted)} is expected, ${clip(found)} came`
   })
 
-/** This, or a refusal for its size where the body is larger than one may be at that path. */
+/** This, or a refusal for its size if the body exceeds the limit of the path. */
 export const unlessTooLarge = ({ body = "", path }: Request, expect: Expectation): Expectation =>
   Buffer.byteLength(body) > (path === tokenPath ? tokenBodyBytes : bodyBytes)
     ? answers("413 payload_too_large")
     : expect
 
 /**
- * A refusal with exactly this error, or for its size where the request is larger than any may be: a
- * list of too many elements, each of them long, is.
+ * A refusal with exactly this error, or for its size if the request exceeds every limit, as a list
+ * of too many long elements does.
  */
 export const errorIn = (request: Request, outcome: string, error: string): Expectation =>
   unlessTooLarge(request, errors(outcome, error))
@@ -93,7 +93,7 @@ export const has = (path: string, value: unknown): Expectation =>
     return found === wanted ? null : `${path} should be ${wanted} and is ${String(found)}`
   })
 
-/** A list of so many elements stands at the path, or is the whole answer. */
+/** The answer has a list of this many elements at the path, or is one. */
 export const hasLength = (path: string, length: number): Expectation =>
   each((reply) => {
     const list = path === "" ? reply.value : get(reply.value, path)
@@ -107,7 +107,7 @@ export const both =
   (replies) =>
     expectations.flatMap((expectation) => expectation(replies))
 
-/** This one where the answer has the status, and the other one where it has not. */
+/** The first if the answer has the status, otherwise the second. */
 export const where =
   (status: number, then: Expectation, otherwise: Expectation): Expectation =>
   (replies) =>

@@ -18,9 +18,9 @@ export const endedBatch = idOf(4)
 export const deletedBatch = idOf(5)
 /** Has as many lines as a batch may have. */
 export const fullBatch = idOf(6)
-/** Takes no lines, since it is about what is pending. */
+/** Accepts no lines, because it is about pending imports. */
 export const pendingBatch = idOf(7)
-/** Of nobody. */
+/** The id of a batch that does not exist. */
 export const noBatch = idOf(8)
 
 /** The name of batches that stay unfinished until there are too many. */
@@ -38,7 +38,7 @@ const batches: Readonly<Record<string, string>> = {
   cancelBatch: cancelledBatch
 }
 
-/** The path with a batch for which the operation succeeds, however often it is asked. */
+/** The path with a batch for which the operation always succeeds. */
 export const withBatch = ({ id, template }: Operation): string =>
   template.replace("{batch_id}", batches[id] ?? endedBatch)
 

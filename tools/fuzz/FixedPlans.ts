@@ -16,7 +16,7 @@ import { validAnswers, validRequest } from "./ValidRequests.ts"
 
 const tooLarge = 10 * 1024 * 1024 + 1
 
-/** The body comes in time and is not too large, whether it is looked at or not. */
+/** Refusals of a late or too large body, even for operations that ignore it. */
 const refusedByAnyBody = (asked: Operation, valid: Request): ReadonlyArray<Plan> => {
   const announced: Request = {
     ...valid,
@@ -48,7 +48,7 @@ const refusedByBody = (asked: Operation): ReadonlyArray<Plan> => {
   ]
 }
 
-/** A body that is sent to an operation without one is read to its end, and not looked at. */
+/** A body that is sent to an operation without one is read to its end, and ignored. */
 const refusedByIgnoredBody = (asked: Operation): ReadonlyArray<Plan> => {
   const valid: Request = { ...validRequest(asked), body: '{"' }
   return [
@@ -57,7 +57,7 @@ const refusedByIgnoredBody = (asked: Operation): ReadonlyArray<Plan> => {
   ]
 }
 
-/** Refused with the operation's code for a request that breaks a rule, where it has one. */
+/** Refusals with the operation's code for a request that breaks a rule, if it has one. */
 const refusedByQuery = (asked: Operation): ReadonlyArray<Plan> => {
   const code = asked.answers.get(400)?.find((it) => it.endsWith("_failed_validation"))
   const valid = validRequest(asked)

@@ -1,7 +1,7 @@
 /**
  * Cases of attacks on the framing, for every operation with every method. Each hides a request that
- * would stage an account, under a number of its own and with a token that may. The hidden request
- * must have no effect and no answer.
+ * would stage an account, with a unique number and a token with the right to do so. The hidden
+ * request must have no effect and no answer.
  */
 import {
   type FramingAttack,
@@ -21,7 +21,7 @@ import { exchange, isToNextRequest, type Target } from "./Wire.ts"
 
 const isLast = ({ headers }: Reply): boolean => headers["connection"] === "close"
 
-/** To bytes that are no request, or to a body whose end is unknown. */
+/** A refusal of bytes that are not a request, or of a body whose end is unknown. */
 const isRefusal = (reply: Reply): boolean => isLast(reply) && [400, 413].includes(reply.status)
 
 const honestOutcomes = [
@@ -33,7 +33,7 @@ const honestOutcomes = [
   "413 payload_too_large"
 ]
 
-/** To HEAD, without a body and so without a code. */
+/** The allowed answers; for HEAD without a body, and so without a code. */
 const honestTo = (method: string): Expectation =>
   answers(...honestOutcomes, ...(method === "HEAD" ? ["400", "401", "405", "413"] : []))
 
@@ -45,7 +45,7 @@ const noMoreAnswersThan =
     return count <= most ? [] : [`${count} answers came to ${most} requests`]
   }
 
-/** What the connection does after the attack, upon which another request came. */
+/** Checks the connection after the attack and a further request. */
 const endsAsItShould = (attack: FramingAttack, replies: ReadonlyArray<Reply>) => {
   const own = replies.filter((reply) => !isToNextRequest(reply))
   const end = replies.findIndex(isLast)
@@ -63,7 +63,7 @@ const endsAsItShould = (attack: FramingAttack, replies: ReadonlyArray<Reply>) =>
   return found
 }
 
-/** Every answer is one that the bytes deserve, and none is one too many. */
+/** Every answer is right for the bytes, and there are not too many. */
 export const honestly =
   (attack: FramingAttack, method: string): Expectation =>
   (replies) => {
@@ -79,7 +79,7 @@ interface Attacked {
   readonly attack: FramingAttack
   readonly method: string
   readonly isSplit: boolean
-  /** Without a token of its own; the hidden request has one. */
+  /** Whether only the hidden request has a token. */
   readonly isAnonymous: boolean
 }
 
@@ -89,7 +89,7 @@ const plan = ({ asked, attack, isAnonymous, isSplit, method }: Attacked): Plan =
   name: `${attack.name}, ${method}, ${isSplit ? "split" : "whole"}`,
   steps: (mark) => {
     const number = `hidden ${mark}`
-    // Where the bytes are two requests to every reader, the second may be answered.
+    // If every reader finds two requests in the bytes, the second may be answered.
     const isHidden = (attack.requests ?? 1) === 1
     const of = isHidden ? hiddenSupplier : supplier
     const named = put(account, "payload.external_account_number", number)
@@ -144,7 +144,7 @@ export const framingPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = [
 
 const hiddenList = operation("listAllAccountImports").template.replace(/\{\w+\}/, hiddenSupplier)
 
-/** What hidden requests have staged, even long after their answers. */
+/** Everything that hidden requests have staged, even long after the answers. */
 export const hiddenEffects = async (target: Target): Promise<ReadonlyArray<string>> => {
   const sending = { seconds: 10, from: "127.0.0.1", probe: false }
   const { replies } = await exchange(target, get(hiddenList), sending)

@@ -9,7 +9,7 @@ import { type Options, type Outcome, run } from "./Run.ts"
 import * as Tenant from "./Tenant.ts"
 
 export interface Fuzzed extends Outcome {
-  /** Errors and secrets in the log of the services, or that they are gone. */
+  /** Errors and secrets in the log of the services, or the fact that they have ended. */
   readonly troubles: ReadonlyArray<string>
 }
 
@@ -18,7 +18,7 @@ const isTrouble = (line: string): boolean =>
     line
   )
 
-/** Once each, however often. */
+/** Each trouble once. */
 export const troublesIn = (
   output: string,
   secrets: ReadonlyArray<string>
@@ -34,7 +34,7 @@ export const troublesIn = (
 /** Starts everything, runs the cases, and stops everything. */
 export const fuzz = (options: Options) =>
   Effect.gen(function* () {
-    // The tenant has a batch whose count was set by hand, which the scheduled checks would report.
+    // The scheduled checks are off, because they would report a batch whose count was set by hand.
     const local = yield* LocalRun.start({ CHECK_ACCOUNTS_A_MINUTE: "0" })
     const tenant = yield* Tenant.make(local)
     const outcome = yield* Effect.promise(() => run(tenant, options))

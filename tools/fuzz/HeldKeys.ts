@@ -1,5 +1,5 @@
 /**
- * Idempotency keys that a request holds for the whole run, which no real request would hold long
+ * Idempotency keys that are held for the whole run, because no real request would hold them long
  * enough.
  */
 import { DateTime, Duration, Effect } from "effect"
@@ -22,7 +22,7 @@ export const writes: ReadonlyArray<string> = operations
 /** The key that is held by a request of this operation. */
 export const heldKey = (id: string): string => `held-${id}`
 
-/** The body of the request that holds it: a key is looked at before the rules. */
+/** The body of the request that holds the key, which is checked before the rules. */
 export const heldBody = (id: string): string => (operation(id).body === null ? "" : "{}")
 
 const requestOf = (organisation: OrganisationName, id: string): KeyedRequest => ({

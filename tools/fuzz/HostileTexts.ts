@@ -2,7 +2,7 @@
 const nested = (depth: number, open: string, close: string): string =>
   `${open.repeat(depth)}${close.repeat(depth)}`
 
-/** JSON, or almost, that stands where another value stood. */
+/** JSON, or nearly JSON, that replaces another value. */
 export const sources: Readonly<Record<string, string>> = {
   null: "null",
   true: "true",

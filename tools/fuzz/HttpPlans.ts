@@ -1,5 +1,5 @@
 /**
- * Cases of everything around the body: odd methods and headers, and bytes that are no well-formed
+ * Cases of everything around the body: odd methods and headers, and bytes that are not well-formed
  * HTTP. Attacks on the framing are in `FramingPlans.ts`.
  */
 import fc from "fast-check"
@@ -115,7 +115,7 @@ const ignored = fc.oneof(
   )
 )
 
-/** A request has one Host; any other header may stand twice. */
+/** A request has one Host; any other header may occur twice. */
 const oneHost = (headers: Headers): Headers =>
   headers.filter(([name], at) => name !== "host" || headers.findIndex(([it]) => it === name) === at)
 

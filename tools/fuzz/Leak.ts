@@ -38,7 +38,7 @@ const textsOf = (value: unknown, texts: Array<string> = []): ReadonlyArray<strin
   return texts
 }
 
-/** The tokens that a token request is answered with are no leak. */
+/** The tokens in the answer to a token request are not a leak. */
 const withoutTokens = (value: unknown): unknown => {
   if (!isWire(value) || !isWire(value["data"])) return value
   const obtained = Object.values(value["data"]).filter(isWire)
@@ -46,11 +46,11 @@ const withoutTokens = (value: unknown): unknown => {
 }
 
 interface Exposed {
-  /** The body of the answer, parsed where it is JSON, otherwise its text. */
+  /** The body of the answer, parsed if it is JSON, otherwise its text. */
   readonly answer: unknown
   /**
-   * Everything that was sent: the bytes and, where the body is JSON, its texts. Asked for where an
-   * answer matches a pattern, since a large body has many texts.
+   * Everything that was sent: the bytes and, if the body is JSON, its texts. Computed only if an
+   * answer matches a pattern, because a large body has many texts.
    */
   readonly sent: () => ReadonlyArray<string>
   readonly secrets: ReadonlyArray<string>

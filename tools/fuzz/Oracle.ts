@@ -1,5 +1,5 @@
 /**
- * What holds for every answer: it conforms to the document, it is not a server error, and it
+ * The properties of every answer: it conforms to the document, it is not a server error, and it
  * reveals nothing internal.
  */
 import { complaints } from "@data-import/api/testing/ResponseCheck"
@@ -9,7 +9,7 @@ import { leaks, sentTexts } from "./Leak.ts"
 import { hiddenSupplier } from "./Tenant.ts"
 import { headersOf, type Target } from "./Wire.ts"
 
-/** In the references of payment instructions, at which the simulated vendors fail. */
+/** Words in references of payment instructions at which the simulated vendors fail. */
 const vendorFails = /down|slow|fault_/
 
 const asText = (body: Request["body"]): string =>
@@ -18,17 +18,16 @@ const asText = (body: Request["body"]): string =>
 const isVendorAway = (reply: Reply): boolean =>
   outcomeOf(reply) === "500 payment_vendor_unavailable"
 
-/** The only error of a server that a request brings about. */
+/** The only server error that a request can cause. */
 const isRequestedFailure = (request: Request, reply: Reply): boolean =>
   isVendorAway(reply) && vendorFails.test(asText(request.body))
 
-/** As long as a vendor is not asked any more that has failed several times. Seconds. */
+/** For how many seconds a vendor is not called after several failures. */
 const vendorPause = 10
 
 /**
- * After how many seconds to send the same request again, where the service cannot answer it now;
- * null where it has answered. An overloaded machine causes this,
- * as do vendors that failed for others.
+ * After how many seconds to retry the request, if the service cannot answer it now; null if it has
+ * answered. An overloaded machine causes this, as do vendors that failed for other requests.
  */
 export const comeAgainAfter = (request: Request, reply: Reply): number | null => {
   if (isVendorAway(reply)) return isRequestedFailure(request, reply) ? null : vendorPause
@@ -43,7 +42,7 @@ const serverErrors = (request: Request, reply: Reply): ReadonlyArray<string> =>
     ? []
     : [`the service answered ${outcomeOf(reply)}`]
 
-/** With these a request is refused that is not understood so far as to know its operation. */
+/** Codes for requests that are refused before their operation is known. */
 const beforeOperation = new Set([
   "400 parse_error",
   "405 method_not_allowed",
@@ -78,7 +77,7 @@ const joined = (headers: Request["headers"]): Readonly<Record<string, string>> =
 const methodAnswered = (request: Request, { body }: Reply): string =>
   isOneRequest(request) || request.method !== "HEAD" || body === "" ? request.method : "GET"
 
-/** Whether the answer speaks of what only hidden requests do, and this one does not ask for it. */
+/** Whether the answer is about what only hidden requests do, and this request does not. */
 const ofHidden = ({ path }: Request, { body }: Reply): ReadonlyArray<string> =>
   body.includes(hiddenSupplier) && !path.includes(hiddenSupplier)
     ? ["the answer is one to a hidden request"]
@@ -96,7 +95,7 @@ const contract = (request: Request, reply: Reply, target: Target): ReadonlyArray
     : found
 }
 
-/** Everything that this answer to this request should not be. */
+/** Everything that is wrong with this answer to this request. */
 export const complaintsAbout = (
   request: Request,
   reply: Reply,

@@ -94,7 +94,7 @@ const bent: fc.Arbitrary<Plan> = fc
   .filter(({ asked, path }) => path !== pathOf(asked))
   .map(({ asked, path }) => {
     const request = { ...validRequest(asked), path, malformed: true as const }
-    // What is behind the path of all batches is the id of one, which lacks its slash.
+    // A segment after the path of all batches is the id of one, whose slash is missing.
     return plan(asked, path, request, answers("404 not_found", "400 parse_error", "308"))
   })
 
@@ -139,7 +139,7 @@ const query = fc.oneof(
   fc.webQueryParameters()
 )
 
-/** Nothing but the parameters may be refused, and in the envelope. */
+/** Only the parameters may be refused, and in the envelope. */
 const queries: fc.Arbitrary<Plan> = fc.tuple(any, query).map(([asked, search]) => {
   const valid = validRequest(asked)
   const path = `${pathOf(asked)}?${shortened(asked)}&${search}`

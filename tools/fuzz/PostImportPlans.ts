@@ -1,6 +1,6 @@
 /**
- * Cases of what is added to an account after its import. The items and their errors come from
- * generated accounts, which hold the same notes, transactions and statements.
+ * Cases of additions to an account after its import. The items and their errors come from generated
+ * accounts, which hold the same notes, transactions and statements.
  */
 import { listElements } from "@data-import/domain/schema/Json"
 import { type Mutant, mutationsOf } from "@data-import/domain/testing/mutants"
@@ -14,15 +14,15 @@ import { answers, both, errorIn, has, hasLength } from "./Expectation.ts"
 import { accounts, marked } from "./Steps.ts"
 import { imported, openSince, supplier } from "./Tenant.ts"
 
-/** One of the requests that add a list, alike but for what is in the list. */
+/** One of the requests that add a list; they differ only in the list. */
 interface Addition {
   readonly operation: string
   readonly list: string
-  /** The elements that an account payload has of it, under ids that no other case has. */
+  /** The elements of an account payload, with ids that no other case has. */
   readonly elements: (account: Wire, mark: string) => ReadonlyArray<Wire>
-  /** Where the list stands in an account payload: the rest of its path in parentheses. */
+  /** The path of the list in an account payload; the rest of the path is captured. */
   readonly place: RegExp
-  /** Where the results stand in the answer; the answer itself where this is empty. */
+  /** The path of the results in the answer; empty for the answer itself. */
   readonly results: string
 }
 
@@ -111,7 +111,7 @@ const breakings = (day: Day, { place }: Addition, account: Wire) =>
     return place.test(attr)
   })
 
-/** As little of the account as has the list, since every error of it is made. */
+/** The smallest part of the account with the list, because every error of it is made. */
 const around = ({ list }: Addition, account: Wire): Wire => {
   const name = list === "transactions" ? "ledgers" : list
   return {
@@ -194,7 +194,7 @@ const tooManyItems: Plan = {
 
 export const postImportCases: ReadonlyArray<Plan> = [tooManyItems]
 
-/** What is added to an account, each kind as often as its weight says. */
+/** Additions to an account, each kind with its weight. */
 export const postImportPlans = (day: Day): ReadonlyArray<fc.WeightedArbitrary<Plan>> =>
   [notes, transactions, statements].flatMap((addition) => [
     { weight: 3, arbitrary: valid(day, addition) },

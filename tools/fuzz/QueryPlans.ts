@@ -6,7 +6,7 @@ import { importPath, statusPath } from "./Steps.ts"
 import { held, imported, skipped, staged, supplier } from "./Tenant.ts"
 import { pathOf, shortened } from "./ValidRequests.ts"
 
-/** The states of the summary sum up to its total. */
+/** The states of the summary add up to its total. */
 const statesClose: Expectation = (replies) =>
   replies.every(({ value }) => {
     const { states, total } = value as { readonly states: Record<string, number>; total: number }

@@ -8,7 +8,7 @@ import { bytesOf, headersOf, type Target } from "./Wire.ts"
 
 const folder = join(tmpdir(), "data-import-fuzz-cases")
 
-/** What stays on the command line; the rest goes into files. */
+/** Bodies up to this length stay on the command line; longer ones go into files. */
 const shortest = 2_000
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -56,7 +56,7 @@ const asCurl = (request: Request, name: string): string => {
   return parts.join(" \\\n  ")
 }
 
-/** What a client does besides sending and reading. */
+/** Comments on what a client does besides sending and reading. */
 const mannersOf = ({
   bytesPerRead,
   halfClosed,
@@ -69,7 +69,7 @@ const mannersOf = ({
   ...(bytesPerRead === undefined ? [] : [`read ${bytesPerRead} bytes at a time`])
 ]
 
-/** Whether a client for the command line would send it as it is. */
+/** Whether a command-line client would send it unchanged. */
 const isOrdinary = (request: Request) => {
   const { framing = "length", headers, malformed, method, path } = request
   return (

@@ -1,7 +1,7 @@
 /**
  * A run of cases, several at a time. Every answer is checked, and failing cases are shrunk. A
- * retried case has another mark, so that what it stored the first time does not matter. A case that
- * the service cannot answer now is tried once more after all others.
+ * retried case has another mark, so that data stored the first time does not matter. A case that
+ * the service cannot answer now is retried once after all others.
  */
 import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
@@ -20,9 +20,9 @@ export interface Options {
   /** The numbers of the cases to run. */
   readonly from: number
   readonly to: number
-  /** How many at a time. */
+  /** How many cases run at a time. */
   readonly concurrency: number
-  /** No case begins later than so many minutes after the first. */
+  /** No case begins later than this many minutes after the first. */
   readonly minutes: number
 }
 
@@ -30,7 +30,7 @@ export interface Failure {
   readonly index: number
   /** The request that was answered wrongly. */
   readonly at: string
-  /** What is wrong, of the smallest case. */
+  /** What is wrong with the smallest case. */
   readonly complaints: ReadonlyArray<string>
   /** The smallest case that fails. */
   readonly smallest: Case
@@ -50,11 +50,11 @@ export interface Outcome {
   readonly turnedAway: number
 }
 
-/** What a run is made with. */
+/** The dependencies of a run. */
 export interface Dependencies {
   readonly deckOf: (day: Day) => CasePool
   readonly wait: (seconds: number) => Promise<void>
-  /** For how long a case that failed is made smaller. */
+  /** For how long a failed case is shrunk. */
   readonly shrinkMilliseconds: number
 }
 
@@ -64,14 +64,14 @@ const usual: Dependencies = {
   shrinkMilliseconds: 20_000
 }
 
-/** Within so many seconds every request is answered. */
+/** Every request must be answered within this many seconds. */
 const patience = 10
-/** Unless its body does not come, for which the service waits as long. */
+/** The same for a body that does not arrive, for which the service waits. */
 const patienceWithBody = 20
 
 const probed: ReadonlySet<Kind> = new Set<Kind>(["bytes", "http", "connection", "worst", "path"])
 
-/** Kinds of failure that are made smaller; of the others in a run there is one example as it is. */
+/** How many kinds of failure are shrunk; the others have one unshrunk example. */
 const shrunkKinds = 8
 
 class Wrong extends Error {}
@@ -79,7 +79,7 @@ class Wrong extends Error {}
 interface Heard {
   readonly complaints: ReadonlyArray<string>
   readonly replies: ReadonlyArray<Reply>
-  /** The seconds after which to retry, where the service cannot answer now. */
+  /** The seconds after which to retry, if the service cannot answer now. */
   readonly again?: number
 }
 
@@ -88,9 +88,9 @@ interface Found extends Omit<Heard, "replies"> {
 }
 
 interface Try {
-  /** How often the case was tried before, and with that the marks that are used up. */
+  /** How often the case was tried before, which is also the number of used marks. */
   readonly attempts: number
-  /** Whether it is now a failure like others that the case cannot be answered. */
+  /** Whether a missing answer is now a failure. */
   readonly isLast: boolean
 }
 
@@ -100,7 +100,7 @@ const addressOf = (sent: number): string =>
     ? `127.${1 + ((sent >> 15) & 63)}.${(sent >> 7) & 255}.${1 + (sent & 127)}`
     : `127.0.0.${1 + (sent & 63)}`
 
-/** The day, and what its cases are drawn from. */
+/** The day, and the plans from which its cases are drawn. */
 const deckOfDay = (asOf: () => Day, deckOf: Dependencies["deckOf"]) => {
   let present: { readonly day: Day; readonly deck: CasePool } | undefined
   return (): { readonly day: Day; readonly deck: CasePool } => {
@@ -153,7 +153,7 @@ class Runner {
     }
   }
 
-  /** One at a time, so that no other case is in the way. */
+  /** Retries cases one at a time, so that other cases do not interfere. */
   async #tryTurnedAway(): Promise<void> {
     for (const [index, { again, attempts }] of this.#turnedAway) {
       await this.#means.wait(again)
@@ -165,7 +165,7 @@ class Runner {
     const { day, deck } = this.#today()
     let attempt = attempts
     let failed: (Found & { readonly smallest: Case }) | undefined
-    // The limit of fast-check would also end a case that takes long, without a word.
+    // The limit of fast-check would also end a slow case, silently.
     let shrinksUntil = Infinity
     const property = fc.asyncProperty(plansAt(deck, index), async (plan: Plan) => {
       if (performance.now() > shrinksUntil) return
@@ -174,7 +174,7 @@ class Runner {
       const found = await this.#perform(tried)
       if (found === null) return
       if (found.again !== undefined && !isLast) {
-        // A smaller form of a case that fails is not worth another try.
+        // A smaller form of a failed case is not retried.
         if (failed === undefined)
           this.#turnedAway.set(index, { attempts: attempt, again: found.again })
         return
@@ -189,7 +189,7 @@ class Runner {
       endOnFailure: this.#failures.size >= shrunkKinds
     })
     if (!isFailed || failed === undefined) return
-    // What is valid today was not, or no longer is, while the day changed.
+    // Validity depends on the day, which changed during the case.
     if (day.text !== this.#today().day.text) return this.#try(index, { attempts: attempt, isLast })
     this.#remember({ index, ...failed, shrinks: numShrinks, others: 0 })
   }

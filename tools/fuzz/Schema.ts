@@ -1,5 +1,5 @@
 /**
- * Values that the document's schemas allow, and values that they forbid in one place. A schema has
+ * Values that the document's schemas allow, and values that they forbid at one path. A schema has
  * no rules between fields, so an allowed value may be refused, but never for its type.
  */
 import { attrOf, drop, get, isWire, put, type Wire } from "@data-import/domain/testing/wire"
@@ -34,7 +34,7 @@ const text = (schema: Schema): fc.Arbitrary<string> => {
   if (typeof pattern === "string") return fc.stringMatching(new RegExp(pattern), { maxLength: 20 })
   const minLength = numberOr(schema["minLength"], 0)
   const maxLength = Math.min(numberOr(schema["maxLength"], 40), 40)
-  // A text of white space has the length that the schema wants, and is blank.
+  // A text of white space may have the required length, but counts as blank.
   const inside = fc
     .string({ unit: "grapheme", maxLength: maxLength - minLength })
     .map((characters) =>
@@ -197,7 +197,7 @@ const violationsAt = (
   ]
 }
 
-/** Every error against the schema that one place of this valid body can have. */
+/** Every violation of the schema at one path of this valid body. */
 export const schemaViolations = (schema: Schema, body: Wire): ReadonlyArray<SchemaViolation> =>
   placesIn(resolved(schema), body, []).flatMap((place) => violationsAt(body, place))
 

@@ -129,7 +129,10 @@ const processing: ReadonlyArray<Plan> = [
 
 const writes = posts.map(({ id }) => id).filter((id) => !/^validate|^obtain|Batch$/.test(id))
 
-/** Documents are looked up before the status of the supplier, and theirs has none. */
+/**
+ * Bodies without documents, because documents are looked up before the supplier's status is
+ * checked.
+ */
 const withoutDocuments: Readonly<Record<string, Wire>> = {
   stageAccount: { notes: [], statements: [] },
   createNotes: { notes: [{ body: "B" }] },
@@ -311,7 +314,7 @@ const asksToWait = expectation("there is no Retry-After", ({ headers }) =>
   /^[1-9]\d*$/.test(headers["retry-after"] ?? "")
 )
 
-/** Requests under a key that another request holds for longer than any run takes. */
+/** Requests with a key that another request holds for longer than any run takes. */
 const heldKeys: ReadonlyArray<Plan> = keyedWrites.flatMap((id) => {
   const path = pathOf(operation(id))
   const one = (name: string, sent: Request, expect: Expectation) => {
@@ -329,7 +332,7 @@ const heldKeys: ReadonlyArray<Plan> = keyedWrites.flatMap((id) => {
   ]
 })
 
-/** More wrong keys from one address than it may try. */
+/** More wrong keys from one address than are allowed. */
 const throttled: Plan = {
   operation: "obtainServiceToken",
   kind: "state",

@@ -16,7 +16,10 @@ export const statusPath = (of: string, number: string): string =>
 export const importPath = (of: string, number: string): string =>
   `/v1/data-import/imports/${encodeURIComponent(of)}/${encodeURIComponent(number)}/`
 
-/** The text after the mark, so that no other case has it, as long as a number or an id may be. */
+/**
+ * The mark followed by the text, so that it is unique, cut to the maximum length of a number or an
+ * id.
+ */
 export const marked = (mark: string, text: string): string =>
   Array.from(`${mark} ${text}`).slice(0, 128).join("").trim()
 

@@ -1,6 +1,6 @@
 /**
- * Statistics of a run: how often each operation gave which answer to which kind of case, which
- * documented answers came, and how long they took.
+ * Statistics of a run: the answers of each operation by kind of case, the documented answers that
+ * occurred, and the response times.
  */
 import { isWire } from "@data-import/domain/testing/wire"
 import type { Kind, Reply, Request } from "./Case.ts"
@@ -26,7 +26,7 @@ const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =
 )
 
 /**
- * Of a service that is broken, full or on its way down, which no request brings about; and of a
+ * Answers of a service that is broken, overloaded or stopping, which no request causes; and of a
  * sandbox with a batch, which would keep every other plan from emptying it.
  */
 const ofTrouble = / (?:409 sandbox_in_use|429 throttled|500 error|503 service_unavailable)$/
@@ -80,7 +80,7 @@ export class Tally {
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   }
 
-  /** Documented answers that never came, apart those that only a service in trouble gives. */
+  /** Documented answers that never came; separately those that only a service in trouble gives. */
   unseen(): {
     readonly reachable: ReadonlyArray<string>
     readonly ofTrouble: ReadonlyArray<string>

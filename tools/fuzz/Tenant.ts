@@ -49,11 +49,11 @@ export const checkedSupplier = "DEMO_ENERGY"
 export const rivalSupplier = "RIVAL_ENERGY"
 export const pausedSupplier = "DEMO_PAUSED"
 export const completeSupplier = "DEMO_COMPLETE"
-/** Of which no account is processed as long as another one is, and another one always is. */
+/** A supplier whose limit is always used up, so none of its accounts can be processed. */
 export const fullSupplier = "FUZZ_FULL"
-/** Of which nothing is ever staged, but by requests that are hidden in others. */
+/** A supplier for which only requests that are hidden in others would stage anything. */
 export const hiddenSupplier = "FUZZ_HIDDEN"
-/** Of which one account is imported, that no request changes. */
+/** A supplier with one imported account, which no request changes. */
 export const readSupplier = "FUZZ_READ"
 /** The number of that account. */
 export const readAccount = AccountNumber.make("A-0F0F0F0F")
@@ -67,7 +67,7 @@ export const processPath = "/v1/data-import/account-import-process/process/"
 export const imported: ReadonlyArray<string> = Array.from({ length: 16 }, (_, n) => `imported-${n}`)
 /** Staged and never processed, of `supplier` and `fullSupplier`. */
 export const staged = "staged"
-/** Staged, and imported as soon as an altered request is one to create it. */
+/** Staged, and imported only if an altered request creates it. */
 export const dryRun = "dryRun"
 /** Marked to be skipped. */
 export const skipped = "skipped"
@@ -82,7 +82,7 @@ export const openSince = "2025-03-01"
 export interface Tenant {
   readonly target: Target
   readonly secrets: Secrets
-  /** What no answer may reveal. */
+  /** Secrets that no answer may reveal. */
   readonly secretsOfRun: () => ReadonlyArray<string>
 }
 
@@ -128,7 +128,7 @@ const callerWith = (key: ApiKey): Caller => ({
   requestId: RequestId.make("fuzz")
 })
 
-/** Takes an import for so long. */
+/** Claims an import for this long. */
 const claim = Effect.fnUntraced(function* (
   key: ImportKey,
   caller: Caller,
@@ -154,7 +154,7 @@ const importRead = Effect.fnUntraced(function* (caller: Caller) {
   yield* imports.complete({ key, attempt, newAccount, caller })
 })
 
-/** States that no request brings an import into, or none that lasts. */
+/** Brings imports into states that no request causes, or none that lasts. */
 const arrange = Effect.fnUntraced(function* (key: ApiKey) {
   const imports = yield* ImportProcesses
   const caller = callerWith(key)

@@ -1,7 +1,6 @@
 /**
- * The fixed cases of uploads: bodies that are no NDJSON, that are compressed, broken off or
- * stalled, and that begin at the wrong line. Each fills a batch of its own, which it cancels at
- * its end.
+ * The fixed cases of uploads: bodies that are not NDJSON, that are compressed, broken off or
+ * stalled, and that begin at the wrong line. Each fills a new batch, which it cancels at its end.
  */
 import { gzipSync } from "node:zlib"
 import type { Expectation, Framing, Kind, Plan, Request, Step } from "./Case.ts"
@@ -11,7 +10,7 @@ import { batchesPath, batchPath, fullBatch, openBatch, put } from "./FixedBatche
 import { get as valueAt } from "@data-import/domain/testing/wire"
 import { rivalSupplier } from "./Tenant.ts"
 
-/** Its batches are no other case's. */
+/** The batches of this organisation belong to these cases only. */
 const who = "rival"
 
 /** The steps that a case takes with a new batch, whose path is given; then it is cancelled. */
@@ -30,7 +29,7 @@ export const inNewBatch = (
   }
 ]
 
-/** A connection that breaks is heard of after its answer, so it may take a while. */
+/** The service notices a broken connection late, so this retries. */
 const hasLines = (path: string, lines: number, tries = 5): Step => {
   const expect = both(answers("200"), has("counts.received", lines))
   if (tries === 0) return { request: get(path, who), expect }
@@ -94,7 +93,7 @@ const compressed = (name: string, body: Uint8Array, lines: number, expect: Expec
 const noGzip = answers("400 parse_error")
 const three = gzipSync(line.repeat(3))
 
-/** Whatever a line is, it is one. */
+/** Any bytes count as a line. */
 const strangeLines: ReadonlyArray<Plan> = [
   whole("no bytes", "", 0),
   whole("empty lines", "\n\n\r\n\r\n", 4),
@@ -119,7 +118,7 @@ const strangeLines: ReadonlyArray<Plan> = [
   compressed("a line of 30 MB in gzip", gzipSync(Buffer.alloc(30_000_000, " ")), 1, received(1))
 ]
 
-/** What came before the fault stays, if the fault is not that of the unpacking. */
+/** Lines before the fault stay, unless decompression fails. */
 const brokenBodies: ReadonlyArray<Plan> = [
   compressed("no gzip", Buffer.from(line), 0, noGzip),
   compressed("no bytes of gzip", Buffer.alloc(0), 0, noGzip),

@@ -15,7 +15,7 @@ import { dryRun, imported, readAccount, readSupplier, staged, supplier } from ".
 
 /** The operations that take a JSON body. */
 export const bodied: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
-/** Those of them that are asked by POST. */
+/** Those of them with POST. */
 export const posts: ReadonlyArray<Operation> = bodied.filter(({ method }) => method === "POST")
 /** Those that only read. */
 export const gets: ReadonlyArray<Operation> = operations.filter(({ method }) => method === "GET")
@@ -62,7 +62,7 @@ const bodies: Readonly<Record<string, Wire>> = {
   }
 }
 
-/** What a valid request of any operation is answered, depending on what was asked before. */
+/** The possible answers to a valid request of any operation, depending on earlier requests. */
 export const validAnswers: ReadonlyArray<string> = [
   "200",
   "201",
@@ -75,7 +75,7 @@ export const validAnswers: ReadonlyArray<string> = [
   "400 active_payment_instruction_exists"
 ]
 
-/** What a body may be answered in which one value is another. */
+/** The possible answers to a body with one altered value. */
 export const answersToOneChange: ReadonlyArray<string> = [
   ...validAnswers,
   "400 parse_error",
@@ -91,7 +91,7 @@ export const answersToOneChange: ReadonlyArray<string> = [
 
 /**
  * A valid body of the operation.
- * @throws Error where the table above has none.
+ * @throws Error if the table above has none.
  */
 export const validBody = (id: string): Wire => {
   const body = bodies[id]
@@ -115,7 +115,7 @@ export const withBody = (asked: Operation, body: unknown): Request => {
   return { ...post(pathOf(asked), body, who), method: asked.method }
 }
 
-/** The parameters that a request needs, and for its answer to be short, however long the run is. */
+/** The required parameters of a request, and those that keep its answer short in a long run. */
 export const shortened = ({ id }: Operation): string => {
   if (id === "listAccounts") return `import_supplier=${readSupplier}`
   if (id === "listBatches") return `import_supplier=${supplier}&limit=2`

@@ -1,6 +1,6 @@
 /**
- * Sends requests as bytes, each on a connection of its own, and reads the answers. No library's
- * client would send most of them.
+ * Sends requests as bytes, each on a new connection, and reads the answers. Clients of libraries
+ * would refuse to send most of them.
  */
 import { connect, type Socket } from "node:net"
 import { attacksHiding, partsOf as partsOfAttack } from "@data-import/server/testing/FramingAttacks"
@@ -65,7 +65,7 @@ const smuggledParts = (
   )
 }
 
-/** The request as it goes onto the wire: the head, the empty line and the body. */
+/** The request on the wire: the head, the empty line and the body. */
 const partsOf = (request: Request, target: Target): ReadonlyArray<Buffer> => {
   const { method, path, raw, smuggled } = request
   if (raw !== undefined) return [latin1(raw)]
@@ -95,7 +95,7 @@ const inTime = async <A>(answer: Promise<A>, seconds: number): Promise<A> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const say = () => reject(new NoAnswer(`no answer within ${seconds} seconds`))
-    // What came while this process was busy with something else is looked at first.
+    // Data that arrived while this process was busy is read first.
     timer = setTimeout(() => setImmediate(() => setImmediate(say)), seconds * 1_000)
   })
   try {
@@ -121,13 +121,13 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The value of every line where the answer is NDJSON. */
+/** The body as JSON, or the value of every line if the answer is NDJSON. */
 const valueOf = ({ body, headers }: Received): unknown =>
   headers["content-type"] === "application/x-ndjson"
     ? body.split("\n").slice(0, -1).map(parsed)
     : parsed(body)
 
-/** The id of the request that goes after another one on its connection. */
+/** The id of the request that is sent after another one on its connection. */
 export const nextRequestId = "the-next-request"
 
 const nextRequest: Request = {
@@ -154,11 +154,11 @@ const followUp = async (
 }
 
 export interface Sending {
-  /** Within so many seconds there must be an answer. */
+  /** The answer must come within this many seconds. */
   readonly seconds: number
   /** The address that the request comes from, one of this machine. */
   readonly from: string
-  /** Whether another request goes after it on the same connection. */
+  /** Whether another request is sent after it on the same connection. */
   readonly probe: boolean
 }
 
@@ -194,7 +194,7 @@ const send = async (
   }
 }
 
-/** The answers in all that came until the connection ended. */
+/** The answers in everything that arrived until the connection ended. */
 const answersOf = (bytes: Buffer, { method }: Request): ReadonlyArray<Received> => {
   const { answers, left } = answersIn(bytes, method === "HEAD")
   const final = answers.filter(({ status }) => status >= 200)
@@ -204,7 +204,7 @@ const answersOf = (bytes: Buffer, { method }: Request): ReadonlyArray<Received> 
   return final
 }
 
-/** Reads until the connection ends, so many bytes in each iteration of the event loop. */
+/** Reads until the connection ends, this many bytes in each iteration of the event loop. */
 const readBy = (socket: Socket, size: number): Promise<Buffer> =>
   new Promise((resolve) => {
     const chunks: Array<Buffer> = []
@@ -223,9 +223,9 @@ const readBy = (socket: Socket, size: number): Promise<Buffer> =>
   })
 
 interface Conversation {
-  /** One, but where the bytes may hold more requests than one. */
+  /** One answer, unless the bytes may contain several requests. */
   readonly answers: ReadonlyArray<Received>
-  /** Null where nothing more can be sent. */
+  /** Null if nothing more can be sent. */
   readonly connection: Connection | null
 }
 

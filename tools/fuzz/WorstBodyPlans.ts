@@ -22,7 +22,7 @@ const rootOf = (body: unknown): unknown => {
 
 const positions = new WeakMap<object, ReadonlyMap<string, number>>()
 
-/** Where the member stands in the object; undefined where it is not sent. */
+/** The position of the member in the object; undefined if it is not sent. */
 const positionIn = (parent: unknown, name: string | number): number | undefined => {
   if (!isWire(parent)) return undefined
   const known =
@@ -31,7 +31,7 @@ const positionIn = (parent: unknown, name: string | number): number | undefined 
   return known.get(String(name))
 }
 
-/** Which of two places comes first; zero where the body does not say. */
+/** Which of two paths comes first; zero if the body does not decide. */
 const comparePlaces = (body: unknown, one: Path, other: Path): number => {
   let parent = body
   for (const [depth, segment] of one.entries()) {
@@ -49,7 +49,7 @@ const comparePlaces = (body: unknown, one: Path, other: Path): number => {
 
 const wholePayload = "non_field_errors"
 
-/** The first place that should have come before the one listed before it. */
+/** The first path that should have come before the previous one in the list. */
 const outOfOrder = (body: unknown, places: ReadonlyArray<string>): string | undefined => {
   const root = rootOf(body)
   return places.find((place, index) => {
@@ -108,7 +108,7 @@ const operationIds: Readonly<Record<Bodies.Operation, string>> = {
   instruction: "createPaymentInstruction"
 }
 
-/** No other case asks for the items that are added here. */
+/** No other case requests the items that are added here. */
 const key = { import_supplier: supplier, external_account_number: imported[2] ?? "" }
 
 const planOf = (body: Bodies.WorstBody, size: number, chunk: number | null): Plan => {
@@ -133,7 +133,7 @@ const planOf = (body: Bodies.WorstBody, size: number, chunk: number | null): Pla
 const smallest = 88_000
 const largest = bodyBytes - 64 * 1024
 
-/** Each body once, and two that are as large as may be, since each of these takes seconds. */
+/** Each body once, but only two of the maximum size, because each of these takes seconds. */
 export const worstBodyCases: ReadonlyArray<Plan> = [
   ...Bodies.worstBodies(key, smallest).map((body) => planOf(body, smallest, null)),
   ...Bodies.worstBodies(key, largest)

@@ -1,6 +1,7 @@
 /**
- * The dependency rule: which layer may know which, and which package only one place may import; and
- * what source may not do by itself. `tools/boundaries.test.ts` proves that every restriction fires.
+ * The dependency rule: which layer may import which, and which packages only one place may import;
+ * and which ambient APIs source may not use. `tools/boundaries.test.ts` proves that every
+ * restriction fires.
  */
 import { dirname, join } from "node:path/posix"
 import ts from "typescript"
@@ -175,7 +176,7 @@ const projectOf = (file: string) =>
 const layerOf = (project: ReturnType<typeof projectOf>): string =>
   project?.nx?.tags.find((tag) => tag.startsWith("layer:"))?.slice("layer:".length) ?? "none"
 
-/** What is wrong with an import of one project by another, if anything is. */
+/** What is wrong with an import of another project; undefined if nothing is. */
 const acrossProjects = (file: string, module: string): string | undefined => {
   const own = projectOf(file)
   if (module.startsWith(".")) {
@@ -221,7 +222,7 @@ const modulesIn = (node: ts.Node): ReadonlyArray<string> => {
 
 const time = "Time comes from Effect's Clock."
 
-/** What source never does by itself, because a test must be able to decide it. */
+/** Uses of ambient state, such as the clock, that a test must be able to control. */
 const ambientUse = (node: ts.Node): string | undefined => {
   if (!ts.isIdentifier(node)) return undefined
   const { parent, text } = node
@@ -237,7 +238,7 @@ const ambientUse = (node: ts.Node): string | undefined => {
   return text === "Date" && (isCalled || member === "now") ? time : undefined
 }
 
-/** What a file breaks of all that, by its path in the workspace. */
+/** The rules that a file breaks, by its path in the workspace. */
 export const brokenBoundaries = (file: string, tree: ts.SourceFile): ReadonlyArray<Broken> => {
   const held = [...restrictions, ...folderOrder].filter(
     ({ except, files }) => files.test(file) && except?.(file) !== true

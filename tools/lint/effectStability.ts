@@ -1,7 +1,7 @@
 /**
  * Which modules of Effect are unstable, read from the installed package: every module says in its
- * opening docblock whether it is stable. It stands alone because the lint configuration and its
- * test both ask, and a list kept by hand would be wrong after the next upgrade.
+ * opening docblock whether it is stable. It is a separate module because the lint configuration and
+ * its test both use it. A list kept by hand would be wrong after the next upgrade.
  */
 import { readFileSync, readdirSync } from "node:fs"
 

@@ -7,7 +7,7 @@ import ts from "typescript"
 
 const marker = "~effect/Effect"
 
-/** What is yielded runs. Its result may be left alone, also an Exit, which is an effect as well. */
+/** A yielded effect runs. Its result may be ignored, even an Exit, which is an effect as well. */
 const hasRun = (expression: ts.Expression): boolean =>
   ts.isYieldExpression(expression) || ts.isAwaitExpression(expression)
 

@@ -1,5 +1,5 @@
 /**
- * The batch worker of the local run, in a process of its own, so that its work does not slow the
+ * The batch worker of the local run, in a separate process, so that its work does not slow the
  * requests. It is started again if it ends, and ends with the scope or with this process.
  */
 import { type ChildProcess, fork } from "node:child_process"
@@ -23,8 +23,8 @@ export interface Announcement {
 const script = fileURLToPath(new URL("./batchWorker.ts", import.meta.url))
 
 /**
- * Its log goes where that of the other services goes. A signal from the terminal does not reach it:
- * it is stopped after the gateway.
+ * Its log goes to the same output as that of the other services. A signal from the terminal does
+ * not reach it: it is stopped after the gateway.
  */
 const launch = (env: Readonly<Record<string, string | undefined>>) =>
   Effect.sync(() => fork(script, { env, detached: true, stdio: ["ignore", 2, 2, "ipc"] }))

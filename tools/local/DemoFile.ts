@@ -7,11 +7,11 @@ import { Schema } from "effect"
 export const Demo = Schema.Struct({
   baseUrl: Schema.String,
   apiKey: Schema.String,
-  /** Of an organisation that has no access to the first one's data. */
+  /** The key of an organisation that has no access to the first one's data. */
   rivalApiKey: Schema.String,
   /**
-   * Of the test organisation of the first one, which has the same `importSupplier`. An earlier
-   * version wrote none.
+   * The key of the test organisation of the first one, which has the same `importSupplier`. An
+   * earlier version wrote none.
    */
   testApiKey: Schema.optionalKey(Schema.String),
   importSupplier: Schema.String,

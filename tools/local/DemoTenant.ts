@@ -76,8 +76,8 @@ const write = Effect.fnUntraced(function* (file: string, demo: Demo) {
 })
 
 /**
- * There from before the first step until after the last, so that a start can be seen to be cut
- * short.
+ * A file that exists from before the first step until after the last, so that an interrupted start
+ * is noticed.
  */
 const temporaryOf = (file: string) => `${file}.new`
 

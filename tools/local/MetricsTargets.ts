@@ -1,7 +1,7 @@
 /**
- * Where the metrics of the local run are, in `DATA_DIR/metrics.json`: in the form in which
- * Prometheus reads addresses from a file (`file_sd_configs`). The ports are free ones, so they
- * differ from run to run, and that of the batch worker each time that it is started again.
+ * Writes the addresses of the local run's metrics to `DATA_DIR/metrics.json`, in the format of
+ * Prometheus' `file_sd_configs`. The ports are free ones, so they differ from run to run, and that
+ * of the batch worker changes at each restart.
  */
 import { writeFileSync } from "node:fs"
 import type { ServiceName } from "@data-import/testbed/Wiring"

@@ -1,6 +1,6 @@
 /**
- * The services of the local run, each with the settings of a deployment: all in this process, but
- * for the batch worker. Only the gateway listens on a fixed port.
+ * The services of the local run, each with the settings of a deployment: all in this process,
+ * except the batch worker. Only the gateway listens on a fixed port.
  */
 import { randomBytes } from "node:crypto"
 import * as FileSystemUploads from "@data-import/documents/FileSystemUploads"

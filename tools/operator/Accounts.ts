@@ -62,7 +62,7 @@ const keyOf = Effect.fnUntraced(function* (number: AccountNumber) {
   const accounts = yield* Accounts
   const located = yield* accounts.locate(number)
   if (Option.isSome(located)) return located.value
-  // Of an erased account, the money is there.
+  // Of an erased account, the amounts still exist.
   const left = yield* Stream.runHead(accounts.read([number]))
   return Option.isSome(left) ? left.value.key : yield* missing(number)
 })

@@ -66,7 +66,7 @@ const kept = Effect.fnUntraced(function* (wanted: string) {
   })
 })
 
-/** The first kept head that is not there any more, and what is said of the others. */
+/** The first kept head that no longer exists, and a summary of the others. */
 const compared = Effect.fnUntraced(function* (wanted: string) {
   const { name, text } = yield* kept(wanted)
   const exported = yield* Effect.mapError(
@@ -77,7 +77,7 @@ const compared = Effect.fnUntraced(function* (wanted: string) {
   return { fault, kept: { name, at: exported.at, heads: exported.heads.length } }
 })
 
-/** That the heads of an export are there. */
+/** Says that the heads of an export still exist. */
 const asKept = (comparison: Effect.Success<ReturnType<typeof compared>> | null): string => {
   if (comparison === null) return ""
   const { at, heads, name } = comparison.kept

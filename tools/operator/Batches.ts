@@ -1,5 +1,5 @@
 /**
- * Commands about batches: how they stand, and pause, resume and cancel for the operator.
+ * Commands about batches: their state, and pause, resume and cancel for the operator.
  * Source: docs/contract/operator.md#batches.
  */
 import { bodies, problemsLimit } from "@data-import/domain/batch-processing/BatchManagement"
@@ -23,7 +23,7 @@ import { onStorage } from "./Storage.ts"
 
 const encode = Schema.encodeSync(BatchBody)
 
-/** A batch as it is answered, and whose it is. */
+/** A batch as it is answered, and its owner. */
 type Description = typeof BatchBody.Encoded & { readonly organisation: string }
 
 /** Describes batches, all at this time. */

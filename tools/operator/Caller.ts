@@ -17,10 +17,10 @@ export const As = GlobalFlag.Setting("as")({
   )
 })
 
-/** The login name of whoever started the process; empty where the system knows none. */
+/** The login name of the user who started the process; empty if the system has none. */
 export class Login extends Context.Service<Login, string>()("@data-import/operator/Login") {}
 
-/** Runs the work of a command on behalf of the operator; each command is a request of its own. */
+/** Runs the work of a command on behalf of the operator; each command is a separate request. */
 export const asOperator = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const given = Option.orElse(yield* As, () => Option.some(""))

@@ -1,5 +1,5 @@
 /**
- * Commands about the scheduled checks: what they have found, and checks at once.
+ * Commands about the scheduled checks: their findings, and immediate checks.
  * Source: docs/operating.md#scheduled-checks.
  */
 import {
@@ -52,10 +52,10 @@ const sentenceOf = ({ checked: count, differences }: CheckReport): string =>
   `Checked ${inEnglish(count.accounts)} accounts, ${inEnglish(count.batches)} batches and ` +
   `${inEnglish(count.audit_chains)} audit entries: ${inEnglish(differences.length)} differences.`
 
-/** Accounts of a slice, as the service has it unless it was set otherwise. */
+/** How many accounts a slice has; the default of the service. */
 const accountsOfSlice = 200
 
-/** What is found is listed, and so not logged as well. */
+/** Findings are listed, so they are not logged as well. */
 const checked = Effect.fnUntraced(
   function* (check: (checks: ScheduledChecks) => ReturnType<ScheduledChecks["turn"]>) {
     const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
@@ -65,7 +65,7 @@ const checked = Effect.fnUntraced(
   Effect.provide(hashing)
 )
 
-/** Lists what stands after the check, and fails if it found something. */
+/** Lists the differences after the check, and fails if it found something. */
 const answered = Effect.fnUntraced(function* (report: CheckReport) {
   const found = yield* standing
   yield* found.length === 0 ? say([], sentenceOf(report)) : list(members, found)

@@ -93,8 +93,8 @@ const hold = (name: string) =>
   )
 
 /**
- * What the process that has the name sends before the connection ends. The socket file of a process
- * that was killed is removed.
+ * Returns what the process with the name sends before the connection ends. Removes the socket file
+ * of a killed process.
  */
 const hear = (name: string) =>
   Effect.callback<string>((resume) => {

@@ -1,5 +1,5 @@
 /**
- * Erases a customer. It cannot be undone, so it is done only if the line says so; without that, it
+ * Erases a customer. This cannot be undone, so it needs an explicit flag; without it, the command
  * shows what would be erased.
  * Source: docs/contract/operator.md#erasure.
  */
@@ -40,7 +40,7 @@ const documentsIn = Effect.fnUntraced(function* (
 const list = (title: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `\n\n${title}\n${lines.map((each) => `  ${plain(each)}`).join("\n")}`
 
-/** What the operator has to delete elsewhere; nothing tells it later. */
+/** What the operator has to delete elsewhere. It cannot be found out later. */
 const elsewhere = (documents: ReadonlyArray<string>, { instructions }: Erased): string =>
   list("Delete these documents from the store:", documents) +
   list(

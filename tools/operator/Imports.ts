@@ -1,6 +1,6 @@
 /**
- * Commands about imports: where they stand and why, leave one out of the migration and take it in
- * again, and try again those that failed.
+ * Commands about imports: show their states with the reasons, skip and unskip one, and retry failed
+ * ones.
  * Source: docs/contract/operator.md#imports.
  */
 import { importBody } from "@data-import/api/ImportBody"
@@ -72,7 +72,7 @@ const show = Command.make(
 
 const listColumns = ["external_account_number", "state", "staged_at", "times_staged", "code"]
 
-/** What a list tells of an import: the code of its latest attempt, and no error of it. */
+/** An import as a list shows it: with the code of its latest attempt, but without its errors. */
 const entryOf = (details: ImportDetails, at: DateTime.Utc) => {
   const { attempts, external_account_number, staged_at, state, times_staged } = importBody(
     details,

@@ -16,7 +16,7 @@ const organisation = Argument.String("organisation").pipe(
   asOrganisation
 )
 
-/** Reading accounts back is not among them: whoever issues a key for it has to say so. */
+/** The default scopes. Reading accounts back is not among them and has to be requested. */
 const importScopes = (["import:read", "import:write"] satisfies ReadonlyArray<Scope>).join(",")
 
 const issue = Command.make(

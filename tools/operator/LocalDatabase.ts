@@ -38,14 +38,14 @@ export const own = Effect.gen(function* () {
   const folder = yield* DataDirectory.dataDir
   const claim = yield* DataDirectory.claim(folder)
   if (claim._tag === "Shared") return yield* new AlreadyRunning({ dataDir: folder })
-  // One that runs already was left behind by a local run that was killed.
+  // A server that is already running was left behind by a killed local run.
   const { supervise, url } = yield* startEmbedded(folder, "stop")
   return { url, share: claim.share, supervise }
 })
 
 /**
- * The same database for one command: of the local run where that is up, and started for it
- * otherwise.
+ * The same database for one command: that of the local run if it is up, otherwise started for the
+ * command.
  */
 export const borrow = Effect.gen(function* () {
   const configured = yield* configuredUrl

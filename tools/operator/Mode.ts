@@ -20,7 +20,7 @@ export const Test = GlobalFlag.Setting("test")({
   )
 })
 
-/** The supplier that a command line means by this code. */
+/** The supplier that the code means in the mode of the command line. */
 export const supplierMeant = (code: WireCode) =>
   Effect.map(Test, (isTest) => codeIn(isTest ? "test" : "live", code))
 
@@ -48,7 +48,7 @@ const testOrganisationOf = Effect.fnUntraced(function* (live: OrganisationName) 
   return organisations.find(({ testOf }) => testOf === live)
 })
 
-/** The organisation that a command line means by this name. */
+/** The organisation that the name means in the mode of the command line. */
 export const organisationMeant = Effect.fnUntraced(function* (name: OrganisationName) {
   const organisation = yield* found(name)
   if (!(yield* Test) || organisation.testOf !== null) return organisation

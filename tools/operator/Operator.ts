@@ -1,6 +1,6 @@
 /**
- * The operator command: all its subcommands. It is apart from its process, so
- * that a test can run it on any storage.
+ * The operator command: all its subcommands. It is separate from its process, so that a test can
+ * run it on any storage.
  */
 import { Effect, type Layer } from "effect"
 import { Command } from "effect/cli"

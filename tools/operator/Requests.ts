@@ -19,7 +19,7 @@ const members = [
   "external_account_number"
 ]
 
-/** A refused request may have named anything, so what it named must not move the cursor. */
+/** A refused request may have named anything, so control characters are removed. */
 const entryOf = (entry: AuditedRequest): Entry => ({
   at: formatInstant(entry.at),
   organisation: entry.organisation,

@@ -1,7 +1,7 @@
 /**
- * Trying again what failed: a batch of PROCESS that acts for the operator, whom the log names. It
- * takes the imports that `import list --failed` shows. The filter of batches is another one: it
- * takes those that were staged anew as well, and none that broke off.
+ * Retries failed imports by a batch of PROCESS on behalf of the operator, whom the log names. It
+ * takes the imports that `import list --failed` shows. The filter of batches differs: it also takes
+ * those that were staged again, and none whose attempt was interrupted.
  * Source: docs/contract/operator.md#imports.
  */
 import * as Batch from "@data-import/domain/batch/Batch"
@@ -25,7 +25,7 @@ const tooMany = {
   lines: "The organisation has too much in unfinished batches."
 }
 
-/** A batch would only say so of its line, which has the number. */
+/** A batch would report the erasure only in its line, which has the number. */
 const refuseErased = Effect.fnUntraced(function* (key: ImportKey) {
   const imports = yield* ImportProcesses
   const found = yield* imports.find(key)

@@ -1,6 +1,6 @@
 /**
- * The storage that commands work on, opened only once a command line has turned out to make sense,
- * so that help and a mistyped word start no database.
+ * The storage that commands work on, opened only for a valid command line, so that help and a
+ * mistyped word start no database.
  */
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
@@ -19,7 +19,7 @@ import { Context, Effect, type Layer } from "effect"
 import { asOperator } from "./Caller.ts"
 import { type Explained, explained } from "./Refused.ts"
 
-/** What the commands ask of the world. */
+/** The ports that the commands need. */
 export type Ports =
   | Configuration
   | ApiKeys

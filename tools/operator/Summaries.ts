@@ -1,5 +1,5 @@
 /**
- * What the imports of a supplier come to, and which of them are open.
+ * The summary of a supplier's imports, and which of them are open.
  * Source: docs/contract/operator.md#summary-of-a-supplier.
  */
 import { openOf, type SupplierSummary } from "@data-import/domain/account/SupplierSummary"
@@ -31,7 +31,7 @@ const sentenceOf = (summary: SupplierSummary): string | null => {
         `${inEnglish(FAILED)} failed, ${inEnglish(IN_PROGRESS)} in progress`
 }
 
-/** What is open of the supplier's imports, in words; null if nothing is. */
+/** How many of the supplier's imports are open, in words; null if none is. */
 export const openImports = (supplier: SupplierCode) =>
   Effect.map(read(supplier, null), ({ summary }) => sentenceOf(summary))
 

@@ -23,13 +23,13 @@ import { Refused } from "@data-import/terminal/Refused"
 const open = Effect.gen(function* () {
   const { embedded, url } = yield* borrow
   if (embedded) yield* migrate(url)
-  // Of the embedded one, the password at hand is the owner's.
+  // The only known password of the embedded one is the owner's.
   const operator = embedded ? inRoleOf("operator", url) : url
   const settings = { DATABASE_URL: Redacted.value(operator), DATABASE_POOL_SIZE: "2" }
   return Layer.provide(Storage.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
 })
 
-/** Only one command asks for it, so a deployment need not say where it is. */
+/** Only one command needs it, so a deployment need not configure it. */
 const auditHeads = AuditHeads.layer.pipe(
   Layer.catch((cause) => {
     const away = Effect.fail(new DocumentsUnavailable({ cause }))

@@ -1,7 +1,7 @@
 /**
- * What an account must hold, computed from the requests as they were sent. It uses no function of
- * the domain, so that the two can disagree: money is in whole hundredths, and text is as on the
- * wire.
+ * The expected content of an account, computed from the requests as they were sent. It uses no
+ * function of the domain, so that errors of the domain are found. Money is in whole hundredths, and
+ * text is as on the wire.
  */
 import type { AccountDescription } from "@data-import/domain/account/AccountDescription"
 import { encodeDescription } from "@data-import/domain/account/AccountDescription"
@@ -12,7 +12,7 @@ import { timeZones } from "./Traffic.ts"
 interface ModelTransaction {
   readonly id: string
   readonly date: string
-  /** What it does to the balance, in hundredths. */
+  /** Its effect on the balance, in hundredths. */
   readonly effect: bigint
 }
 
@@ -49,7 +49,7 @@ const cents = (amount: unknown): bigint => {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
-/** The instant in whole seconds, as it stands on the wire. */
+/** The instant in whole seconds, as written on the wire. */
 const second = (instant: number): string => new Date(instant).toISOString().replace(/\.\d+Z$/, "Z")
 
 const without = (path: unknown): string => textOf(path).replace(/^\//, "")
@@ -64,7 +64,7 @@ const modelTransaction = (sent: Wire): ModelTransaction => {
   }
 }
 
-/** What a note is known by. */
+/** The identity of a note. */
 export const contentOf = (note: Wire): string =>
   "body" in note
     ? `body ${textOf(note["body"])}`
@@ -128,7 +128,7 @@ export const openedAccount = (payload: Wire, createdAt: number): ModelAccount =>
   }
 }
 
-/** What a request makes of an account, and what its answer is. */
+/** The account after a request, and its answer. */
 interface Decided {
   readonly account: ModelAccount
   readonly answer: Answer
@@ -155,7 +155,7 @@ const nextDay = (day: string): string =>
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** The day of the instant in the time zone; Swedish dates are spelled as the contract's are. */
+/** The day of the instant in the time zone; Swedish dates have the format of the contract. */
 const dayIn = (timeZone: string, now: number): string => {
   const known = dayFormats.get(timeZone)
   const format = known ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
@@ -231,7 +231,7 @@ const addStatements = (account: ModelAccount, order: Order<"statements">): Decid
   }
 }
 
-/** An instruction in a word. */
+/** An instruction as one word. */
 export const instructionOf = (sent: Wire): string =>
   `${textOf(sent["vendor"])} ${textOf(sent["reference"])}`
 
@@ -247,7 +247,7 @@ const addInstruction = (
   return { account: { ...account, instruction: wanted }, answer: { code: "ok", message: number } }
 }
 
-/** What a request that adds to an account makes of it; `now` is when it was asked. */
+/** The account after a request that adds to it; `now` is when the request was sent. */
 export const decide = (
   account: ModelAccount,
   order: Order<"notes" | "transactions" | "statements" | "instruction">,
@@ -265,7 +265,7 @@ export const decide = (
   }
 }
 
-/** What a storage shows of an account, in the words of the model. */
+/** The account that a storage returns, in the terms of the model. */
 export const fromDescription = (description: AccountDescription): ModelAccount => {
   const json = encodeDescription(description) as unknown as Wire
   const instruction = objectsAt(json, "payment_instructions").map(instructionOf)

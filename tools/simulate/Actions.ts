@@ -1,6 +1,6 @@
 /**
- * What can happen in a run: a request starts, a call proceeds, an answer arrives or is lost, an
- * instance crashes, time passes, documents come and go.
+ * The events of a run: a request starts, a call proceeds, an answer arrives or is lost, an instance
+ * crashes, time passes, documents appear and vanish.
  */
 import { Cause, Effect, Exit } from "effect"
 import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
@@ -32,7 +32,7 @@ import { newInstance, programsOf, surroundingsOf, type World } from "./World.ts"
 const settle = ({ scheduler, backend, time }: World): Effect.Effect<void> =>
   backend.settle(time, scheduler)
 
-/** The documents that a request names, as they are in the store before it is sent. */
+/** Puts the documents that a request names into the store before it is sent. */
 export const bringDocuments = ({ files, vanished }: World, order: Order): void => {
   if (!("key" in order)) return
   const body = order.kind === "validate" || order.kind === "stage" ? order.payload : { ...order }
@@ -42,7 +42,7 @@ export const bringDocuments = ({ files, vanished }: World, order: Order): void =
   }
 }
 
-/** Who asks, for the first time or once more, and with which idempotency key. */
+/** The sender of a request, whether it repeats another one, and its idempotency key. */
 interface Asking {
   readonly organisation: OrganisationName
   readonly repeats: SentRequest | null
@@ -83,7 +83,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
   return asked
 })
 
-/** A client sends a request once more, under its key where it has one. */
+/** A client repeats a request, with its key if it has one. */
 export const repeat = (world: World, repeats: SentRequest) => {
   const { caller, keyed, order } = repeats
   return ask(world, order, {
@@ -94,8 +94,8 @@ export const repeat = (world: World, repeats: SentRequest) => {
 }
 
 /**
- * Delivers an answer or loses it. Either way it must be correct. What a line of a batch is answered
- * is lost only with its worker.
+ * Delivers an answer or loses it. Either way it must be correct. The answer to a line of a batch is
+ * lost only with its worker.
  */
 const answer = Effect.fnUntraced(function* (world: World, call: WaitingCall, lost: number) {
   const { args, request } = call
@@ -129,7 +129,7 @@ const buryIfOver = (world: World, asked: SentRequest): void => {
   if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, unanswered)
 }
 
-/** Looks at what a call has done. */
+/** Checks the effect of a call. */
 const check = (world: World, executed: Executed) =>
   Effect.andThen(checkCall(world, executed), watchBatches(world, executed))
 
@@ -160,7 +160,7 @@ export const proceed = Effect.fnUntraced(function* (
   buryIfOver(world, request)
 })
 
-/** Lets several calls go on at once, none of which gets a fault; their storage decides the order. */
+/** Lets several calls proceed concurrently without faults; the storage decides their order. */
 export const proceedTogether = Effect.fnUntraced(function* (
   world: World,
   calls: ReadonlyArray<WaitingCall>
@@ -193,8 +193,8 @@ const writes = new Set([
 ])
 
 /**
- * An instance crashes, and another takes its place. Of the calls that it had sent, each may still
- * reach the storage some time later.
+ * An instance crashes, and another takes its place. Each call that it had sent may still reach the
+ * storage later.
  */
 export const crash = Effect.fnUntraced(function* (world: World, instance: Instance) {
   log(world, `${instance.name} crashes`)
@@ -213,7 +213,7 @@ export const crash = Effect.fnUntraced(function* (world: World, instance: Instan
 export const passTime = Effect.fnUntraced(function* (world: World, millis: number) {
   const until = world.time.now() + Math.round(millis)
   while (world.time.wakeNext(until)) yield* settle(world)
-  // A call that a crashed instance had sent may have been given up meanwhile.
+  // A call of a crashed instance may have been given up meanwhile.
   for (const asked of [...world.running]) buryIfOver(world, asked)
   log(world, `${Math.round(millis / 100) / 10} s pass`)
 })
@@ -239,8 +239,8 @@ const hasReserved = ({ calls, ended }: SentRequest): boolean =>
   )
 
 /**
- * A request that has a lease, of its import or of its key, stands still for a while, long enough
- * for the lease to run out; null where there is none.
+ * Freezes a request that has a lease, of its import or of its key, for long enough that the lease
+ * expires; null if there is no such request.
  */
 export const freeze = Effect.fnUntraced(function* (world: World) {
   const { random } = world
@@ -253,7 +253,7 @@ export const freeze = Effect.fnUntraced(function* (world: World) {
   return asked
 })
 
-/** A document vanishes from the store, or all that have come back. */
+/** A document vanishes from the store, or all vanished ones return. */
 export const shuffleDocuments = (world: World): void => {
   const { random, files, vanished } = world
   const places = [...files.keys()]
@@ -267,7 +267,7 @@ export const shuffleDocuments = (world: World): void => {
   files.delete(place)
 }
 
-/** All documents are there again. */
+/** Returns all documents to the store. */
 export const returnDocuments = (world: World): void => {
   const { files, vanished } = world
   if (vanished.size > 0) log(world, `${vanished.size} documents are back`)

@@ -19,7 +19,7 @@ import { type Answer, type SentRequest, begunAt, type Call, type Order } from ".
 const callsOf = ({ calls }: SentRequest, operation: string): ReadonlyArray<Call> =>
   calls.filter((call) => call.operation === operation)
 
-/** What the last call of this operation gave; undefined where there was none, or it failed. */
+/** The result of the last call of this operation; undefined if there was none, or it failed. */
 const valueOf = <A>(asked: SentRequest, operation: string): A | undefined => {
   const exit = callsOf(asked, operation).at(-1)?.exit
   return exit !== undefined && Exit.isSuccess(exit) ? (exit.value as A) : undefined
@@ -27,7 +27,7 @@ const valueOf = <A>(asked: SentRequest, operation: string): A | undefined => {
 
 const answered = (code: string, message = ""): Answer => ({ code, message })
 
-/** Nothing that was answered so has happened. */
+/** The answer must be another one, because this did not happen. */
 const nothingHappened = answered("anything but that")
 
 /** The refusal that a state leads to. */
@@ -41,7 +41,7 @@ const refusals: Readonly<Record<string, string>> = {
 const isMissing = ({ exit }: Call): boolean =>
   Exit.isSuccess(exit) && Option.isNone(exit.value as Option.Option<unknown>)
 
-/** Whether a document was not there, among those looked up before the call of this operation. */
+/** Whether a document was missing, among those looked up before the call of this operation. */
 const missesDocument = (asked: SentRequest, until: string | null): boolean => {
   const end = asked.calls.findIndex(({ operation }) => operation === until)
   const earlier = end < 0 ? asked.calls : asked.calls.slice(0, end)
@@ -53,7 +53,7 @@ const importOf = (call: Call | undefined): ImportProcess | null =>
     ? Option.getOrNull(call.exit.value as Option.Option<ImportProcess>)
     : null
 
-/** Where an import was when it was looked up, as seen at the instant. */
+/** The state of an import when it was looked up, at the instant. */
 const stateFound = (call: Call | undefined, at: number): string => {
   const process = importOf(call)
   if (process === null) return "none"
@@ -68,7 +68,7 @@ const stateFound = (call: Call | undefined, at: number): string => {
   )
 }
 
-/** The refusal in a state that was found; the account's number comes with it. */
+/** The refusal in a state that was found, with the account's number. */
 const refused = (found: { readonly _tag: string; readonly accountNumber?: string } | null) =>
   answered(refusals[found?._tag ?? "none"] ?? "", found?.accountNumber ?? "")
 
@@ -142,7 +142,7 @@ const ofList = (asked: SentRequest, { limit }: Order<"list">): Answer => {
   return answered("ok", [...entries.map(entryLine), `next ${next}`].join("\n"))
 }
 
-/** The answer that the rules and the supplier demand, before the import is looked at. */
+/** The answer that the rules and the supplier require, before the import is read. */
 const ofRules = (asked: SentRequest): Answer | null => {
   const { order } = asked
   const { supplier } = callsOf(asked, "Configuration.supplier")[0] ?? {}
@@ -165,11 +165,11 @@ const hasLostReservation = ({ calls }: SentRequest): boolean =>
     return (failure as { readonly _tag: string } | null)?._tag === "ReservationLost"
   })
 
-/** What is kept for a line of a batch is its result. */
+/** The kept answer of a line of a batch is its result. */
 export const keptMessage = ({ line }: SentRequest, kept: string): string =>
   line === null ? kept : readKept(kept).message
 
-/** The answer that the request's key demands; null where the key does not matter. */
+/** The answer that the request's key requires; null if the key does not matter. */
 const ofKey = (asked: SentRequest): Answer | null => {
   const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
   switch (reserving?._tag) {
@@ -184,7 +184,7 @@ const ofKey = (asked: SentRequest): Answer | null => {
   }
 }
 
-/** Whether a request that has no right to its key has done anything. */
+/** Whether a request that does not hold its key has done anything. */
 const hasRunWithoutKey = (asked: SentRequest): boolean => {
   const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
   if (asked.keyed === null || reserving?._tag === "Reserved") return false
@@ -231,15 +231,12 @@ const hasLostLease = (asked: SentRequest): boolean =>
 /** The deadline for document look-ups. Source: docs/contract/values.md#documents-of-one-request. */
 const lookUpMillis = 5_000
 
-/** Whether the document store may have taken too long; only these requests ask it. */
+/** Whether the document store may have taken too long; only these requests use it. */
 const mayHaveWaitedForDocuments = ({ order }: SentRequest, elapsedMillis: number): boolean =>
   elapsedMillis >= lookUpMillis &&
   ["validate", "stage", "process", "notes", "statements"].includes(order.kind)
 
-/**
- * Why the answer is not the one that it must be; null where it is. `elapsedMillis` is how long the
- * request took.
- */
+/** Why the answer is wrong; null if it is right. `elapsedMillis` is how long the request took. */
 export const complaintAbout = (
   asked: SentRequest,
   answer: Answer,

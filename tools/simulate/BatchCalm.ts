@@ -1,4 +1,7 @@
-/** The end of a run for its batches: every one ends, and each line has left what its result says. */
+/**
+ * The end of a run for its batches: every batch ends, and each line has stored what its result
+ * says.
+ */
 import { Effect } from "effect"
 import { ask, passTime } from "./Actions.ts"
 import { addsSomething, checkBatches } from "./BatchOracle.ts"
@@ -11,7 +14,7 @@ import type { World } from "./World.ts"
 
 const minute = 60_000
 
-/** More than a line has tries, and than a batch has lines that can pause it. */
+/** More than the tries of a line, and than the lines of a batch that can pause it. */
 const rounds = 24
 
 const stateOf = ({ heard }: BatchRecord): string => heard.state
@@ -26,14 +29,14 @@ const effectOf = (
 ): number =>
   runs.filter(({ line }) => line?.step === step).reduce((sum, asked) => sum + effects(asked), 0)
 
-/** What a line has stored is what its result says, and was stored once. */
+/** Checks that a line has stored what its result says, exactly once. */
 const checkEffects = (world: World, { name }: BatchRecord, line: LineRecord): void => {
   if (line.result === null) return
   const effects = effectsOf(world)
   const [staged, ended] = (["stage", "end"] as const).map((step) => effectOf(effects, line, step))
   const { message, outcome } = readResult(line.result)
   const isRestaged = outcome === "ALREADY" && line.end.kind === "stage"
-  // Transactions that are there with another content succeed, and none is added.
+  // Transactions that exist with other content succeed, and nothing is added.
   const isOther = line.end.kind === "transactions" && !addsSomething(message)
   const isEffective = outcome === "SUCCEEDED" && !line.isStoredTogether && !isOther
   const isRight =

@@ -1,6 +1,6 @@
 /**
- * What is known of the batches of a run: the lines as they were planned, what each has come to, and
- * what the client has heard. It counts lines, and knows no states.
+ * The known facts about the batches of a run: the planned lines, their outcomes, and the answers to
+ * the client. It counts lines, and has no states.
  */
 import type { Batch, BatchId, BatchOperation } from "@data-import/domain/batch/Batch"
 import type { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
@@ -10,7 +10,7 @@ import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { readResult } from "./LineResultText.ts"
 import type { Order, SentRequest } from "./Request.ts"
 
-/** A line, and the requests that it is: an import is staged, and then processed. */
+/** A line and its requests: an import is staged, and then processed. */
 export interface LineRecord {
   readonly number: number
   readonly text: string
@@ -19,7 +19,7 @@ export interface LineRecord {
   readonly end: Order<"stage" | "process" | "notes" | "transactions">
   /** Of a retry: the line's number in the batch that is retried. */
   readonly sourceLine: number | null
-  /** Every time that a worker ran a step of it. */
+  /** Every run of a step by a worker. */
   readonly runs: Array<SentRequest>
   /** Whether its import was stored together with others. */
   isStoredTogether: boolean
@@ -45,13 +45,13 @@ export interface BatchRecord {
   createdAt: number | null
   /** How many lines are stored. */
   received: number
-  /** What its client has heard; `known` once the creation was acknowledged. */
+  /** The answers to its client; `known` once the creation was acknowledged. */
   readonly heard: {
     known: boolean
     refused: boolean
     received: number
     state: string
-    /** When the state was heard. */
+    /** The step at which the state was answered. */
     step: number
     /** The counts, and the step at which they were read. */
     readonly counts: Array<{ readonly step: number; readonly counts: Counts }>
@@ -92,7 +92,7 @@ export const lineOf = (batch: BatchRecord, number: number): LineRecord => {
   return line
 }
 
-/** The counts that the results demand. */
+/** The counts that follow from the results. */
 export const countsOf = ({ lines, received }: BatchRecord): Counts => {
   const outcomes = lines.flatMap(({ result }) =>
     result === null ? [] : [readResult(result).outcome]
@@ -107,7 +107,7 @@ export const countsOf = ({ lines, received }: BatchRecord): Counts => {
   }
 }
 
-/** The failed lines that a retry has: those whose data no later line has replaced. */
+/** The failed lines that a retry copies: those whose data no later line has replaced. */
 export const linesToRetry = ({ lines }: BatchRecord): ReadonlyArray<LineRecord> => {
   const hasOutcome = ({ result }: LineRecord, wanted: ReadonlyArray<string>) =>
     result !== null && wanted.includes(readResult(result).outcome)

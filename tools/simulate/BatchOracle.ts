@@ -1,7 +1,6 @@
 /**
- * Checks every call of the storage of batches: that each line ends once, with the result that its
- * last run was answered, that no line is in two hands, and that the counts are those of the
- * results.
+ * Checks every call of the storage of batches: each line ends once, with the answer of its last run
+ * as its result, no two workers hold a line, and the counts match the results.
  */
 import { Effect, Exit, Option, Stream } from "effect"
 import type { Appending, Batches, ChunkInHand, Creating } from "@data-import/domain/ports/Batches"
@@ -29,7 +28,7 @@ type Port = Batches["Service"]
 
 const decoder = new TextDecoder()
 
-/** What is stored of a batch is what its lines have come to. */
+/** Checks that the stored batch matches the outcomes of its lines. */
 const checkStored = Effect.fnUntraced(function* (world: World, batch: BatchRecord) {
   const { id, lines, name } = batch
   if (id === null) return
@@ -54,7 +53,7 @@ const checkStored = Effect.fnUntraced(function* (world: World, batch: BatchRecor
   )
 })
 
-/** Checks all batches against what is known of them. */
+/** Checks all batches against the model. */
 export const checkBatches = Effect.fnUntraced(function* (world: World) {
   for (const batch of world.batches) yield* checkStored(world, batch)
 })
@@ -73,7 +72,7 @@ const watchCreate = (world: World, { args, exit }: Executed): void => {
     at - batch.createdAt < KeyModel.keptMillis - 2 * world.conditions.skew
   const isAgain = batch.id !== null
   world.stateChecks.that(!(isAgain && isProtected), () => `${batch.name} is created twice`)
-  // When its key has expired the name has two batches, and the client knows the first.
+  // If its key has expired, two batches have the name, and the client knows the first.
   if (isAgain) return
   batch.id = creating.batch.id
   batch.createdAt = at
@@ -91,14 +90,14 @@ const watchAppend = (world: World, { args, exit }: Executed): void => {
   batch.received = appending.received
 }
 
-/** The sessions in which workers have lines of the batch in hand. */
+/** The sessions in which workers hold lines of the batch. */
 const sessionsOf = ({ sessions }: World, id: string | null) =>
   sessions.filter(({ chunk, isOver }) => !isOver && chunk.batch.id === id)
 
 const isInHand = (world: World, batch: BatchRecord, number: number): boolean =>
   sessionsOf(world, batch.id).some(({ chunk }) => chunk.lines.some(({ line }) => line === number))
 
-/** Lines that are taken are nobody else's, have not ended, and wait for no earlier line. */
+/** Checks that taken lines have no other holder, have not ended, and wait for no earlier line. */
 const watchTake = Effect.fnUntraced(function* (world: World, { exit, request }: Executed) {
   const taken = Exit.isSuccess(exit) ? (exit.value as Option.Option<ChunkInHand>) : null
   if (taken?._tag !== "Some") return
@@ -129,7 +128,7 @@ const watchTake = Effect.fnUntraced(function* (world: World, { exit, request }: 
   }
 })
 
-/** Whether an answer tells of a note or a transaction that it added. */
+/** Whether an answer reports an added note or transaction. */
 export const addsSomething = (message: string): boolean =>
   /NOTE_CREATION_SUCCESS|TRANSACTION_ADDED_TO_ACCOUNT/.test(message)
 
@@ -150,7 +149,7 @@ const foundOther = ({ calls }: SentRequest): boolean => {
   return results.some(({ differs = false }) => differs)
 }
 
-/** How a line ends whose last run was answered so. */
+/** The outcome of a line whose last run had this answer. */
 const outcomeOf = ({ operation }: BatchRecord, run: SentRequest, { code, message }: Answer) => {
   const { kind } = run.order
   if (code === "account_import_process_already_imported") {
@@ -162,7 +161,7 @@ const outcomeOf = ({ operation }: BatchRecord, run: SentRequest, { code, message
   return isNew ? "SUCCEEDED" : "ALREADY"
 }
 
-/** A result says what the last run by this worker was answered. */
+/** Checks that a result matches the answer of the last run by this worker. */
 const checkResult = (
   world: World,
   worker: SentRequest,
@@ -191,7 +190,7 @@ const forgetKeys = (world: World, { id, organisation }: BatchRecord, line: numbe
   for (const key of keysOf(id, line)) KeyModel.remove(world.idempotency, { organisation, key })
 }
 
-/** The line ends here, and never did before. */
+/** Ends the line, which must not have ended before. */
 const endLine = (world: World, batch: BatchRecord, number: number, text: string): LineRecord => {
   const line = lineOf(batch, number)
   world.checks.that(line.result === null, () => `line ${number} of ${batch.name} ends twice`)
@@ -226,7 +225,7 @@ const watchFinish = Effect.fnUntraced(function* (world: World, executed: Execute
   yield* checkStored(world, batch)
 })
 
-/** How a cancelled line must end: as the last step that it has taken says. */
+/** The required outcome of a cancelled line: that of the last step it has taken. */
 const cancelledAs = (world: World, { id, organisation }: BatchRecord, { number }: LineRecord) => {
   if (id === null) return null
   const stepOf = (key: (typeof keys)[number]) =>
@@ -238,7 +237,7 @@ const cancelledAs = (world: World, { id, organisation }: BatchRecord, { number }
     : { isCancelled: false, message: end }
 }
 
-/** Lines of cancelled batches that nobody has in hand may have ended, and no others. */
+/** Checks that only lines of cancelled batches without a holder have ended. */
 const watchCancel = Effect.fnUntraced(function* (world: World) {
   const { batches } = world.storage
   for (const batch of world.batches) {
@@ -268,7 +267,7 @@ const watchCancel = Effect.fnUntraced(function* (world: World) {
   }
 })
 
-/** Looks at what a call of the storage of batches has done. */
+/** Checks the effect of a call of the storage of batches. */
 export const watchBatches = Effect.fnUntraced(function* (world: World, executed: Executed) {
   switch (executed.operation) {
     case "Batches.create":
@@ -295,7 +294,7 @@ const countsIn = (message: string) => {
   return { state, remaining, counts: { received, succeeded, already, failed, cancelled } }
 }
 
-/** The counts close in every answer, and are never below those of an earlier answer. */
+/** Checks that the counts of an answer add up, and are never below those of an earlier answer. */
 const hearCounts = (world: World, batch: BatchRecord, asked: SentRequest, message: string) => {
   const { heard, name } = batch
   const { counts, remaining, state } = countsIn(message)
@@ -324,7 +323,7 @@ const hearCounts = (world: World, batch: BatchRecord, asked: SentRequest, messag
   heard.received = Math.max(heard.received, received)
 }
 
-/** A result that was read once never changes. */
+/** Checks that a result that was read once never changes. */
 const hearResults = (world: World, { heard, name }: BatchRecord, message: string): void => {
   for (const text of message === "" ? [] : message.split("\n")) {
     const { line } = readResult(text)
@@ -337,7 +336,7 @@ const hearResults = (world: World, { heard, name }: BatchRecord, message: string
   }
 }
 
-/** What the client of a batch knows because of an answer. */
+/** Records what the client of a batch learns from an answer. */
 export const learnOfAnswer = (
   world: World,
   asked: SentRequest,

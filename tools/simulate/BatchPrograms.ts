@@ -16,7 +16,7 @@ type OfBatch = SentRequest & { readonly order: Order<"batch" | "work"> }
 export const isOfBatch = (order: Order): order is Order<"batch" | "work"> =>
   order.kind === "batch" || order.kind === "work"
 
-/** The worker of an instance, which remembers whose turn it was last. */
+/** The worker of an instance, which remembers the last supplier and batch. */
 const workerOf = (world: World, instance: Instance): BatchWorker => {
   const present = world.workers.get(instance)
   if (present !== undefined) return present
@@ -30,7 +30,7 @@ const workerOf = (world: World, instance: Instance): BatchWorker => {
   return made
 }
 
-/** What a worker does beside the lines is done here one by one, as often as the run has it. */
+/** Runs the other tasks of a worker one at a time, as often as the run decides. */
 const work = (
   world: World,
   { instance, order: { task } }: SentRequest & { order: Order<"work"> }
@@ -54,7 +54,7 @@ const work = (
   }
 }
 
-/** What a batch is asked to be created as. */
+/** The payload of the creation of a batch. */
 const payloadOf = (batch: BatchRecord) => {
   const { maxFailures, name, operation, parameters, retried, supplier } = batch
   const needsTeam = operation === "IMPORT" || operation === "PROCESS"
@@ -81,7 +81,7 @@ const bodyLine = ({ counts, state }: BatchBody): string => {
 
 const broken = { _tag: "ConnectionBroken", code: "connection_broken" } as const
 
-/** The lines in parts that end anywhere, all of them or as far as the connection lasts. */
+/** The lines in parts with arbitrary boundaries, all of them or until the connection breaks. */
 const bodyOf = (lines: ReadonlyArray<string>, breaks: boolean) => {
   const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""))
   const sent = breaks ? bytes.subarray(0, Math.floor((bytes.length * 2) / 3)) : bytes

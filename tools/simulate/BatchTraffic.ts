@@ -1,6 +1,6 @@
 /**
- * The clients of batches and their workers: what they do next. The lines are about the imports that
- * the other clients write to.
+ * The next actions of the clients of batches and of the workers. The lines are about the imports
+ * that the other clients write to.
  */
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
@@ -36,12 +36,12 @@ const suppliers = ["OWN_A", "OWN_A", "OWN_A", "RIVAL"].map((code) => SupplierCod
 
 const hour = 60 * 60_000
 
-/** So many batches a run has, retries included. */
+/** The maximum number of batches in a run, retries included. */
 const mostBatches = 4
 
 type Ends = Pick<LineRecord, "stage" | "end" | "text">
 
-/** What a line of the batch asks for. */
+/** The possible requests of a line of the batch. */
 const endsOf = (
   situation: Situation,
   key: ImportKey,
@@ -191,7 +191,9 @@ const isAsked = ({ running }: World, { heard, name }: BatchRecord): boolean => {
   return asked.length >= (heard.known ? 2 : 1)
 }
 
-/** Its answer is kept for a day; a client that has none by then looks for its batch. */
+/**
+ * The answer to the creation is kept for a day. A client that has none by then looks for its batch.
+ */
 const lookUp = (world: World, batch: BatchRecord): void => {
   const first = world.requests.find(({ keyed }) => keyed?.key === batch.key)
   const isOld = first !== undefined && world.time.now() - first.at > 12 * hour
@@ -200,7 +202,7 @@ const lookUp = (world: World, batch: BatchRecord): void => {
   batch.heard.refused = batch.id === null
 }
 
-/** A client of a batch asks; it may be a new batch. */
+/** A client of a batch sends a request; it may create a new batch. */
 const batchClientAsks = Effect.fnUntraced(function* (world: World, situation: Situation) {
   const { batches, random } = world
   for (const batch of batches) lookUp(world, batch)
@@ -265,7 +267,7 @@ export const freeLines = Effect.fnUntraced(function* (world: World) {
   if (session !== undefined) yield* endSession(world, session)
 })
 
-/** A worker stands still, so that it loses its lines, and goes on later. */
+/** A worker freezes, so that it loses its lines, and continues later. */
 export const overtakeWorker = Effect.fnUntraced(function* (world: World) {
   const live = liveSessions(world).filter(({ request }) => request.ended === null)
   if (live.length === 0) return
@@ -280,7 +282,7 @@ export const overtakeWorker = Effect.fnUntraced(function* (world: World) {
   yield* endSession(world, session)
 })
 
-/** A client asks about an import of which a worker has a line in hand. */
+/** A client sends a request about an import of which a worker holds a line. */
 const meetWorker = (world: World, situation: Situation, chunks: ReadonlyArray<ChunkSession>) => {
   const { chunk } = world.random.pick(chunks)
   const { lines } = batchOf(world.batches, chunk.batch.id)

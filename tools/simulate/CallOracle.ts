@@ -37,7 +37,7 @@ type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
 type ReserveCommand = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 type RefusalEntry = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
 
-/** What was seen last of the import. */
+/** The last observation of the import. */
 export const lastObservation = (world: World, key: ImportKey): Observation => {
   const observation = world.observations.get(nameOf(key))
   return observation ?? { key, row: null, audit: [], events: [], account: null }
@@ -85,7 +85,7 @@ export const checkAccountLines = (world: World, what: string, observation: Obser
   same(world, `${what}: the account`, accountLines(observation), expected)
 }
 
-/** Remembers what a step has made, for the models of later steps. */
+/** Records the effect of a step, for the models of later steps. */
 const learn = (world: World, request: SentRequest, operation: Operation, answer: string): void => {
   const { order } = request
   if (!("key" in order)) return
@@ -104,7 +104,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
   return (failure as { readonly _tag: string } | null)?._tag ?? String(exit)
 }
 
-/** What a step that was taken means to the steps and the answer that come after it. */
+/** Records what an executed step means for later steps and the answer. */
 const learnFrom = (
   world: World,
   request: SentRequest,
@@ -171,14 +171,14 @@ type Adding = Order<"notes" | "transactions" | "statements" | "instruction">
 const isAdding = (order: Order): order is Adding =>
   ["notes", "transactions", "statements", "instruction"].includes(order.kind)
 
-/** Whether the request repeats one that was acknowledged before it was asked. */
+/** Whether the request repeats one that was acknowledged before it was sent. */
 const repeatsAcknowledged = ({ order, repeats, step }: SentRequest): boolean => {
   if (repeats === null || repeats.ended === null || repeats.ended.step >= step) return false
   if (order.kind === "transactions" && !order.check) return false
   return typeof repeats.answer === "object" && repeats.answer?.code === "ok"
 }
 
-/** What the model makes of a change: the account after it, and what the request is answered. */
+/** The model of a change: the account after it, and the answer. */
 const changed = (
   world: World,
   command: ChangeCommand,
@@ -273,7 +273,7 @@ const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request 
   )
 })
 
-/** Order by code points, by comparing what a string is spread to. */
+/** Orders by code points, which spreading a string yields. */
 const byCodePoints = (one: string, other: string): number => {
   const [left, right] = [Array.from(one), Array.from(other)]
   const at = left.findIndex((character, index) => character !== right[index])
@@ -281,7 +281,7 @@ const byCodePoints = (one: string, other: string): number => {
   return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1)
 }
 
-/** The lines that a list must have, from what was seen of every import. */
+/** The lines that a list must have, from the observations of all imports. */
 export const linesOfList = (world: World, query: ListQuery): ReadonlyArray<string> =>
   [...world.observations.values()]
     .filter(({ key, row }) => {
@@ -309,7 +309,7 @@ const watchList = (world: World, { args, exit, request }: Executed): void => {
   same(world, `the list for r${request.id}`, found.map(entryLine), expected)
 }
 
-/** What was looked up of a supplier is what the operator made it. */
+/** Checks that a looked-up supplier is as the operator configured it. */
 const watchSupplier = (world: World, { args, exit, request }: Executed, call: Call): void => {
   const code = args[0] as Supplier["code"]
   const status = world.suppliers.get(code)
@@ -320,7 +320,7 @@ const watchSupplier = (world: World, { args, exit, request }: Executed, call: Ca
   call.supplier = request.caller.organisation === owners.get(code) ? (status ?? null) : null
 }
 
-/** An import is found for the organisation of its supplier, and for no other. */
+/** Checks that an import is found only for the organisation of its supplier. */
 const watchOwn = (world: World, { args, exit, request }: Executed): void => {
   if (Exit.isFailure(exit)) return
   const { number, organisation, supplier } = args[0] as OwnImport
@@ -350,7 +350,7 @@ const watchOperator = (world: World, { exit, request: { id, order } }: Executed)
   }
 }
 
-/** Looks at what a call has done, before anything else can happen. */
+/** Checks the effect of a call, before anything else can happen. */
 export const checkCall = Effect.fnUntraced(function* (world: World, executed: Executed) {
   const { exit, operation, request } = executed
   const [command] = executed.args as ReadonlyArray<{ readonly attempt?: string } | undefined>
@@ -383,7 +383,7 @@ export const checkCall = Effect.fnUntraced(function* (world: World, executed: Ex
   }
 })
 
-/** Everything is as it was seen last: no step has changed what it does not speak of. */
+/** Checks that everything is as last observed: no step has changed anything else. */
 export const checkUnchanged = Effect.fnUntraced(function* (world: World) {
   for (const key of world.keys) {
     const before = lastObservation(world, key)

@@ -8,7 +8,7 @@ import { Context, Effect, type Exit, Stream } from "effect"
 import { type Fault, type FaultPlan, withFaults } from "@data-import/domain/testing/faults"
 import type { SentRequest } from "./Request.ts"
 
-/** A call that waits, or an answer on its way back; `go` lets it happen. */
+/** A waiting call, or an answer on its way back; `go` lets it proceed. */
 export interface WaitingCall {
   readonly request: SentRequest
   readonly operation: string
@@ -16,7 +16,7 @@ export interface WaitingCall {
   readonly go: () => void
 }
 
-/** A call that reached its port, and what the port made of it; a stream is read to its end. */
+/** A call that reached its port, and its result; a stream is read to its end. */
 export interface Executed {
   readonly request: SentRequest
   readonly operation: string
@@ -30,13 +30,13 @@ export const OnBehalf = Context.Reference<SentRequest | null>("@data-import/simu
 })
 
 export interface CallScheduler {
-  /** What can happen next, in the order of asking. */
+  /** What can happen next, in the order in which the calls were made. */
   readonly waiting: ReadonlyArray<WaitingCall>
   readonly add: (asked: Omit<WaitingCall, "go">, go: () => void) => void
   readonly remove: (call: WaitingCall) => void
   /** Lets the call proceed, with the fault. */
   readonly proceed: (call: WaitingCall, fault: Fault | null) => void
-  /** What was executed since this was asked last, in the order of its end. */
+  /** What was executed since the last call of this, in the order in which it ended. */
   readonly executed: () => ReadonlyArray<Executed>
   /** How many calls have begun and not ended. In memory there is none between two steps. */
   readonly inFlight: () => number

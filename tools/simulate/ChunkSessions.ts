@@ -1,6 +1,6 @@
 /**
- * The storage of batches on the scheduler. What a worker has in hand lasts as long as its session,
- * which the simulation can end: a crashed worker, and one that stands still, loses its lines.
+ * The storage of batches on the scheduler. A worker holds its lines as long as its session, which
+ * the simulation can end: a crashed or frozen worker loses its lines.
  */
 import { Effect, Exit, Option, Scope, Stream } from "effect"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
@@ -13,7 +13,7 @@ export interface ChunkSession {
   /** Of the worker. */
   readonly request: SentRequest
   readonly chunk: ChunkInHand
-  /** Whether the lines are no longer in hand. */
+  /** Whether the worker no longer holds the lines. */
   isOver: boolean
   readonly end: Effect.Effect<void>
 }

@@ -32,7 +32,7 @@ const isNeutral = ({ code, replayed, message }: Answer): boolean =>
 const ofAdding = (code: string): string =>
   /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code) ? "not_found" : "ok"
 
-/** The answer as an event of the history; `undefined` where the request is not part of it. */
+/** The answer as an event of the history; `undefined` if the request is not part of it. */
 const heard = (asked: SentRequest): string | null | undefined => {
   const { answer, order } = asked
   const isAdding = /^(notes|transactions|statements|instruction)$/.test(order.kind)
@@ -42,7 +42,7 @@ const heard = (asked: SentRequest): string | null | undefined => {
   if (isNeutral(answer)) return undefined
   const { code, message } = answer
   if (isAdding) return ofAdding(code)
-  // A stage that is refused for its payload has not looked at the import.
+  // A stage that is refused for its payload has not read the import.
   if (order.kind === "stage" && code === "account_failed_validation") return undefined
   if (code !== "ok" || order.kind === "process") return code
   return `${code} ${message.split(" ")[0] ?? ""}`
@@ -73,7 +73,7 @@ const operationOf = (asked: SentRequest): Operation | null => {
   const answer = heard(asked)
   const { caller, ended, id, order } = asked
   if (ask === null || answer === undefined || !("key" in order)) return null
-  // What a line is only prepared for has no effect before it is stored together with others.
+  // The preparation of a line has no effect before the import is stored together with others.
   if (asked.line?.step === "prepare") return null
   if (order.kind !== "skip" && caller.organisation !== owners.get(order.key.import_supplier)) {
     return null
@@ -93,8 +93,8 @@ const lastLook = (world: World, key: ImportKey): Operation => {
 }
 
 /**
- * Checks that everything the clients of the import saw can have happened in some order; false where
- * they asked nothing that could.
+ * Checks that everything the clients of the import saw can have happened in some order; false if
+ * they sent nothing relevant.
  */
 export const checkLinearizable = (world: World, key: ImportKey): boolean => {
   const name = nameOf(key)
@@ -119,11 +119,11 @@ export const checkLinearizable = (world: World, key: ImportKey): boolean => {
   return history.length > 0
 }
 
-/** What a client was promised to be there, and how often it is. */
+/** An acknowledged item, and how often it is stored. */
 interface Promised {
   readonly what: string
   readonly times: number
-  /** Whether it may be there more than once. */
+  /** Whether it may be stored more than once. */
   readonly often?: boolean
 }
 
@@ -166,7 +166,7 @@ const promisedIn = (
   return kind === "process" ? [{ what: "an account", times: there === null ? 0 : 1 }] : []
 }
 
-/** Checks that all that was acknowledged is on the account, and only once. */
+/** Checks that every acknowledged item is on the account, exactly once. */
 export const checkAcknowledged = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const account = world.observations.get(name)?.account ?? null

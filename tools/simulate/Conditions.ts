@@ -1,7 +1,7 @@
 /**
- * What kind of run a seed is: how many imports and instances there are, how much goes wrong, and
- * how much happens at once. The conditions are drawn once for each seed, because a run with much of
- * one kind of fault finds more than a run with a little of each.
+ * The kind of run that a seed determines: how many imports and instances there are, how many
+ * faults, and how much concurrency. The conditions are drawn once for each seed, because a run with
+ * much of one kind of fault finds more than a run with a little of each.
  */
 import type { RandomSource } from "@data-import/testbed/RandomSource"
 
@@ -29,7 +29,7 @@ export interface Conditions {
   readonly lostAnswers: number
   /** How likely a process is a dry run, after which the import is still there to process. */
   readonly dryRuns: number
-  /** How likely a request comes forward slowly. */
+  /** How likely a request proceeds slowly. */
   readonly slow: number
   /** How likely a request is one that was sent before. */
   readonly repeats: number
@@ -37,9 +37,9 @@ export interface Conditions {
   readonly keyed: number
   /** How likely a payload breaks a rule. */
   readonly broken: number
-  /** Of how many account numbers the platform draws, so that some are drawn twice. */
+  /** From how many account numbers the platform draws, so that some are drawn twice. */
   readonly numbers: number
-  /** What happens next, each as often as its weight, beside the calls that wait. */
+  /** The weights of the next events, besides waiting calls. */
   readonly weights: {
     readonly crash: number
     readonly freeze: number
@@ -59,7 +59,7 @@ const some = (random: RandomSource, most: number): number =>
     [3, most]
   ])
 
-/** A run about accounts: some are there from the beginning, and much is added to them. */
+/** A run about accounts: some exist from the beginning, and much is added to them. */
 const aboutAccounts = (random: RandomSource) => ({
   keys: 1 + random.below(3),
   imported: 1 + random.below(2),
@@ -68,7 +68,7 @@ const aboutAccounts = (random: RandomSource) => ({
   slow: random.pick([0, 0.1, 0.3])
 })
 
-/** A run about attempts: they meet on few imports, are slow, and mostly leave them as they were. */
+/** A run about attempts: they compete for few imports, are slow, and mostly do not change them. */
 const aboutAttempts = (random: RandomSource) => ({
   keys: 1 + random.below(4),
   imported: 0,
@@ -109,5 +109,5 @@ export const conditionsOf = (seed: number, random: RandomSource): Conditions => 
   }
 }
 
-/** As little as possible goes wrong: what the end of every run is like. */
+/** No faults and no lost answers: the conditions at the end of every run. */
 export const calm: Pick<Conditions, "faults" | "lostAnswers"> = { faults: 0, lostAnswers: 0 }

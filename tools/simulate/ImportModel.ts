@@ -1,6 +1,7 @@
 /**
  * The reference for every step on an import: what it changes, what it returns, and what it leaves
- * in the audit log and the outbox. It uses no function of the domain, so that the two can disagree.
+ * in the audit log and the outbox. It uses no function of the domain, so that errors of the domain
+ * are found.
  * Source: docs/contract/import.md#import-states.
  */
 import { type DateTime, Duration } from "effect"
@@ -48,7 +49,7 @@ export interface Step {
   readonly events: ReadonlyArray<string>
 }
 
-/** What a step may know beside its own row. */
+/** What a step may know besides its own row. */
 export interface Others {
   readonly isTaken: (accountNumber: string) => boolean
   readonly liveLeases: (at: number, supplier?: ImportKey["import_supplier"]) => number
@@ -64,11 +65,11 @@ export const auditLine = (
   outcome: string
 ): string => `${millis(at)} ${organisation} ${apiKey} ${requestId} ${action} ${outcome}`
 
-/** An event of the outbox as text; `name` without what all of them begin and end with. */
+/** An event of the outbox as text; `name` is without the common prefix and suffix. */
 export const eventLine = (at: DateTime.Utc, name: string, codes: ReadonlyArray<string>): string =>
   [millis(at), name, ...codes].join(" ")
 
-/** Where an import is at the instant: Pending, InProgress, Skipped or Imported. */
+/** The state of an import at the instant: Pending, InProgress, Skipped or Imported. */
 export const stateOf = (row: Pick<Row, "account" | "skipped" | "lease">, at: number): string => {
   if (row.account !== null) return "Imported"
   if (row.skipped) return "Skipped"

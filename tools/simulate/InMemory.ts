@@ -7,7 +7,7 @@ import type { Storage } from "./Storage.ts"
 import type { CallScheduler } from "./CallScheduler.ts"
 import type { Backend } from "./World.ts"
 
-/** A way to break the adapters, for proof that it is found. */
+/** A way to break the adapters, to prove that the simulation finds it. */
 export type Mutation = (
   storage: Storage,
   store: MemoryStore["Service"],

@@ -8,7 +8,7 @@ import type { Observation } from "./Observation.ts"
 import { nameOf } from "./Request.ts"
 import { emailing } from "./Traffic.ts"
 
-/** Thrown where something is not as it must be. */
+/** Thrown if an invariant is violated. */
 class Violation extends Error {
   constructor(what: string) {
     super(what)
@@ -16,7 +16,7 @@ class Violation extends Error {
   }
 }
 
-/** Counts what is checked, and ends the run at the first thing that does not hold. */
+/** Counts the checks, and ends the run at the first failed one. */
 export interface Checks {
   readonly that: (holds: boolean, otherwise: () => string) => void
   readonly count: () => number
@@ -37,7 +37,7 @@ export const makeChecks = (blind = false): Checks => {
 const countOf = <A>(among: ReadonlyArray<A>, is: (each: A) => boolean): number =>
   among.filter(is).length
 
-/** Of the words of an audit line or an event, the one at the place. */
+/** The word of an audit line or an event at the index. */
 const word = (line: string, place: number): string => line.split(" ")[place] ?? ""
 const actionOf = (line: string): string => word(line, 4)
 const outcomeOf = (line: string): string => word(line, 5)
@@ -50,7 +50,7 @@ const changesOfAccount = new Set([
   "create_payment_instruction"
 ])
 
-/** The states exclude each other, and the attempts agree with them. */
+/** Checks that the states exclude each other, and the attempts agree with them. */
 const checkStates = (checks: Checks, { key, row }: Observation): void => {
   if (row === null) return
   const name = nameOf(key)
@@ -76,7 +76,7 @@ const checkStates = (checks: Checks, { key, row }: Observation): void => {
   )
 }
 
-/** Every change has its entry in the audit log and its event in the outbox, and no other. */
+/** Checks that every change has its audit entry and its event, and no others. */
 const checkAuditAndOutbox = (checks: Checks, { audit, events, key, row }: Observation): void => {
   const name = nameOf(key)
   const entries = (action: string, outcomes: ReadonlyArray<string>) =>
@@ -126,7 +126,7 @@ const checkAuditAndOutbox = (checks: Checks, { audit, events, key, row }: Observ
   }
 }
 
-/** The account exists exactly when the import is imported, and belongs to it. */
+/** Checks that the account exists exactly if the import is imported, and belongs to it. */
 const checkAccount = (checks: Checks, { account, key, row }: Observation): void => {
   const name = nameOf(key)
   const number = row?.account?.number
@@ -145,7 +145,7 @@ const checkAccount = (checks: Checks, { account, key, row }: Observation): void 
   )
 }
 
-/** The balance is the opening one and all that was added since, to the last hundredth. */
+/** Checks that the balance is the opening one plus all additions, to the hundredth. */
 export const checkBalance = (checks: Checks, { account, key, row }: Observation): void => {
   if (account === null || row === null || row.account === null) return
   const before = openedAccount(JSON.parse(row.payload) as Wire, row.account.at)
@@ -159,14 +159,14 @@ export const checkBalance = (checks: Checks, { account, key, row }: Observation)
   )
 }
 
-/** Everything that must be true of one import by itself. */
+/** Checks the invariants of one import. */
 export const checkImport = (checks: Checks, observation: Observation): void => {
   checkStates(checks, observation)
   checkAuditAndOutbox(checks, observation)
   checkAccount(checks, observation)
 }
 
-/** What must be true of all imports together. */
+/** Checks the invariants of all imports together. */
 export const checkTogether = (checks: Checks, all: ReadonlyArray<Observation>): void => {
   const numbers = all.flatMap(({ row }) => row?.account?.number ?? [])
   checks.that(

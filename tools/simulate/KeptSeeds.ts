@@ -1,6 +1,6 @@
 /**
  * Every seed that ever failed. A seed stands for the same run only as long as the simulation draws
- * the same numbers; once the traffic has changed, a kept seed is one more run.
+ * the same numbers; once the traffic has changed, a kept seed is just another run.
  */
 
 export interface KeptSeed {

@@ -1,6 +1,6 @@
 /**
- * The reference for idempotency keys: what a key stands for, and what reserving, storing and
- * releasing do to it. It uses no function of the domain, so that the two can disagree.
+ * The reference for idempotency keys: the state of a key, and how reserving, storing and releasing
+ * change it. It uses no function of the domain, so that errors of the domain are found.
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import type { DateTime } from "effect"
@@ -32,7 +32,10 @@ export const keptMillis = 24 * 60 * minute
 /** How long a key that has expired is known, in milliseconds. */
 export const expiredMillis = 60 * minute
 
-/** A line of a batch takes its key over at once, and keeps the answer while its batch may last. */
+/**
+ * A line of a batch takes over its key at once, and its answer is kept for as long as its batch may
+ * exist.
+ */
 const isLine = ({ key }: Pick<KeyedRequest, "key">): boolean => key.startsWith("\u0001batch ")
 const leaseOf = (named: Pick<KeyedRequest, "key">) => (isLine(named) ? 0 : leaseMillis)
 const keptOf = (named: Pick<KeyedRequest, "key">) =>
@@ -41,7 +44,7 @@ const keptOf = (named: Pick<KeyedRequest, "key">) =>
 const nameOf = ({ key, organisation }: Pick<KeyedRequest, "key" | "organisation">): string =>
   `${organisation} ${key}`
 
-/** Reserves the key where it is free. Returns what it stands for, and the kept answer. */
+/** Reserves the key if it is free. Returns its state, and the kept answer. */
 export const reserve = (
   rows: KeyRows,
   { at, request, token }: Reserve

@@ -1,6 +1,6 @@
 /**
- * What a step on the storage means for the idempotency key of its request: whether the step is
- * still allowed, and what it stores under the key.
+ * The effect of a storage step on the idempotency key of its request: whether the step is still
+ * allowed, and what it stores under the key.
  */
 import type { DateTime } from "effect"
 import type { Keep, Reservation } from "@data-import/domain/requests/IdempotencyKey"
@@ -14,7 +14,7 @@ type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
 type CreateBatch = Parameters<Batches["Service"]["create"]>[0]
 type Write = Command<Operation> | ChangeCommand | CreateBatch
 
-/** The reservation of a write; null where its request has no key, or it keeps no answer. */
+/** The reservation of a write; null if its request has no key, or it keeps no answer. */
 const reservationOf = (command: Write): Reservation | null => {
   const keep: Keep<never> | null | undefined = "keep" in command ? command.keep : null
   return keep ? keep.reservation : null
@@ -26,7 +26,7 @@ export const isLost = (rows: KeyModel.KeyRows, command: Write): boolean => {
   return reservation !== null && !KeyModel.isHeld(rows, reservation)
 }
 
-/** A write has stored something, and was answered so. */
+/** Keeps the answer of a write that has stored something. */
 export const keepAnswer = (
   rows: KeyModel.KeyRows,
   command: Write,
@@ -37,7 +37,7 @@ export const keepAnswer = (
   if (reservation !== null) KeyModel.keep(rows, reservation, message, at)
 }
 
-/** A change was decided: where it adds something its answer is kept, otherwise its key is free. */
+/** After a change was decided: keeps its answer if it adds something, otherwise frees its key. */
 export const learnOfChange = (
   rows: KeyModel.KeyRows,
   command: ChangeCommand,

@@ -1,4 +1,4 @@
-/** How a request begins and ends, and what is written down of it. */
+/** The begin and end of a request, and its record. */
 import type { KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
 import {
   ApiKeyId,

@@ -1,4 +1,4 @@
-/** The results of lines as the simulation has them written, so that it can read them again. */
+/** The encoding of line results in the simulation, so that it can read them. */
 import type { ResultEncoder } from "@data-import/domain/batch-processing/LineResult"
 import { formatInstant } from "@data-import/domain/schema/Field"
 
@@ -43,5 +43,5 @@ export const readResult = (text: string): LineResult => ({
   ...(JSON.parse(text) as Omit<LineResult, keyof typeof none>)
 })
 
-/** The result that is kept under the key of a line, behind the outcome. */
+/** The result that is kept under the key of a line, after the outcome. */
 export const readKept = (text: string): LineResult => readResult(text.slice(text.indexOf(" ") + 1))

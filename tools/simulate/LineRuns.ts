@@ -1,6 +1,6 @@
 /**
- * The programs that a worker runs lines by, so that each step of a line is a request of its own:
- * with its own place in the history of its import, and its own answer.
+ * The programs with which a worker runs lines. Each step of a line is a separate request, with its
+ * own place in the history of its import, and its own answer.
  */
 import { Effect } from "effect"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
@@ -16,13 +16,13 @@ import { type Programs, reduced } from "./Programs.ts"
 import type { Answer, LineStep, SentRequest } from "./Request.ts"
 import type { World } from "./World.ts"
 
-/** Where an answer must arrive before the line goes on. */
+/** Waits for an answer that must arrive before the line continues. */
 const delivered = (world: World, request: SentRequest, answer: Answer) =>
   Effect.callback<void>((resume) => {
     world.scheduler.add({ request, operation: "answer", args: [answer] }, () => resume(Effect.void))
   })
 
-/** Runs a step of a line; `answerOf` makes what its client would hear of a success. */
+/** Runs a step of a line; `answerOf` makes the answer that a client would get for a success. */
 const runStep = Effect.fnUntraced(function* <A, E>(
   world: World,
   step: Step,
@@ -67,7 +67,7 @@ const versionOf = (payload: Wire): number =>
     Number.NaN
   )
 
-/** The line that the worker has in hand with this payload. */
+/** The line with this payload that the worker holds. */
 const preparing = (world: World, worker: SentRequest | null, payload: Wire): Step | null => {
   const session = world.sessions.findLast(({ request }) => request === worker)
   if (session === undefined) return null
@@ -79,7 +79,7 @@ const preparing = (world: World, worker: SentRequest | null, payload: Wire): Ste
   return found === undefined ? null : { batch: batch.name, line: found.line, step: "prepare" }
 }
 
-/** Runs with the caller of the step, which the audit log then names. */
+/** Runs with the caller of the step, whom the audit log then names. */
 const asStep = <A, E>(
   caller: Caller,
   run: (caller: Caller) => Effect.Effect<A, E>

@@ -8,7 +8,7 @@
  * long as there is one.
  */
 
-/** What was asked. Times are milliseconds. */
+/** A request. Times are milliseconds. */
 export interface Operation {
   readonly id: number
   readonly ask:
@@ -17,12 +17,12 @@ export interface Operation {
     | { readonly kind: "skip"; readonly skipped: boolean }
     | { readonly kind: "status" }
     | { readonly kind: "add" }
-    /** What the account is made of, read when all is over. */
+    /** The version of the account's data, read at the end. */
     | { readonly kind: "version" }
   readonly at: number
-  /** When it was answered or could no longer take effect. */
+  /** When it was answered, or could no longer take effect. */
   readonly until: number
-  /** `code message`; null where the answer was lost or reveals nothing. */
+  /** `code message`; null if the answer was lost or reveals nothing. */
   readonly answer: string | null
 }
 
@@ -32,7 +32,7 @@ export type Event =
 
 /** The states of an import that requests can distinguish. */
 interface State {
-  /** The version that is staged, or that the account is made of; null before the first. */
+  /** The version that is staged or imported; null before the first. */
   readonly version: number | null
   readonly skipped: boolean
   /** The process that holds the lease, or whose expired lease is not cleared yet. */
@@ -43,7 +43,7 @@ interface State {
 /** How far an operation is; `holding` the lease. */
 type Progress = "asked" | "holding" | "done"
 
-/** What an operation can do next; `answer` is null while it has none. */
+/** A possible next step of an operation; `answer` is null while it has none. */
 interface Way {
   readonly state: State
   readonly answer: string | null
@@ -53,15 +53,15 @@ const leaseMillis = 60_000
 
 const begin: State = { version: null, skipped: false, lease: null, imported: false }
 
-/** The lease began no sooner than its process was asked for. */
+/** The lease began no sooner than its process was requested. */
 const canBeExpired = ({ at }: Operation, now: number): boolean => at + leaseMillis <= now
 
-/** It is renewed for as long as its process runs. */
+/** The lease is renewed for as long as its process runs. */
 const canBeHeld = ({ until }: Operation, now: number): boolean => until + leaseMillis > now
 
 const done = (state: State, answer: string): Way => ({ state, answer })
 
-/** Why a write is refused, and whether it may go on, in all ways that are possible. */
+/** All possible refusals of a write, and whether it may proceed. */
 const unlessActive = (
   state: State,
   now: number,
@@ -126,7 +126,7 @@ const status = (state: State, { at, until }: Operation): ReadonlyArray<Way> => {
   ]
 }
 
-/** Everything that the operation can do next in this state. */
+/** All possible next steps of the operation in this state. */
 const waysOn = (state: State, operation: Operation, progress: Progress): ReadonlyArray<Way> => {
   const { ask } = operation
   if (progress === "done") return []
@@ -167,8 +167,8 @@ const named = (all: Iterable<Possibility>): Possibilities =>
   new Map(Array.from(all, (each) => [nameOf(each), each]))
 
 /**
- * With everything done that can be done here and leaves the import as it is: a client that got the
- * answer of such a thing later could have got it now, and to have got it hinders nothing.
+ * Completes every pending operation that can end here without changing the import. A client that
+ * got such an answer later could have got it now, and this rules nothing out.
  */
 const satisfied = ({ pending, state }: Possibility): Possibility => ({
   state,
@@ -185,8 +185,8 @@ const satisfied = ({ pending, state }: Possibility): Possibility => ({
 })
 
 /**
- * What else the operation can do. Its answer is known already where there is one; and where there
- * is none, what changes nothing need not be followed.
+ * The other possible steps. If an operation has an answer, it is already known; if it has none,
+ * steps without a change need not be followed.
  */
 const followed = ({ pending, state }: Possibility): ReadonlyArray<Possibility> =>
   [...pending].flatMap(([operation, progress]) =>
@@ -204,7 +204,7 @@ const followed = ({ pending, state }: Possibility): ReadonlyArray<Possibility> =
       )
   )
 
-/** Every state that the pending operations can have led to by now. */
+/** Every state that the pending operations can have reached by now. */
 const closure = (all: Possibilities): Possibilities => {
   const known = new Map(named(Array.from(all.values(), satisfied)))
   const open = [...known.values()]
@@ -237,7 +237,7 @@ const ending = (all: Possibilities, operation: Operation): Possibilities =>
       }))
   )
 
-/** The first operation whose end nothing explains; null where everything can be explained. */
+/** The first operation whose end cannot be explained; null if everything can. */
 export const firstInexplicable = (history: ReadonlyArray<Event>): Operation | null => {
   let all: Possibilities = named([{ state: begin, pending: new Map() }])
   for (const { operation, what } of history) {

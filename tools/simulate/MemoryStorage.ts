@@ -11,7 +11,7 @@ import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/me
 import { sessionLost } from "./SessionLost.ts"
 import { ports, type Storage } from "./Storage.ts"
 
-/** A worker that gives lines back is taken off their count, which one that has died is not. */
+/** Counts the death of a worker. A worker that releases its lines is not counted. */
 const countDeath = (store: MemoryStore["Service"], { batch, lines }: ChunkInHand): void => {
   const present = storedBatch(store, batch.id)
   for (const { line } of lines) {

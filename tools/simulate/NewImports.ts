@@ -1,6 +1,6 @@
 /**
- * Imports that are stored together with the ends of their lines: each must leave what a staging and
- * a process leave, all of them at once or none.
+ * Imports that are stored together with the ends of their lines: each must store what a staging and
+ * a process store, and all of them atomically.
  */
 import { Duration, Effect } from "effect"
 import type { ChunkInHand, NewImport } from "@data-import/domain/ports/Batches"
@@ -19,7 +19,7 @@ type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
 const none = { isTaken: () => false, liveLeases: () => 0 }
 
-/** The steps of single requests, one after the other. */
+/** The result of the same steps as single requests, one after the other. */
 const singly = (made: NewImport, caller: Caller): Step => {
   const { at, creation, key, payload } = made
   const staged = steps.stage(null, { at, caller, key, payload }, none)
@@ -40,7 +40,7 @@ const singly = (made: NewImport, caller: Caller): Step => {
   }
 }
 
-/** Puts a request into the history that took effect now. */
+/** Adds a request to the history that took effect now. */
 const happened = (
   world: World,
   { instance }: SentRequest,

@@ -1,6 +1,6 @@
 /**
- * Everything that a storage shows of one import, read without the scheduler, in the terms of the
- * models.
+ * Everything that a storage returns about one import, read without the scheduler, in the terms of
+ * the models.
  */
 import { Effect, Option } from "effect"
 import type { AccountDescription } from "@data-import/domain/account/AccountDescription"

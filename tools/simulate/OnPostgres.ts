@@ -1,5 +1,5 @@
 /**
- * Runs on the PostgreSQL adapters. Every run has a database of its own, a copy of one that is
+ * Runs on the PostgreSQL adapters. Every run has a separate database, a copy of one that is
  * migrated once, and the database users of a deployment. One call proceeds at a time, as in memory,
  * so a seed makes the same run. In a burst several calls proceed at once, and the database decides
  * their order.
@@ -55,7 +55,7 @@ const storageOn = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const storage: Storage = {
     ...built,
-    // A worker keeps its connection alive by the time of the machine, not by that of the run.
+    // A worker keeps its connection alive by real time, not by the time of the run.
     batches: {
       ...batches,
       take: (command) => Effect.provideService(batches.take(command), Clock.Clock, clock)
@@ -78,8 +78,8 @@ const embedded = Effect.gen(function* () {
 })
 
 /**
- * Runs what is ready while the simulation itself reads the storage: a worker that gives its lines
- * back answers nobody, and holds its connection until it is done.
+ * Runs what is ready while the simulation itself reads the storage: a worker that releases its
+ * lines has no client, and holds its connection until it is done.
  */
 const inBackground = Effect.gen(function* () {
   let present: VirtualTime | null = null
@@ -92,7 +92,7 @@ const inBackground = Effect.gen(function* () {
   }
 })
 
-/** A server for as long as the scope: the one at `url`, or an embedded one. */
+/** A server until the scope ends: the one at `url`, or an embedded one. */
 export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted | null) {
   const server = url ?? (yield* embedded)
   const template = yield* database(server, "simulation_template")

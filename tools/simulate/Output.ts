@@ -55,7 +55,7 @@ const brief = (value: unknown): string => {
   return typeof value === "boolean" || typeof value === "string" ? String(value) : ""
 }
 
-/** What a call gave, in a word or two. */
+/** The result of a call, in a word or two. */
 export const outcomeLine = (exit: Exit.Exit<unknown, unknown>): string => {
   if (Exit.isSuccess(exit)) return brief(exit.value)
   const failure = Option.getOrNull(Exit.findErrorOption(exit))
@@ -104,7 +104,7 @@ interface Total {
 
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 
-/** The totals of all runs, which took so many milliseconds. */
+/** The totals of all runs, which took `took` milliseconds. */
 export const totalLines = (reports: ReadonlyArray<Total>, took: number): ReadonlyArray<string> => {
   const sum = (of: (report: Total) => number) =>
     reports.reduce((total, report) => total + of(report), 0)

@@ -16,7 +16,7 @@ const arbitrary = accountPayload({ supplier: "anybody" })
 const made = new Map<number, Wire>()
 
 /**
- * What time makes invalid is taken out, so that only documents decide whether what was staged can
+ * Removes data that time makes invalid, so that only documents decide whether a staged payload can
  * be processed on another day.
  */
 const lasting = (payload: Wire): Wire =>
@@ -44,7 +44,7 @@ export const versionOf = (number: number, key: ImportKey, version: number): Wire
   return put(payload, "notes", [...notes, { body: versionNote(version) }])
 }
 
-/** Ways to break a payload that neither time nor another request mends. */
+/** Ways to break a payload that neither time nor another request fixes. */
 export const breakages: Readonly<Record<string, (payload: Wire) => Wire>> = {
   "an unknown field": (payload) => put(payload, "colour", "red"),
   "customers that are no list": (payload) => put(payload, "customers", "nobody"),

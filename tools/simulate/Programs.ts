@@ -59,7 +59,7 @@ export interface Programs {
   readonly writes: IdempotentWrites.IdempotentWrites["Service"]
   readonly batches: BatchManagement.BatchManagement["Service"]
   readonly upload: BatchUpload.BatchUpload["Service"]
-  /** The storage as the programs see it: the operator works on it directly. */
+  /** The storage that the programs use. The operator works on it directly. */
   readonly storage: Storage
 }
 
@@ -69,7 +69,7 @@ interface Settings {
   /** "root/path" of every document that exists. */
   readonly files: ReadonlyMap<string, number>
   readonly deploymentLimit: number | null
-  /** Gets the sessions in which workers have lines in hand. */
+  /** The sessions in which workers hold lines are added here. */
   readonly sessions: Array<ChunkSession>
 }
 
@@ -167,7 +167,7 @@ type Unsuccessful =
   | DocumentRootTaken
   | Refusal
 
-/** What the operator is refused. */
+/** A refusal of an operator's command. */
 class Refusal {
   readonly _tag = "Refusal"
   readonly code: string
@@ -178,7 +178,7 @@ class Refusal {
 
 const success = (message: string): Answer => ({ code: "ok", message })
 
-/** Runs a write, under its key where the request has one; `say` makes the message. */
+/** Runs a write, with its key if the request has one; `say` makes the message. */
 export const written = <A>(
   { writes }: Programs,
   { keyed }: SentRequest,
@@ -291,7 +291,7 @@ const skip = ({ storage }: Programs, { key, skipped }: Order<"skip">) =>
     )
   )
 
-/** What an order that is no write of a client is to the programs; `message` of the answer. */
+/** Runs an order that is not a write of a client; returns the `message` of the answer. */
 const messageOf = (
   programs: Programs,
   asked: SentRequest,
@@ -321,7 +321,7 @@ const messageOf = (
   }
 }
 
-/** What an order is to the programs. */
+/** Runs an order with the programs. */
 const successOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer, Unsuccessful> => {
   const { order } = asked
   switch (order.kind) {
@@ -360,7 +360,7 @@ const codeOf = (failure: Unsuccessful): Answer => {
 export const answerOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer> =>
   reduced(successOf(programs, asked))
 
-/** What the client of a request hears. */
+/** The answer as the client of a request gets it. */
 export const reduced = (request: Effect.Effect<Answer, unknown>): Effect.Effect<Answer> =>
   Effect.map(Effect.exit(request), (exit): Answer => {
     if (Exit.isSuccess(exit)) return exit.value

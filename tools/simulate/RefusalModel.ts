@@ -1,6 +1,6 @@
 /**
- * The reference for what is recorded of refusals: each once in a window of its API key, and a
- * bounded number of them. Source: docs/contract/operator.md#refused-writes.
+ * The reference for the recording of refusals: each once in a window of its API key, and a bounded
+ * number of them. Source: docs/contract/operator.md#refused-writes.
  */
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 
@@ -12,7 +12,7 @@ export type RefusalWindows = Map<string, { readonly from: number; readonly known
 const hour = 3_600_000
 const most = 1_000
 
-/** The outcome that is recorded of a refusal; null if nothing is. */
+/** The recorded outcome of a refusal; null if nothing is recorded. */
 export const recorded = (windows: RefusalWindows, refusal: Refusal): string | null => {
   const { action, at, caller, key, outcome } = refusal
   const whose = `${caller.organisation} ${caller.apiKey}`

@@ -1,7 +1,7 @@
 /**
- * What clients may rely on when they send a request again. Under its idempotency key it takes
- * effect once while its answer is kept, and every success has the same answer. The check uses
- * requests, answers and what is stored, and not the calls in between.
+ * What clients may rely on when they send a request again. With an idempotency key it takes effect
+ * once while its answer is kept, and every success has the same answer. The check uses requests,
+ * answers and the stored data, but not the calls in between.
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
@@ -18,7 +18,7 @@ import {
 } from "./Request.ts"
 import type { World } from "./World.ts"
 
-/** Requests that are one to their client, which sent them until it had an answer. */
+/** The repetitions of one request, which its client sent until it had an answer. */
 type Group = ReadonlyArray<SentRequest>
 
 const groupsOf = (requests: ReadonlyArray<SentRequest>): ReadonlyArray<Group> => [
@@ -28,8 +28,8 @@ const groupsOf = (requests: ReadonlyArray<SentRequest>): ReadonlyArray<Group> =>
 ]
 
 /**
- * Whether a request that begins at the instant finds the answer of the first one still kept,
- * however early that took effect and on any clock.
+ * Whether the answer of the first request is certainly still kept for one that begins at the
+ * instant, however early the first took effect and on any clock.
  */
 const isProtected = ({ conditions }: World, begins: number, [first]: Group): boolean =>
   first === undefined || begins < first.at + keptMillis - 2 * conditions.skew
@@ -40,7 +40,7 @@ const protectedOf = (world: World, group: Group): Group =>
 const success = ({ answer }: SentRequest): ReadonlyArray<Answer> =>
   answer !== null && answer !== unanswered && answer.code === "ok" ? [answer] : []
 
-/** The last requests under keys whose clients do not know what became of them, and may ask. */
+/** The last requests with keys whose clients do not know the outcome, and may repeat them. */
 export const unclearRepeats = (world: World): Group =>
   groupsOf(world.requests.filter(({ keyed, line }) => keyed !== null && line === null)).flatMap(
     (group) => {
@@ -100,7 +100,7 @@ const checkRefusals = (
 export const checkRepeats = (world: World): void => {
   const effects = effectsOf(world)
   const keyed = world.requests.filter((asked) => asked.keyed !== null)
-  // What a creation of a batch has stored is checked when it is stored.
+  // The effect of the creation of a batch is checked when it is stored.
   for (const group of groupsOf(keyed.filter(({ order }) => order.kind !== "batch"))) {
     const some = protectedOf(world, group)
     const count = sum(some.map(effects))
@@ -141,7 +141,9 @@ const isTransactions = (asked: SentRequest): asked is Transactions =>
 const idsIn = ({ order }: Transactions): ReadonlyArray<string> =>
   order.transactions.map((wire) => String(wire["transaction_id"]).trim())
 
-/** How often requests can have added a transaction, and must have where they were acknowledged. */
+/**
+ * How often requests can have added a transaction, and how often they must have if acknowledged.
+ */
 const boundsOf = (world: World, sent: ReadonlyArray<Transactions>, before: number) => {
   const unchecked = groupsOf(sent.filter(({ order }) => !order.check))
   const checked = sent.filter(({ order }) => order.check)
@@ -158,7 +160,7 @@ const boundsOf = (world: World, sent: ReadonlyArray<Transactions>, before: numbe
   }
 }
 
-/** Checks that every transaction is on the account as often as its clients asked for it. */
+/** Checks that every transaction is on the account as often as its clients requested. */
 export const checkTimesAdded = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const { account = null, row = null } = world.observations.get(name) ?? {}

@@ -1,5 +1,5 @@
 /**
- * What clients and the operator ask for, and everything known of one request: when it was sent, the
+ * The requests of clients and the operator, and everything known about one: when it was sent, the
  * results of its port calls, and how it ended.
  */
 import type { Exit } from "effect"
@@ -87,35 +87,38 @@ export type BatchAction =
 
 type Kind = keyof Orders
 
-/** What is asked for. */
+/** The content of a request. */
 export type Order<Of extends Kind = Kind> = {
   readonly [Each in Of]: { readonly kind: Each } & Orders[Each]
 }[Of]
 
-/** What the operator asks, and a client without a batch. */
+/** Requests of the operator, and of clients without a batch. */
 export type SingleOrder = Exclude<Order, Order<"batch" | "work">>
 
-/** `code` is `ok` or that of the refusal; `message` is what else of the answer matters, as text. */
+/**
+ * `code` is `ok` or that of the refusal; `message` is the other relevant content of the answer, as
+ * text.
+ */
 export interface Answer {
   readonly code: string
   readonly message: string
-  /** Whether it was kept of an earlier request under the same key. */
+  /** Whether it is the kept answer of an earlier request with the same key. */
   readonly replayed?: true
 }
 
 /** The answer of a request whose client gets none. */
 export const unanswered = "unanswered"
 
-/** What a call of a port gave. */
+/** A call of a port and its result. */
 export interface Call {
   /** Such as `ImportProcesses.stage`. */
   readonly operation: string
   readonly exit: Exit.Exit<unknown, unknown>
   /** When it happened by the clock of the instance, in milliseconds. */
   readonly at: number
-  /** The attempt that it is about, of a claim. */
+  /** The attempt of a claim. */
   readonly attempt?: string
-  /** Of a supplier looked up: its status; null where there is none, or not for this caller. */
+  /** The status of a looked-up supplier; null if there is none for this caller. */
   supplier?: SupplierStatus | null
   /** The answer that the models expect because of this call. */
   expected?: Answer
@@ -130,24 +133,24 @@ export interface LineStep {
   readonly worker: number
 }
 
-/** A request from its beginning to its end. Alters as it goes on. */
+/** A request from its beginning to its end. Mutable. */
 export interface SentRequest {
   readonly id: number
   readonly order: Order
   readonly caller: Caller
-  /** Its idempotency key, where it has one. */
+  /** Its idempotency key, if it has one. */
   readonly keyed: KeyedRequest | null
   readonly instance: Instance
-  /** Whether it comes forward slowly, while others pass it and time goes by. */
+  /** Whether it proceeds slowly, while others overtake it and time passes. */
   readonly slow: boolean
-  /** The step until which nothing of it goes on, as if its machine stood still. */
+  /** The step until which it does not proceed, as if its machine were frozen. */
   frozenUntil: number
-  /** The instant of asking by the clock of its instance, in milliseconds, and the step. */
+  /** When it was sent, by the clock of its instance, in milliseconds, and the step. */
   readonly at: number
   readonly step: number
   /** The request that this one sends again. */
   readonly repeats: SentRequest | null
-  /** The step of a line of a batch that it is; null for any other. */
+  /** The step of a line of a batch; null for any other request. */
   readonly line: LineStep | null
   /** The kinds of the faults injected into its calls. */
   readonly injectedFaults: Set<"unavailable" | "defect">
@@ -155,7 +158,7 @@ export interface SentRequest {
   readonly calls: Array<Call>
   /** The client's answer; `unanswered` when there will be none; null while it runs. */
   answer: Answer | typeof unanswered | null
-  /** When it ended, for its client or for good, by the same clock, and at which step. */
+  /** When it ended, for its client or completely, by the same clock, and at which step. */
   ended: { readonly at: number; readonly step: number } | null
 }
 
@@ -174,7 +177,7 @@ export const isWrite = (order: Order): boolean =>
 
 /**
  * When its program began, by the clock of its instance: at once, or as soon as its key was
- * reserved, and for a line of a batch the line found to be in hand.
+ * reserved, and for a line of a batch once the worker was found to hold the line.
  */
 export const begunAt = ({ at, calls }: SentRequest): number =>
   calls.findLast(({ operation }) => operation === "Batches.confirm")?.at ??
@@ -188,7 +191,7 @@ export const fingerprintOf = (order: Order): Fingerprint =>
 /** Answers after which a client does not know whether its request took effect. */
 const unclear = /^(error|service_unavailable|payment_vendor_unavailable|idempotency_key_in_use)$/
 
-/** Whether the client of the request knows what became of it. */
+/** Whether the client of the request knows its outcome. */
 export const isClear = ({ answer }: SentRequest): boolean =>
   answer !== null && answer !== unanswered && !unclear.test(answer.code)
 

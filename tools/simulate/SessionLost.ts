@@ -1,4 +1,4 @@
-/** What becomes of a call about lines that are no longer in hand. */
+/** The failure of a call about lines that the worker no longer holds. */
 import { Effect } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { OnBehalf } from "./CallScheduler.ts"

@@ -41,7 +41,7 @@ import type { WaitingCall } from "./CallScheduler.ts"
 import { checkUnchanged, linesOfList, same } from "./CallOracle.ts"
 import { type Backend, programsOf, type World, worldOf } from "./World.ts"
 
-/** What came of a run. `failure` is null where everything held. */
+/** The result of a run. `failure` is null if everything held. */
 export interface Report {
   readonly seed: number
   readonly steps: number
@@ -50,12 +50,12 @@ export interface Report {
   readonly simulated: number
   /** How many things were checked. */
   readonly checked: number
-  /** Of how many imports all that their clients saw was explained by one order of events. */
+  /** For how many imports one order of events explains everything that their clients saw. */
   readonly histories: number
   readonly failure: string | null
-  /** How often each outcome of a call and each answer was met. */
+  /** How often each outcome of a call and each answer occurred. */
   readonly met: ReadonlyMap<string, number>
-  /** What happened, a line each. */
+  /** The events, one per line. */
   readonly log: ReadonlyArray<string>
 }
 
@@ -75,7 +75,7 @@ const situationOf = (world: World): Situation => ({
 const supplierIn = (order: SingleOrder) =>
   "key" in order ? order.key.import_supplier : order.supplier
 
-/** A new request of a client, mostly of the one whose supplier it is. */
+/** A new request of a client, mostly the owner of the supplier. */
 const askAnew = (world: World) => {
   const situation = situationOf(world)
   const order = clientsOrder(situation)
@@ -92,7 +92,7 @@ const notOfClients = ["skip", "setStatus", "createSupplier", "batch", "work"]
 const isClients = ({ line, order }: SentRequest): boolean =>
   line === null && !notOfClients.includes(order.kind)
 
-/** A client asks, for something new or once more for something. */
+/** A client sends a new request, or repeats one. */
 const clientAsks = (world: World) => {
   const { conditions, random, requests } = world
   const earlier = requests.slice(-12).filter(isClients)
@@ -105,8 +105,8 @@ const operatorAsks = (world: World) =>
   ask(world, operatorsOrder(situationOf(world)), { organisation: own, repeats: null })
 
 /**
- * A request stands still until its lease has run out. Its client sends it again under its key, and
- * where it is an attempt, others try the same import.
+ * A request freezes until its lease has expired. Its client repeats it with its key; if it is an
+ * attempt, others try the same import.
  */
 const overtake = Effect.fnUntraced(function* (world: World) {
   const frozen = yield* freeze(world)
@@ -164,7 +164,7 @@ const statuses: Readonly<Record<string, string>> = {
   InProgress: "IN_PROGRESS"
 }
 
-/** The status that the query program reports is the one of the state. */
+/** Checks that the query program reports the status of the state. */
 const checkStatuses = Effect.fnUntraced(function* (world: World) {
   for (const { key, row } of world.observations.values()) {
     if (row === null) continue
@@ -235,7 +235,7 @@ const finish = Effect.fnUntraced(function* (world: World) {
   )
 })
 
-/** Every client that sent a key asks until it knows what became of its request. */
+/** Every client that sent a key repeats its request until it knows the outcome. */
 const repeatUntilClear = Effect.fnUntraced(function* (world: World) {
   yield* passTime(world, 600 * second)
   for (const asked of unclearRepeats(world)) {
@@ -257,8 +257,8 @@ const askAndFinish = Effect.fnUntraced(function* (world: World, order: SingleOrd
 })
 
 /**
- * Once the faults have stopped and the leases have run out, nothing stands in the way: every import
- * that was staged becomes an account. Gives how many histories were then explained.
+ * Once the faults have stopped and the leases have expired, every staged import must become an
+ * account. Returns how many histories were then explained.
  */
 const calmDown = Effect.fnUntraced(function* (world: World) {
   yield* finish(world)
@@ -319,7 +319,7 @@ const drive = Effect.fnUntraced(function* (world: World, steps: number) {
 const count = ({ checks, clientChecks, stateChecks }: World): number =>
   checks.count() + stateChecks.count() + clientChecks.count()
 
-/** Runs a seed for so many steps, and as many more as it takes to calm down. */
+/** Runs a seed for this many steps, and as many more as it takes to calm down. */
 export const simulate = Effect.fnUntraced(function* (
   seed: number,
   steps: number,

@@ -18,18 +18,18 @@ export interface Storage {
   readonly configuration: Configuration["Service"]
   readonly keys: IdempotencyKeys["Service"]
   readonly batches: Batches["Service"]
-  /** What becomes of a call about lines that are no longer in hand. */
+  /** Turns a call about lines that the worker no longer holds into its failure. */
   readonly afterSession: <A>(
     operation: "confirm" | "finish",
     call: Effect.Effect<A, StorageUnavailable>
   ) => Effect.Effect<A, StorageUnavailable>
-  /** Lets the storage know that the lines are no longer in hand because their worker has died. */
+  /** Tells the storage that the worker of the lines has died. */
   readonly countDeath: (chunk: ChunkInHand) => void
-  /** The text that was staged last, which no port shows; null where nothing was. */
+  /** The text that was staged last, which no port returns; null if nothing was staged. */
   readonly payload: (key: ImportKey) => Effect.Effect<string | null, StorageUnavailable>
 }
 
-/** The ports, out of a context that has them. */
+/** The ports from the context. */
 export const ports = Effect.gen(function* () {
   return {
     imports: yield* ImportProcesses,

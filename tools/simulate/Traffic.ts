@@ -1,6 +1,6 @@
 /**
- * The next request, drawn from few suppliers, imports, ids and texts, so that requests meet, repeat
- * and contradict each other.
+ * The next request, drawn from few suppliers, imports, ids and texts, so that requests collide,
+ * repeat and contradict each other.
  */
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
@@ -31,7 +31,7 @@ export const owners: ReadonlyMap<SupplierCode, OrganisationName> = new Map([
 /** The suppliers whose customers are to get e-mails. */
 export const emailing: ReadonlySet<SupplierCode> = new Set([SupplierCode.make("OWN_B")])
 
-/** The time zones of the suppliers' business days; UTC for those that have none here. */
+/** The time zones of the suppliers' business days; UTC for the others. */
 export const timeZones: ReadonlyMap<SupplierCode, TimeZone> = new Map([
   [SupplierCode.make("OWN_A"), TimeZone.make("Pacific/Apia")],
   [SupplierCode.make("OWN_B"), TimeZone.make("Pacific/Pago_Pago")],
@@ -44,7 +44,7 @@ const numbers = ["1001", "a/b %2F ü", "\u{1F600} beyond", "\uFF5E before"].map(
   ExternalAccountNumber.make(number)
 )
 
-/** Imports of the first supplier that a run with batches has beside the others. */
+/** Additional imports of the first supplier in a run with batches. */
 const numbersOfBatches = ["B-1", "B-2", "B-3"].map((number) => ExternalAccountNumber.make(number))
 
 /** The imports of a run: those of the first supplier, and one of every other. */
@@ -56,7 +56,7 @@ export const keysOf = ({ batches, keys }: Conditions): ReadonlyArray<ImportKey> 
     ).map((external_account_number) => ({ import_supplier, external_account_number }))
   )
 
-/** What the next order is drawn from. */
+/** The values from which the next order is drawn. */
 export interface Situation {
   readonly random: RandomSource
   readonly conditions: Conditions
@@ -68,13 +68,13 @@ export interface Situation {
   readonly staged: (key: ImportKey) => Wire | null
   /** A number that no payload of the run has had. */
   readonly newVersion: () => number
-  /** Idempotency keys that clients have sent lately, of whichever organisation. */
+  /** Idempotency keys that clients of any organisation have sent recently. */
   readonly sentKeys: ReadonlyArray<IdempotencyKey>
 }
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-/** The day so many days from the instant. */
+/** The day this many days after the instant. */
 const dayAt = (now: number, days: number): string =>
   new Date(now + days * dayMillis).toISOString().slice(0, 10)
 
@@ -227,11 +227,11 @@ const statuses: ReadonlyArray<SupplierStatus> = [
   "Complete"
 ]
 
-/** Often the first import, so that requests meet on it. */
+/** An import, often the first one, so that requests collide on it. */
 const anImport = ({ conditions, random, keys }: Situation): ImportKey =>
   random.chance(conditions.hot) && keys[0] !== undefined ? keys[0] : random.pick(keys)
 
-/** The way of an import to its account, without detours. */
+/** The direct sequence of orders from an import to its account. */
 export const straightOrders = (
   situation: Situation,
   key: ImportKey
@@ -252,7 +252,7 @@ export const clientsOrder = (situation: Situation): SingleOrder => {
   return situation.random.chance(0.06) ? list(situation, key) : onImport(situation, key)
 }
 
-/** The idempotency key of a new request: none, one of its own, or by mistake that of another. */
+/** The idempotency key of a new request: none, a new one, or by mistake that of another. */
 export const keyFor = (situation: Situation): IdempotencyKey | null => {
   const { conditions, random, newVersion, sentKeys } = situation
   if (!random.chance(conditions.keyed)) return null

@@ -1,7 +1,7 @@
 /**
  * A clock that the simulation sets, and a scheduler that runs what is ready when the simulation
- * asks it to. Effect's TestClock waits in real time for what it wakes. Here nothing does, so a run
- * on the memory adapters is one synchronous computation.
+ * asks it to. Effect's TestClock waits in real time for fibers that it wakes. This clock does not,
+ * so a run on the memory adapters is one synchronous computation.
  */
 import { type Clock, Duration, Effect, type Scheduler } from "effect"
 
@@ -10,13 +10,13 @@ export interface VirtualTime {
   readonly scheduler: Scheduler.Scheduler
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Runs everything that is ready, until all there is waits for something. */
+  /** Runs everything that is ready, until every fiber waits. */
   readonly run: () => void
   /** Whether nothing is ready. */
   readonly isIdle: () => boolean
   /**
-   * Wakes the one whose sleep ends first, if it ends by `instant`; otherwise puts the clock there,
-   * which is the end of it: false.
+   * Wakes the fiber whose sleep ends first, if it ends by `instant`. Otherwise sets the clock to
+   * `instant` and returns false.
    */
   readonly wakeNext: (instant: number) => boolean
 }
@@ -89,7 +89,7 @@ export const virtualTime = (start: number): VirtualTime => {
   }
 }
 
-/** The clock as it is on a machine that is so many milliseconds ahead, or behind. */
+/** The clock of a machine that is this many milliseconds ahead, or behind. */
 export const skewed = (clock: Clock.Clock, skew: number): Clock.Clock => {
   const now = () => clock.currentTimeMillisUnsafe() + skew
   const nanos = () => BigInt(now()) * 1_000_000n

@@ -20,21 +20,19 @@ import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
 import { type CallScheduler, makeCallScheduler, OnBehalf } from "./CallScheduler.ts"
 import { skewed, type VirtualTime, virtualTime } from "./VirtualTime.ts"
 
-/** What a run is made on, and how it waits. */
+/** The storage of a run, and how it waits. */
 export interface Backend {
   /** The storage of a run. A broken storage uses `wait` to let other calls in. */
   readonly storage: (wait: CallScheduler["wait"]) => Effect.Effect<Storage, never, Scope.Scope>
-  /** Waits until all calls that were let go have ended, and nothing is ready any more. */
+  /** Waits until all proceeding calls have ended, and nothing is ready. */
   readonly settle: (time: VirtualTime, scheduler: CallScheduler) => Effect.Effect<void>
   /** Replaces the programs by broken ones. */
   readonly mutate?: (programs: Programs) => Programs
-  /**
-   * Whether to look at nothing but what the clients saw, for proof that this is enough at times.
-   */
+  /** Whether to check only what the clients saw, to prove that this can be enough. */
   readonly onlyClients?: boolean
   /**
-   * How many calls may be let go at once, 1 unless given. In a burst the models are not asked,
-   * because they know one order only. What is stored and what the clients saw must still be valid.
+   * How many calls may proceed at once, 1 unless given. The models do not check a burst, because
+   * they know only one order. The stored data and what the clients saw must still be valid.
    */
   readonly burst?: number
 }
@@ -58,23 +56,23 @@ export interface World {
   readonly clientChecks: Checks
   readonly keys: ReadonlyArray<ImportKey>
   readonly instances: Array<Instance>
-  /** What they remember is gone with their instance. */
+  /** The programs of each instance. Their memory ends with the instance. */
   readonly programs: WeakMap<Instance, Programs>
   /** Every request so far, and those that have not ended. */
   readonly requests: Array<SentRequest>
   readonly running: Set<SentRequest>
-  /** By the name of the key: what the storage showed last. */
+  /** By the name of the key: the last observation of the storage. */
   readonly observations: Map<string, Observation>
   /** By the name of the key: the order whose payload is staged, or has become the account. */
   readonly staged: Map<string, Order<"stage">>
-  /** By the name of the key: what its account must hold. */
+  /** By the name of the key: the expected content of its account. */
   readonly accounts: Map<string, ModelAccount>
-  /** What every idempotency key stands for. */
+  /** The state of every idempotency key. */
   readonly idempotency: KeyRows
   readonly refusals: RefusalWindows
   /** In the order in which their clients have them. */
   readonly batches: Array<BatchRecord>
-  /** In which workers have had lines in hand. */
+  /** The sessions in which workers have held lines. */
   readonly sessions: Array<ChunkSession>
   readonly workers: Map<Instance, BatchWorker>
   readonly suppliers: Map<SupplierCode, SupplierStatus>
@@ -84,7 +82,7 @@ export interface World {
   /** The beginnings and ends of all requests, in their order. */
   readonly events: Array<{ readonly what: "asked" | "ended"; readonly asked: SentRequest }>
   readonly log: Array<string>
-  /** How often each outcome of a call and each answer was met. */
+  /** How often each outcome of a call and each answer occurred. */
   readonly outcomes: Map<string, number>
   steps: number
   /** How many lines of batches there are. */
@@ -131,7 +129,7 @@ const randomOf = (random: RandomSource, { numbers }: Conditions): Random.Random 
   nextDoubleUnsafe: () => random.below(numbers) / numbers
 })
 
-/** What a fiber of a request lives in. */
+/** The context of a request's fibers. */
 export const surroundingsOf = (world: World, asked: SentRequest): Context.Context<never> =>
   Context.mergeAll(
     Context.make(Clock.Clock, skewed(world.time.clock, asked.instance.skew)),

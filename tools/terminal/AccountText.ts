@@ -1,4 +1,4 @@
-/** A platform account with all that belongs to it, for people. */
+/** A platform account with all its parts, as text for people. */
 import type { Schema } from "effect"
 import { type Entry, inEnglish, line, plain, table } from "./Answer.ts"
 
@@ -70,7 +70,7 @@ const transactionsOf = (ledger: Entry): ReadonlyArray<Entry> =>
     }))
   )
 
-/** The lists as they are shown: those of the payload with what was added behind them. */
+/** The lists as they are shown: those of the payload followed by additions. */
 const listsOf = (description: StoredAccount): AccountLists => {
   const { account, added, documents, ledger_balances } = description
   const { ledgers = [] } = account

@@ -36,7 +36,7 @@ export const plain = (value: Schema.Json | undefined): string | boolean | null =
   return cut.join("")
 }
 
-/** A count for people. What can be given back to a command, like a position, has no commas. */
+/** A count for people. Numbers that are input for commands, like positions, have no commas. */
 export const inEnglish = (number: number): string => Math.round(number).toLocaleString("en-US")
 
 /** What a table shows a line of, by the names of its members. */

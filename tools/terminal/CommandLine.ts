@@ -1,6 +1,6 @@
 /**
- * How the commands of this workspace read a line and speak to whoever typed it: the same help, the
- * same errors, and nothing on stdout but what was asked for.
+ * How the commands of this workspace parse a line and report to the user: the same help, the same
+ * errors, and only requested output on stdout.
  */
 import { Console, Layer } from "effect"
 import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"

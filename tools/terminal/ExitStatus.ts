@@ -1,6 +1,6 @@
 /**
- * How the commands of this workspace end. 0: all is well. 1: it was carried out, and what it tells
- * is not well. 2: it was not carried out. 130: it was interrupted.
+ * The exit statuses of the commands. 0: success. 1: it was carried out, but reports a problem. 2:
+ * it was not carried out. 130: it was interrupted.
  */
 import { Cause, Exit, Option, Predicate } from "effect"
 

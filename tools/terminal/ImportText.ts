@@ -1,4 +1,4 @@
-/** Where an import stands and why its attempts failed, for people. */
+/** The state of an import and the reasons of failed attempts, as text for people. */
 import type { Schema } from "effect"
 import { type Entry, inEnglish, line, plain, table } from "./Answer.ts"
 

@@ -1,4 +1,4 @@
-/** A command that was not carried out, with the reason in a sentence for whoever typed it. */
+/** A command that was not carried out, with the reason in a sentence for the user. */
 import { Data } from "effect"
 import { CliError } from "effect/cli"
 

@@ -1,6 +1,6 @@
 /**
- * A supplier's client. It keeps its connections, and sends a request again, unaltered, until the
- * answer is final. It reports how often it had to send.
+ * A supplier's client. It keeps its connections, and repeats a request unchanged until the answer
+ * is final. It reports how often it had to send.
  */
 import { Agent, type ClientRequest, request as open } from "node:http"
 import { Readable } from "node:stream"
@@ -12,7 +12,7 @@ export interface Request {
   readonly token?: string
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, in the place of a body. */
+  /** Sent unchanged, instead of a body. */
   readonly text?: string
   /** The media type of the text; JSON unless given. */
   readonly type?: string
@@ -24,10 +24,10 @@ export interface Request {
 
 export interface Answer {
   readonly status: number
-  /** Of the `Retry-After` header; null where there is none. */
+  /** Of the `Retry-After` header; null if there is none. */
   readonly retryAfter: number | null
   readonly text: string
-  /** Undefined where the text is none. */
+  /** Undefined if the text is not JSON. */
   readonly json: unknown
   readonly millis: number
 }
@@ -53,7 +53,7 @@ export interface Settled {
   readonly attempts: number
 }
 
-/** Longer than the gateway waits for a service before it answers by itself. */
+/** Longer than the gateway waits for a service before it answers itself. */
 const answerLimit = Duration.seconds(45)
 const settleLimitMillis = 90_000
 const firstPauseMillis = 25
@@ -80,7 +80,7 @@ const parsed = (text: string): unknown => {
 /** Makes no more lines when the connection has ended. */
 const pass = (lines: NonNullable<Request["lines"]>, outgoing: ClientRequest): void => {
   const readable = Readable.from(lines)
-  // The request tells why it was lost.
+  // The request reports why it was lost.
   readable.once("error", (error) => outgoing.destroy(error))
   outgoing.once("close", () => readable.destroy())
   readable.pipe(outgoing)
@@ -145,7 +145,7 @@ export class Client {
   }
 
   /**
-   * Sends until the answer is not lost, not 5xx, not 429, and not that the key is in use. `watch`
+   * Repeats the request while its answer is lost, 5xx, 429, or says that the key is in use. `watch`
    * receives each answer that is not final, and null for a lost one.
    */
   settle(
@@ -180,7 +180,7 @@ export class Client {
 }
 
 /**
- * A client of the service or proxy at this port, with so many connections at most. They end with
+ * A client of the service or proxy at this port, with at most this many connections. They end with
  * the scope.
  */
 export const make = (port: number, connections = 1): Effect.Effect<Client, never, Scope.Scope> =>

@@ -4,7 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Data, Effect, Exit, Layer, Logger, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 
-/** The tool ends with status 1 after printing the message, which is empty when all is said. */
+/** The tool ends with status 1 after printing the message, which may be empty. */
 export class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
 
 /** A flag that takes a whole number of at most nine digits. */

@@ -1,4 +1,4 @@
-/** What a tool sets up and reads beside the services, on the database that they use. */
+/** Access of a tool to the database of the services, for setup and inspection. */
 import * as Database from "@data-import/postgres/connection/Database"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
@@ -11,7 +11,7 @@ export const layer = (settings: Database.DatabaseSettings) =>
     Layer.merge(TokenSecrets.layer)
   )
 
-/** All ports on one connection to this database, on its clock, as an operator command has them. */
+/** All ports on one connection to this database, on its clock, as in an operator command. */
 export const layerOperator = (url: Redacted.Redacted) => {
   const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "1" }
   return Storage.layer.pipe(

@@ -1,4 +1,4 @@
-/** The metrics that docs/metrics.md lists, and what a service that was asked for its own has. */
+/** The metrics that docs/metrics.md lists, compared with those that a service reports. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -23,7 +23,7 @@ export const documentedMetrics = (): ReadonlyArray<DocumentedMetric> =>
 const labelsOf = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)].map(([, label = ""]) => label)
 
-/** What the text of `/metrics` has that the page has not, or otherwise. */
+/** What the text of `/metrics` has that the page lacks, or has differently. */
 export const undocumentedIn = (text: string): ReadonlyArray<string> => {
   const known = new Map(documentedMetrics().map((metric) => [metric.name, metric]))
   const types = new Map(

@@ -1,4 +1,4 @@
-/** A program of this repository in a process of its own, whose output is kept. */
+/** A program of this repository in a separate process, whose output is kept. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { createInterface } from "node:readline"

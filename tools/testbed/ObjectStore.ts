@@ -1,6 +1,6 @@
 /**
- * The document store as a deployment has it: a server that speaks S3, with the documents that the
- * sample requests name. It ends with the scope.
+ * The document store as in a deployment: an S3 server, with the documents that the sample requests
+ * name. It ends with the scope.
  */
 import { Data, Effect, type Scope } from "effect"
 import { buildApp } from "fauxqs"
@@ -91,7 +91,7 @@ export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(f
   return { port: Number(new URL(address).port), put: putUnder, fill, lookUps, objects }
 })
 
-/** The settings with which a service asks the store that is reached at this port. */
+/** The settings with which a service uses the store at this port. */
 export const settingsFor = (port: number): Readonly<Record<string, string>> => ({
   S3_BUCKET: bucket,
   S3_ENDPOINT: `http://127.0.0.1:${port}`,

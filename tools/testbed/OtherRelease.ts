@@ -1,5 +1,5 @@
 /**
- * Another release of this repository, as its files in a folder of its own, so that its services run
+ * Another release of this repository, checked out into a separate folder, so that its services run
  * beside ours. It is the one that `OTHER_RELEASE` names, or else the last tag, or else, while there
  * is no tag, the commit before the newest migration.
  */
@@ -47,7 +47,7 @@ const beforeNewestMigration = Effect.gen(function* () {
     ...["log", "--first-parent", "--diff-merges=first-parent", "--diff-filter=A"],
     ...["--no-patch", "--format=%H", "-1", "--", `${folder}/${newest}`]
   )
-  // One that is not committed yet came after everything that is.
+  // An uncommitted migration is newer than every committed one.
   return added === "" ? "HEAD" : `${added}~1`
 })
 
@@ -58,7 +58,7 @@ const chosen = Effect.gen(function* () {
   return Option.isSome(tag) ? tag.value : yield* beforeNewestMigration
 })
 
-/** What is installed of others, with its place. */
+/** The installed third-party packages, with their places. */
 const installedOf = (folder: string): ReadonlySet<string> => {
   const lock: unknown = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"))
   const { packages } = lock as { readonly packages: Record<string, { integrity?: string }> }
@@ -69,7 +69,7 @@ const installedOf = (folder: string): ReadonlySet<string> => {
   )
 }
 
-/** Packages of others are those of this release; those of the workspace are its own. */
+/** Links third-party packages to those of this release; packages of the workspace are its own. */
 const linkPackages = (folder: string): void => {
   const ours = realpathSync(join(root, "node_modules"))
   const modules = join(folder, "node_modules")
@@ -110,7 +110,7 @@ export const checkedOut: Effect.Effect<
   const unpacked = join(folder, "release")
   mkdirSync(unpacked)
   yield* Effect.promise(() => execute("tar", ["-xf", archive, "-C", unpacked]))
-  // Nothing is fetched where all that it needs is installed here.
+  // Nothing is downloaded if everything that it needs is installed here.
   if (installedOf(unpacked).isSubsetOf(installedOf(root))) linkPackages(unpacked)
   else yield* install(unpacked)
   return { name, root: unpacked }

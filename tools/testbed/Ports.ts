@@ -9,7 +9,7 @@ import { Effect } from "effect"
 
 const lowest = 10_000
 
-/** Where Linux does not say it, the range that IANA reserves for them. */
+/** The first port for outgoing connections; if Linux does not report it, that of IANA. */
 const firstOfOutgoing = (): number => {
   const file = "/proc/sys/net/ipv4/ip_local_port_range"
   if (!existsSync(file)) return 49_152

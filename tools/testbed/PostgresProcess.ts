@@ -14,7 +14,7 @@ export interface PostgresProcess {
   readonly isRunning: Effect.Effect<boolean>
   /** SIGKILL to the postmaster; done when it is gone. */
   readonly kill: Effect.Effect<void>
-  /** Starts it where it does not run; done when it answers. */
+  /** Starts it unless it is running; done when it answers. */
   readonly start: Effect.Effect<void, EmbeddedPostgres.PostgresDidNotStart>
 }
 
@@ -24,7 +24,7 @@ export const gone = (pid: number): Effect.Effect<void> =>
     while (commandLine(pid) !== null) yield* Effect.sleep(Duration.millis(5))
   }).pipe(Effect.timeoutOption(Duration.seconds(20)), Effect.asVoid)
 
-/** Starts PostgreSQL on a data directory, which is made where there is none. */
+/** Starts PostgreSQL on a data directory, which is made if it does not exist. */
 export const make = Effect.fnUntraced(function* (
   dataDir: string,
   durable: EmbeddedPostgres.Options["durable"]

@@ -1,4 +1,4 @@
-/** The documents that the sample account names, and those of what is added to it. */
+/** The documents that the sample account and the sample additions name. */
 import {
   domesticPayload,
   notesPayload,

@@ -1,6 +1,6 @@
 /**
- * A service as a process of its own, which can be killed at any moment and started again at the
- * same address. It ends with the scope at the latest.
+ * A service as a separate process, which can be killed at any moment and restarted at the same
+ * address. It ends with the scope at the latest.
  */
 import { Data, Duration, Effect, type Scope } from "effect"
 import { NodeProcess, type Program } from "./NodeProcess.ts"
@@ -20,7 +20,7 @@ export class DidNotStart extends Data.TaggedError("DidNotStart")<{
 /** How the process runs; `services/<name>/src/main.ts` unless a script is given. */
 type Running = Partial<Pick<Program, "discardsOutput" | "nodeArgs" | "root" | "script">>
 
-/** A start takes seconds, and minutes where everything else has the processors. */
+/** A start takes seconds, but minutes on a busy machine. */
 const startLimit = Duration.minutes(5)
 
 export class ServiceProcess<Name extends string = ServiceName> {
@@ -75,7 +75,7 @@ export class ServiceProcess<Name extends string = ServiceName> {
     this.#running = { ...this.#running, root }
   }
 
-  /** A further process of the same settings, on a port of its own. It is not started yet. */
+  /** A further process with the same settings, on another port. It is not started yet. */
   get another(): Effect.Effect<ServiceProcess<Name>, never, Scope.Scope> {
     return make(this.name, this.#settings, this.#running)
   }
@@ -85,7 +85,7 @@ export class ServiceProcess<Name extends string = ServiceName> {
     return this.stop("SIGKILL")
   }
 
-  /** SIGTERM, and SIGKILL where that is not enough. */
+  /** SIGTERM, and SIGKILL if that is not enough. */
   stop(signal: NodeJS.Signals = "SIGTERM"): Effect.Effect<void> {
     return Effect.suspend(() => this.#lives.at(-1)?.stop(signal) ?? Effect.void)
   }

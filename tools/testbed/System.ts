@@ -1,7 +1,7 @@
 /**
- * The whole system as it is deployed, each part a process of its own: PostgreSQL, the services
- * on fixed addresses, and proxies that can misbehave before PostgreSQL, the document store and the
- * payment vendors. It is up for as long as the layer, and its data go with it.
+ * The whole system as deployed, each part a separate process: PostgreSQL, the services on fixed
+ * addresses, and proxies that can misbehave in front of PostgreSQL, the document store and the
+ * payment vendors. The system and its data end with the layer.
  */
 import { join } from "node:path"
 import { Array, Context, Duration, Effect, Layer, Record, type Scope } from "effect"
@@ -29,7 +29,10 @@ import { type ServiceName, type ServiceUsers, type Settings, wire } from "./Wiri
 /** How long an attempt of a dead process holds its import. */
 const lease = Duration.seconds(3)
 
-/** Nine, which is one of each. Twice as many on two cores are no sooner up, each much later. */
+/**
+ * Nine, which is one of each service. On two cores, starting twice as many at once is no faster
+ * overall.
+ */
 const startedAtOnce = 9
 
 /** A single instance stops fast; one of several drains by default until others are used. */

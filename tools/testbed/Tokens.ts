@@ -21,7 +21,7 @@ export const tokenRequest = (
   return { method: "POST", path: "/v1/graphql/", body: { query } }
 }
 
-/** What the token mutation answers; both are empty where it answers none. */
+/** The tokens in the answer of the token mutation; both are empty if it has none. */
 export const tokensOf = ({
   json
 }: Pick<Answer, "json">): { readonly token: string; readonly refreshToken: string } => {
@@ -50,7 +50,7 @@ export const tokenFor = Effect.fnUntraced(function* (client: Client, apiKey: str
   return token === "" ? yield* new NoToken({ status: answer.status }) : token
 })
 
-/** A session at the gateway at this port, with so many connections at most. */
+/** A session at the gateway at this port, with at most this many connections. */
 export const openSession = Effect.fnUntraced(function* (
   port: number,
   apiKey: string,

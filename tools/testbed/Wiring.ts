@@ -1,11 +1,11 @@
 /**
- * How the services know each other. Every system of the tools is wired here, whether its
+ * The connections between the services. Every system of the tools is wired here, whether its
  * services are processes or layers of this process.
  */
 import { Effect, Redacted } from "effect"
 import type { DatabaseUsers } from "@data-import/postgres/setup/DatabaseUsers"
 
-/** The users that the services are deployed with; the operator has one of its own. */
+/** The database users of the deployed services, without the operator's. */
 export type ServiceUsers = Omit<DatabaseUsers, "operator">
 
 type Behind = keyof ServiceUsers
@@ -14,7 +14,7 @@ export type ServiceName = Behind | "gateway"
 
 export type Settings = Readonly<Record<string, string>>
 
-/** What is started of a service: one instance, or several. */
+/** The started instances of a service: one or several. */
 type Instances<S> = readonly [S, ...ReadonlyArray<S>]
 
 /** Starts the instances of a service with these settings and those that it needs besides. */

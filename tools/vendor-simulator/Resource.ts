@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 export interface SimulatedVendor {
-  /** The answer to GET, or undefined where the vendor has no such path. */
+  /** The answer to GET, or undefined if the vendor has no such path. */
   readonly get: (
     path: ReadonlyArray<string>,
     headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

@@ -27,7 +27,7 @@ const pathOf = (url: string): ReadonlyArray<string> | undefined => {
   try {
     return url.split("?", 1)[0]?.slice(1).split("/").map(decodeURIComponent)
   } catch {
-    // A malformed escape: such a path is nowhere.
+    // A malformed escape: no such path exists.
     return undefined
   }
 }

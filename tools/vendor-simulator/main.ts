@@ -1,6 +1,6 @@
 /**
- * The simulator as a process of its own, on `PORT`, or on a free port where that is not set. Ctrl-C
- * or SIGTERM stops it.
+ * The simulator as a separate process, on `PORT`, or on a free port if that is not set. Ctrl-C or
+ * SIGTERM stops it.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

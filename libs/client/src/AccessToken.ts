@@ -1,15 +1,15 @@
 /**
  * The access token that all calls of a client share. However many calls need one at the same time,
- * one request obtains it. Towards the end of its life the next one is obtained while calls still
- * use the old one, so that a short outage of the token service is not noticed.
+ * one request obtains it. Before it expires the next one is obtained while calls still use the old
+ * one, so that calls survive a short outage of the token service.
  *
- * The API key is exchanged each time. A refresh token would save nothing here: it is good for one
- * use, so a lost answer would end it, and the client has the key anyway.
+ * The API key is exchanged each time. A refresh token would save nothing here: it can be used once,
+ * so a lost answer would end it, and the client has the key anyway.
  * Source: docs/contract/authentication.md.
  */
 import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
 
-/** A token, and for how long it is valid from now. */
+/** A token, and how long it is valid from now. */
 export interface Obtained {
   readonly token: string
   readonly milliseconds: number
@@ -17,7 +17,7 @@ export interface Obtained {
 
 interface Held {
   readonly token: string
-  /** When the next one is obtained beside it. */
+  /** When the next one is obtained while this one is still used. */
   readonly renewAt: number
   readonly expiresAt: number
 }
@@ -32,7 +32,7 @@ export interface AccessToken<E> {
 /** The part of its life after which a token is renewed. */
 const renewAfter = 0.8
 
-/** A token is not used in its last seconds, which a request may spend on its way. */
+/** A token is not used in its last seconds, because it may expire while a request is on its way. */
 const spareMilliseconds = 10_000
 
 export const make = <E>(

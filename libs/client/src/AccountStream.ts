@@ -1,6 +1,6 @@
 /**
- * All accounts of a supplier as they are stored, read from one answer. A connection that breaks
- * before its end fails the stream, which then is to be read again from its beginning.
+ * All accounts of a supplier as they are stored, read from one answer. If the connection breaks
+ * before the end, the stream fails and must be read again from the beginning.
  * Source: docs/contract/queries.md#read-all-accounts.
  */
 import { Stream } from "effect"

@@ -1,6 +1,6 @@
 /**
  * Reads the bodies of answers. Numbers stay exact, as in the service. Fields and values that a
- * newer service adds are accepted and kept; what is missing or of another type is not.
+ * newer service adds are accepted and kept; a missing field or one of another type is an error.
  * Source: docs/contract/README.md#versioning.
  */
 import { Result, Schema, SchemaAST } from "effect"
@@ -20,18 +20,21 @@ export type Open<T> = T extends string
         ? { readonly [Key in keyof T]: Open<T[Key]> }
         : T
 
-/** Text that may have a number which a double cannot hold, inside a string or outside. */
+/** Text that may contain a number that a double cannot represent, inside a string or outside. */
 const mayBeInexact = /[0-9.]{16}|[0-9][eE][+-]?[0-9]{3}/
 
 /**
- * Text that may have a key with an escape, which the platform's parser may take for another one
- * (https://github.com/nodejs/node/issues/63785).
+ * Text that may contain a key with an escape, which the platform's parser may confuse with another
+ * key (https://github.com/nodejs/node/issues/63785).
  */
 const mayHaveEscapedKey = /\\[^][^"\\]*"\s*:/
 
 const unbounded = { depth: Infinity, elements: Infinity }
 
-/** JSON without loss; undefined if the text is none. A number that is no double keeps its spelling. */
+/**
+ * JSON without loss; undefined if the text is not JSON. A number that a double cannot represent
+ * keeps its spelling.
+ */
 export const parseExactly = (text: string): unknown => {
   if (mayBeInexact.test(text) || mayHaveEscapedKey.test(text)) {
     return Result.getOrUndefined(parse(text, unbounded))
@@ -100,7 +103,7 @@ const readerOf = ({ ast }: Schema.Top): Reader => {
     if (value === undefined) return Result.fail("the body is not JSON")
     return Result.mapBoth(check(value), {
       onSuccess: () => value,
-      // The message of a schema error says where, and quotes no values.
+      // The message of a schema error names the path, and quotes no values.
       onFailure: ({ message }) => `the body is not as documented: ${message}`
     })
   }

@@ -1,6 +1,6 @@
 /**
- * What a supplier does with a batch, made of its operations: upload lines of any number, follow the
- * counts, and read the results while they come.
+ * The flows of a batch, built from its operations: upload any number of lines, follow the counts,
+ * and read the results while lines end.
  * Source: docs/contract/batches.md.
  */
 import { Effect, Option, Stream } from "effect"
@@ -21,17 +21,17 @@ type ResultsError = ErrorOf<"batches", "listBatchResults">
 
 export interface UploadOptions {
   /**
-   * Whether the batch may have lines of this source already. The upload then goes on after them,
-   * and fails with `batch_line_differs` if the last of them is another one in the source.
+   * Whether the batch may have lines of this source already. The upload then continues after them,
+   * and fails with `batch_line_differs` if the last of them differs in the source.
    */
   readonly resume?: boolean
   /** About how many bytes are sent in a request; 4 MiB unless given. */
   readonly partBytes?: number
-  /** Whether the parts are compressed on their way. */
+  /** Whether the parts are compressed for the transfer. */
   readonly gzip?: boolean
   /** How long a part may take, all attempts together, in milliseconds; 10 minutes unless given. */
   readonly partDeadline?: number
-  /** Is told how many lines are committed. */
+  /** Called with the number of committed lines. */
   readonly onReceived?: (lines: number) => void
 }
 
@@ -46,7 +46,7 @@ export interface ResultsOptions {
 }
 
 export interface BatchFlows {
-  /** Sends lines to an open batch, and gives how many are committed. The source is read once. */
+  /** Sends lines to an open batch, and returns how many are committed. The source is read once. */
   readonly upload: <E = never>(
     batch_id: string,
     lines: Stream.Stream<Source, E>,
@@ -63,7 +63,9 @@ export interface BatchFlows {
   >
   /** The batch now and at each change, at most once a second, until its last line has ended. */
   readonly follow: (batch_id: string) => Stream.Stream<Batch, GetError>
-  /** One result for each line, in order. A broken connection is taken up after the last one. */
+  /**
+   * One result for each line, in order. After a broken connection it continues after the last one.
+   */
   readonly results: (
     batch_id: string,
     options?: ResultsOptions
@@ -73,7 +75,7 @@ export interface BatchFlows {
 const defaultPartBytes = 4 * 1024 * 1024
 const defaultPartDeadline = 10 * 60_000
 
-/** How many results are read, and held, at once. */
+/** How many results are read, and held in memory, at once. */
 const resultsPage = 2_000
 
 const gzipped = (bytes: Uint8Array): Effect.Effect<Uint8Array> =>
@@ -90,7 +92,7 @@ const uploader = ({ batches }: Operations): BatchFlows["upload"] =>
     const { partDeadline: deadline = defaultPartDeadline } = options
     const params = { batch_id }
     let received = resume ? (yield* batches.getBatch({ params })).counts.received : 0
-    // The last line is sent again: it differs if this is another source.
+    // The last line is sent again: it differs if the source is not the same.
     const firstLine = Math.max(1, received)
     const headers = gzip ? { "content-encoding": "gzip" } : {}
     const send = Effect.fnUntraced(function* ({ bytes, from }: Part) {
@@ -162,7 +164,7 @@ const collected = <A, E>(page: Stream.Stream<A, E>) => {
 const resultsReader =
   ({ batches }: Operations, follow: BatchFlows["follow"], retries: number): BatchFlows["results"] =>
   (batch_id, { afterLine = 0, follow: isFollowed = false, outcome } = {}) => {
-    /** How many lines have ended, as soon as they are others than before. */
+    /** How many lines have ended, as soon as that changes. */
     const later = (position: Position) =>
       follow(batch_id).pipe(
         Stream.map(endedOf),

@@ -1,6 +1,6 @@
 /**
  * Cuts the lines of a batch into parts of a few megabytes, which are kept until they are
- * acknowledged. So a part can be sent again, while the source is read once and never held whole.
+ * acknowledged. So a part can be sent again, although the source is read once and never held whole.
  */
 import { Stream } from "effect"
 import { stringify } from "@data-import/domain/schema/RawNumber"
@@ -32,7 +32,7 @@ const bytesOf = (source: Source): Uint8Array =>
 
 interface Cutting {
   readonly next: number
-  /** Lines of the source that are left out before anything is sent. */
+  /** How many lines of the source are skipped before anything is sent. */
   readonly skipped: number
   readonly pieces: ReadonlyArray<Uint8Array>
   readonly size: number
@@ -54,7 +54,7 @@ const ends = (bytes: Uint8Array): number => {
   return count
 }
 
-/** The bytes after so many lines, and how many lines are still to be left out. */
+/** The bytes after this many lines, and how many lines are still to be skipped. */
 const without = (bytes: Uint8Array, lines: number): readonly [Uint8Array, number] => {
   let [at, left] = [0, lines]
   for (; left > 0; left--) {
@@ -89,7 +89,7 @@ const add =
   }
 
 /**
- * Parts of about so many bytes, that begin with this line of the source. A line is never cut, so a
+ * Parts of about this many bytes, beginning with this line of the source. A line is never cut, so a
  * part may be larger.
  */
 export const partsOf = <E, R>(

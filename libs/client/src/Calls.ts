@@ -26,15 +26,15 @@ import {
 import { linesOf } from "./NdjsonLines.ts"
 import { delayAfter, isRetryable } from "./Retries.ts"
 
-/** What one call does otherwise than the others. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Of a POST that writes; a random one unless given. Attempts of one call share it. */
+  /** The key of a POST that writes; a random one unless given. Attempts of one call share it. */
   readonly idempotencyKey?: string
   /** Further headers, for example `if-none-match`. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   /** How long the call may take, all attempts together, in milliseconds. */
   readonly deadline?: number
-  /** How often it is sent again at most. */
+  /** The maximum number of repetitions. */
   readonly retries?: number
 }
 
@@ -71,7 +71,9 @@ const AttemptHeaders = Context.Reference<Readonly<Record<string, string>>>(
   { defaultValue: () => ({}) }
 )
 
-/** Only reading the answer fails with a cause; every other failure is one of the answer itself. */
+/**
+ * Only a failure to read the answer has a cause; every other failure is about the answer itself.
+ */
 export const transportError = (error: HttpClientError.HttpClientError): ConnectionFailed =>
   // Not the reason itself, which holds the request with its secrets.
   new ConnectionFailed({ cause: error.cause ?? error.reason._tag })
@@ -207,8 +209,8 @@ export const attempting = <A>(
 const isStreamed = ({ payload }: Sent): boolean => Stream.isStream(payload)
 
 /**
- * The call of an endpoint. A token that the service refuses is obtained anew once. A body that is a
- * stream is sent once, because nobody else can tell where it has to go on.
+ * The call of an endpoint. If the service refuses a token, a new one is obtained once. A body that
+ * is a stream is sent once, because only the caller knows where it must continue.
  */
 export const callOf = (
   endpoint: HttpApiEndpoint.Top,

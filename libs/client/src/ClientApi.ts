@@ -1,7 +1,7 @@
 /**
  * The contract as a client uses it: the endpoints of `libs/api`, and the types of their calls. A
- * request is sent as it is given, and the service is the one that checks it, so that a client
- * older or newer than the service sees the same errors.
+ * request is sent as it is given, and only the service checks it, so that a client older or newer
+ * than the service sees the same errors.
  */
 import { Schema, type Stream } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -41,7 +41,7 @@ type PayloadOf<E extends HttpApiEndpoint.ConstraintRequest> =
           : never
     : never
 
-/** What a call of an endpoint sends. */
+/** The request of a call of an endpoint. */
 export type RequestOf<E extends HttpApiEndpoint.ConstraintRequest> = Part<
   "params",
   HttpApiEndpoint.Params<E>["Type"]
@@ -62,7 +62,7 @@ export type CodeOf<E extends HttpApiEndpoint.ConstraintRequest> = Extract<
 /** An answer without a body is undefined. */
 type OrUndefined<T> = T extends void ? undefined : T
 
-/** What a call of an endpoint gives. */
+/** The result of a call of an endpoint. */
 export type AnswerOf<E extends HttpApiEndpoint.ConstraintRequest> =
   HttpApiEndpoint.Success<E> extends infer S
     ? S extends HttpApiSchema.StreamNdjson<infer Line>
@@ -72,7 +72,7 @@ export type AnswerOf<E extends HttpApiEndpoint.ConstraintRequest> =
         : never
     : never
 
-/** A body of text that was encoded before, because `JSON.stringify` is not exact everywhere. */
+/** A body of text that is already encoded, because `JSON.stringify` is not always exact. */
 const textPayload = HttpApiEndpoint.post("text", "/", {
   payload: Schema.String.pipe(HttpApiSchema.asText({ contentType: "application/json" }))
 }).payload
@@ -87,7 +87,7 @@ const bytesPayload = HttpApiEndpoint.post("bytes", "/", {
   payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array(ndjson))
 }).payload
 
-/** Both have one media type, between which a server would have to choose. A client does not. */
+/** Both payloads have the same media type. Only a server would have to choose between them. */
 const linesPayload: HttpApiEndpoint.PayloadMap = new Map([
   ...[...streamPayload.values()].map((stream) => ["stream", stream] as const),
   ...[...bytesPayload.values()].map((bytes) => ["bytes", bytes] as const)
@@ -101,7 +101,7 @@ const bodyOf = (endpoint: HttpApiEndpoint.Top): HttpApiEndpoint.PayloadMap => {
   return isStream(endpoint) ? linesPayload : textPayload
 }
 
-/** The endpoint with a body that is encoded already. */
+/** The endpoint with a body that is already encoded. */
 const withEncodedBody = (endpoint: HttpApiEndpoint.Top): HttpApiEndpoint.Top =>
   Object.assign(endpoint.annotate(HttpApi.QueryParseOptions, { disableChecks: true }), {
     payload: bodyOf(endpoint)
@@ -115,7 +115,7 @@ export const groups = Object.values(
   endpoints: Object.values(endpoints) as ReadonlyArray<HttpApiEndpoint.Top>
 }))
 
-/** What the HTTP client is derived from. */
+/** The API from which the HTTP client is derived. */
 export const ClientApi = groups.reduce<HttpApi.Top>(
   (api, { endpoints, name }) =>
     api.add(

@@ -1,5 +1,5 @@
 /**
- * Puts a document into the store: asks for a link, and puts the bytes there.
+ * Puts a document into the store: requests a link, and uploads the bytes to it.
  * Source: docs/contract/import.md#uploading-documents.
  */
 import { Effect } from "effect"
@@ -10,14 +10,14 @@ import type { ErrorOf, Operations } from "./Operations.ts"
 
 export interface DocumentToUpload {
   readonly import_supplier: string
-  /** Where it is to be, as in the fields that name documents. */
+  /** The path of the document, as in the fields that name documents. */
   readonly document_path: string
   readonly content: Uint8Array
 }
 
 export interface UploadedDocument {
   readonly document_path: string
-  /** Whether a file was at the path before. It was not replaced, whatever its content. */
+  /** Whether a file already existed at the path. It was not replaced, whatever its content. */
   readonly existed: boolean
 }
 

@@ -39,7 +39,7 @@ export interface Settings {
   readonly retries?: number
 }
 
-/** The operations, and what is made of several of them. */
+/** The operations, and the flows that combine several of them. */
 export interface Client extends Operations {
   readonly batches: Operations["batches"] & BatchFlows
   readonly events: Operations["events"] & EventFeed

@@ -17,7 +17,7 @@ interface Refusal {
   readonly detail: string
   /** The HTTP status. */
   readonly statusCode: number
-  /** What to give the operator. */
+  /** The id of the request, for questions to the operator. */
   readonly requestId: string | null
   /** How long the service asked to wait, in seconds. */
   readonly retryAfter: number | null
@@ -52,7 +52,7 @@ export class UnrecognizedError extends Data.TaggedError("UnrecognizedError")<
 
 type TransactionErrorBody = typeof TransactionImportError.Type
 
-/** The members of a refusal besides those of every `ApiError`. */
+/** The members of a refusal beyond those of every `ApiError`. */
 type MembersOf<Code extends RequestCode> = Open<ErrorMembers<Code>> &
   (Code extends TransactionErrorBody["code"]
     ? Partial<Pick<TransactionErrorBody, "transaction_data">>
@@ -101,7 +101,7 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
 export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   readonly statusCode: number
   readonly requestId: string | null
-  /** What is wrong with it. */
+  /** What is wrong with the answer. */
   readonly detail: string
 }> {
   readonly code = "unexpected_answer"
@@ -110,7 +110,7 @@ export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   }
 }
 
-/** Why a call can fail that the service may refuse with these codes. */
+/** The errors of a call that the service may refuse with these codes. */
 export type CallError<Code extends RequestCode = RequestCode> =
   | ApiErrorOf<Code>
   | UnrecognizedError
@@ -119,7 +119,7 @@ export type CallError<Code extends RequestCode = RequestCode> =
   | DeadlineExceeded
   | UnexpectedAnswer
 
-/** Whether a call of this package failed with it. */
+/** Whether it is an error of a call of this package. */
 export const isCallError = (error: unknown): error is CallError =>
   error instanceof ApiError ||
   error instanceof UnrecognizedError ||
@@ -136,7 +136,7 @@ const memberNames = [
 export interface ErrorAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Parsed JSON, or undefined if the body is none. */
+  /** Parsed JSON, or undefined if the body is not JSON. */
   readonly body: unknown
 }
 
@@ -145,7 +145,7 @@ const secondsOf = (retryAfter: string | undefined): number | null =>
 
 const isKnown = (code: string): code is RequestCode => Object.hasOwn(statusOf, code)
 
-/** The error of an answer whose status is none of a success. */
+/** The error of an answer whose status is not a success. */
 export const errorOf = ({
   body,
   headers,

@@ -1,7 +1,7 @@
 /**
- * The events of the organisation as a stream. Store the `position` of the last event that was dealt
- * with, and begin after it the next time. If events after it were deleted meanwhile, the stream
- * fails with `events_pruned`, which has the lowest position that is answered.
+ * The events of the organisation as a stream. Store the `position` of the last event that you
+ * processed, and begin after it the next time. If events after it were deleted meanwhile, the
+ * stream fails with `events_pruned`, which has the lowest position that can be read.
  * Source: docs/contract/events.md#reading-events.
  */
 import { Effect, Option, Stream } from "effect"
@@ -18,11 +18,11 @@ type EventError = ErrorOf<"events", "listEvents">
 export type EventOptions = Pick<Query, "after" | "import_supplier" | "name">
 
 export interface EventFeed {
-  /** The pages from there on, and new ones as soon as there are events. It does not end. */
+  /** The pages from that position on, and new ones as soon as there are events. It does not end. */
   readonly followPages: (options?: EventOptions) => Stream.Stream<EventPage, EventError>
-  /** The events from there on, and new ones as soon as they happen. It does not end. */
+  /** The events from that position on, and new ones as soon as they happen. It does not end. */
   readonly follow: (options?: EventOptions) => Stream.Stream<ImportEvent, EventError>
-  /** The events from there on until now. */
+  /** The events from that position on until now. */
   readonly read: (options?: EventOptions) => Stream.Stream<ImportEvent, EventError>
 }
 

@@ -38,7 +38,7 @@ export const linesOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<s
     Effect.sync(() => {
       const decoder = new TextDecoder()
       const rest: Rest = { pieces: [] }
-      // What ends with a line end has no further line.
+      // If the text ends with a line end, there is no further line.
       const last = Stream.suspend(() =>
         Stream.fromIterable(
           rest.pieces.length === 0 ? [] : [textOf(decoder, rest, new Uint8Array())]

@@ -46,7 +46,7 @@ export const obtainWith = (exchange: Exchange, apiKey: Redacted.Redacted) =>
     if (error !== undefined) return yield* tokenRefusedBy(error.extensions, headers)
     const obtained = data?.obtainServiceToken
     if (obtained === undefined || obtained === null) return yield* unexpected("there is no token")
-    // Their difference is right whatever the clock of this computer says.
+    // The difference of the two does not depend on the clock of this computer.
     const { exp, iat } = obtained.payload
     return { token: obtained.token, milliseconds: (exp - iat) * 1_000 }
   })

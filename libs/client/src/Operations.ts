@@ -9,8 +9,8 @@ type Arguments<Request> = {} extends Request
   : [request: Request, options?: CallOptions]
 
 /**
- * An operation. `withResponse` gives the status and the headers of the answer as well. Only there
- * the value may be undefined: of a 304.
+ * An operation. `withResponse` also returns the status and the headers of the answer. Only there
+ * may the value be undefined, for a 304.
  */
 export interface Operation<Request, Answer, Error> {
   (...call: Arguments<Request>): Effect.Effect<Exclude<Answer, undefined>, Error>
@@ -31,10 +31,10 @@ export type Operations = { readonly [Name in GroupName]: Group<Name> }
 
 type OperationOf<Name extends GroupName, Id extends keyof Group<Name>> = Group<Name>[Id]
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type Answer<Name extends GroupName, Id extends keyof Group<Name>> =
   OperationOf<Name, Id> extends Operation<never, infer A, unknown> ? Exclude<A, undefined> : never
 
-/** Why an operation can fail. */
+/** The errors of an operation. */
 export type ErrorOf<Name extends GroupName, Id extends keyof Group<Name>> =
   OperationOf<Name, Id> extends Operation<never, unknown, infer E> ? E : never

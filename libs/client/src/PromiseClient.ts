@@ -1,6 +1,6 @@
 /**
  * The client as plain promises: `new DataImport({ baseUrl, apiKey })` has the operations of the
- * contract in its groups. It is the client for Effect behind functions that need none.
+ * contract in its groups. It wraps the client for Effect in functions that do not need Effect.
  */
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -76,7 +76,7 @@ export class DataImport implements Groups {
     return promised(this.#client, signal)
   }
 
-  /** Ends what the client does beside its calls: at most, that it renews its token. */
+  /** Stops the client's background work: at most the renewal of its token. */
   async close(): Promise<void> {
     await Effect.runPromise(Scope.close(this.#scope, Exit.void))
   }

@@ -1,7 +1,7 @@
 /**
  * Turns the client for Effect into plain functions: effects into promises, streams into async
- * iterables, and sources of lines and dates into what Effect takes. The types follow by themselves,
- * so that an operation is written nowhere a second time.
+ * iterables, and sources of lines and dates into the values of Effect. The types are derived, so
+ * that no operation is declared twice.
  */
 import { Cause, DateTime, Effect, Exit, Stream } from "effect"
 import type { Source } from "./BatchParts.ts"
@@ -17,7 +17,7 @@ export interface AbortableOptions extends CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** A value that was asked for. */
+/** A result as a plain value. */
 type Plain<A> =
   A extends Stream.Stream<infer Element, infer _E, infer _R>
     ? AsyncIterable<Element>
@@ -65,7 +65,7 @@ type PromisedFunction<F> =
         ? (...call: PlainArguments<Values>) => AsyncIterable<A>
         : never
 
-/** Groups of functions that give effects and streams, as plain functions. */
+/** Groups of functions that return effects and streams, as plain functions. */
 export type Promised<Groups> = {
   readonly [Name in keyof Groups]: {
     readonly [Id in keyof Groups[Name]]: PromisedFunction<Groups[Name][Id]>
@@ -135,7 +135,10 @@ const promiseOf = async (
 
 type Returning = (...call: ReadonlyArray<unknown>) => unknown
 
-/** A source of lines stands by itself; bytes in a request are its body. */
+/**
+ * The signal among the arguments of a call. A source of lines is a separate argument; bytes in a
+ * request are its body.
+ */
 const signalIn = (values: ReadonlyArray<unknown>): AbortSignal | undefined =>
   values
     .flatMap((value) => (isRecord(value) ? [value["signal"]] : []))

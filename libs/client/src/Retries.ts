@@ -32,9 +32,9 @@ const askedDelay = (error: CallError): number | null =>
   "retryAfter" in error ? error.retryAfter : null
 
 /**
- * The milliseconds until the next attempt after so many that failed. Exponential backoff with full
- * jitter, so that clients that failed together do not return together. A Retry-After comes first,
- * with a little jitter added to it.
+ * The milliseconds until the next attempt after this many failed ones. Exponential backoff with
+ * full jitter, so that clients that failed together do not return together. A Retry-After takes
+ * precedence, with a little added jitter.
  */
 export const delayAfter = (error: CallError, failed: number): Effect.Effect<number> => {
   const asked = askedDelay(error)

@@ -1,6 +1,6 @@
 /**
- * Verifies that a request to a webhook is the service's, as Standard Webhooks says, and gives its
- * event. It needs Web Crypto and nothing else.
+ * Verifies that a request to a webhook comes from the service, according to Standard Webhooks, and
+ * returns its event. It needs only Web Crypto.
  * Source: docs/contract/webhooks.md#a-request.
  */
 import { Clock, Data, Effect } from "effect"
@@ -8,7 +8,9 @@ import { isObject } from "@data-import/domain/schema/Json"
 import { parseExactly } from "./Answers.ts"
 import type { ImportEvent } from "./EventFeed.ts"
 
-/** The request is not the service's, or too old. Answer it with 400. */
+/**
+ * The request does not come from the service, or its time is too far from now. Answer it with 400.
+ */
 export class WebhookRejected extends Data.TaggedError("WebhookRejected")<{
   readonly code: "missing_header" | "timestamp_too_old" | "invalid_signature" | "invalid_body"
 }> {
@@ -18,7 +20,7 @@ export class WebhookRejected extends Data.TaggedError("WebhookRejected")<{
 }
 
 export interface WebhookRequest {
-  /** The body as it came; nothing may have parsed it. */
+  /** The raw body as it was received, not parsed. */
   readonly body: string | Uint8Array
   /** By names in lower case, or as `fetch` has them. */
   readonly headers:
@@ -31,7 +33,7 @@ export interface WebhookOptions {
   readonly toleranceSeconds?: number
 }
 
-/** What the service sends. */
+/** The message that the service sends. */
 export interface WebhookMessage {
   /** The name of the event. Ignore those that you do not know. */
   readonly type: string
@@ -94,7 +96,7 @@ const signedContent = (id: string, timestamp: string, body: Bytes): Bytes => {
 
 const defaultTolerance = 300
 
-/** The message of a request, or why it is not accepted. While a secret rotates, give both. */
+/** The message of a request, or why it is not accepted. While a secret rotates, pass both. */
 export const verify = (
   request: WebhookRequest,
   secrets: string | ReadonlyArray<string>,

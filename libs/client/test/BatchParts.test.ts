@@ -13,7 +13,7 @@ const line = fc.string({ unit: "grapheme", maxLength: 6 }).map((text) => text.re
 const lines = fc.array(line, { maxLength: 20 })
 
 describe("the parts of a source", () => {
-  it("are its lines from the first one on, numbered without a gap", () => {
+  it("are its lines from the first one on, numbered without gaps", () => {
     const numbers = fc.integer({ min: 1, max: 25 })
     fc.assert(
       fc.property(lines, numbers, fc.integer({ min: 1, max: 40 }), (all, first, size) => {

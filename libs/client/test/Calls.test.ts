@@ -1,4 +1,4 @@
-/** How calls are attempted, against a service that answers as the test says. */
+/** The attempts of calls, against a scripted service. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -103,7 +103,7 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends at its deadline, and says so", () =>
+  it.effect("ends at its deadline with an error that says so", () =>
     Effect.gen(function* () {
       const { client } = yield* clientOf(() => null, { deadline: "30 seconds" })
       const error = yield* inTime(Effect.flip(client.system.getLimits()))
@@ -121,7 +121,7 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes its options before the settings", () =>
+  it.effect("prefers its options to the settings", () =>
     Effect.gen(function* () {
       const { asked, client } = yield* clientOf(() => undefined)
       const options = { idempotencyKey: "mine", retries: 1 }
@@ -132,7 +132,7 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sends and reads numbers that no double holds as they are", () =>
+  it.effect("sends and reads numbers that a double cannot represent unchanged", () =>
     Effect.gen(function* () {
       const text =
         '{"import_supplier":"S","metadata":[{"key":"k","value":{"n":0.10000000000000000001}}]}'
@@ -148,7 +148,7 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("reads keys with an escape as they are, whatever was read before", () =>
+  it.effect("reads keys with an escape correctly, regardless of earlier answers", () =>
     Effect.gen(function* () {
       const values = ['{"h":[],"\\\\":0}', '{"h":1,"\\"":2}']
       const metadata = values.map((value, index) => `{"key":"k${index}","value":${value}}`)
@@ -172,7 +172,7 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("fails with what is wrong with an answer of somebody else", () =>
+  it.effect("fails with a description of an answer that is not of the service", () =>
     Effect.gen(function* () {
       const { client } = yield* clientOf(() => json("<html>"))
       expect(yield* Effect.flip(client.system.getLimits())).toMatchObject({
@@ -191,7 +191,7 @@ describe("a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells a batch that has not changed from its answer", () =>
+  it.effect("distinguishes an unchanged batch by its answer", () =>
     Effect.gen(function* () {
       const { client } = yield* clientOf(() => new Response(null, { status: 304 }))
       const request = { params: { batch_id: "1" } }
@@ -204,7 +204,7 @@ describe("a call", () => {
 })
 
 describe("the access token", () => {
-  it.effect("is obtained once for calls at the same time, also when it fails", () =>
+  it.effect("is obtained once for concurrent calls, even if that fails", () =>
     Effect.gen(function* () {
       const { asked, client } = yield* clientOf(
         () => json(limits),
@@ -218,7 +218,7 @@ describe("the access token", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is renewed before it expires, and the old one serves until then", () =>
+  it.effect("is renewed before it expires, and calls use the old one until then", () =>
     Effect.gen(function* () {
       const tokens: Array<() => Response | null> = [tokenAnswer, () => null]
       const { asked, client } = yield* clientOf(
@@ -241,7 +241,7 @@ describe("the access token", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is obtained anew when it is refused, once in a call", () =>
+  it.effect("is obtained again when it is refused, once in a call", () =>
     Effect.gen(function* () {
       const { asked, client } = yield* clientOf(() => refusal(401, "authentication_failed"))
       const error = yield* Effect.flip(client.system.getLimits())
@@ -268,7 +268,7 @@ describe("the access token", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is not sent where none is needed", () =>
+  it.effect("is not sent if none is needed", () =>
     Effect.gen(function* () {
       const { asked, client } = yield* clientOf(() => json({ keys: [] }))
       yield* client.token.getSigningKeys()

@@ -1,4 +1,4 @@
-/** A document is put to the link of the service. */
+/** A document is uploaded to the link of the service. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Asked, clientOf, inTime, json, refusal, type Reply } from "./scriptedService.ts"
@@ -30,7 +30,7 @@ const uploaded = (store: () => Reply) =>
 const isPut = ({ method }: Asked): boolean => method === "PUT"
 
 describe("the upload of a document", () => {
-  it.effect("asks for a link with size and hash, and puts the bytes with its headers", () =>
+  it.effect("requests a link with size and hash, and uploads the bytes with its headers", () =>
     Effect.gen(function* () {
       const { asked, result } = yield* uploaded(() => new Response(null, { status: 200 }))
       expect(result).toMatchObject({ success: { document_path, existed: false } })
@@ -43,7 +43,7 @@ describe("the upload of a document", () => {
     })
   )
 
-  it.effect("takes a file that is there for done, and is repeated when the store is away", () =>
+  it.effect("succeeds if the file exists, and is repeated if the store is unavailable", () =>
     Effect.gen(function* () {
       const answers: Array<Reply> = [undefined, json("", 503), new Response(null, { status: 412 })]
       const { asked, result } = yield* uploaded(() => answers.shift())

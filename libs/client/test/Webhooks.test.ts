@@ -30,7 +30,7 @@ const codeOf = (...given: Parameters<typeof verified>) =>
   Effect.map(Effect.flip(verified(...given)), ({ code }) => code)
 
 describe("a request to a webhook", () => {
-  it.effect("gives its message, whichever of the secrets has signed it", () =>
+  it.effect("returns its message if any of the secrets has signed it", () =>
     Effect.gen(function* () {
       const headers = headersBy(secretOf("b"), secret)
       for (const secrets of [secret, [secretOf("c"), secret], [secretOf("b"), secret]]) {
@@ -42,7 +42,7 @@ describe("a request to a webhook", () => {
     })
   )
 
-  it.effect("is rejected if anything that is signed is another", () =>
+  it.effect("is rejected if any signed part is altered", () =>
     Effect.gen(function* () {
       const headers = headersBy(secret)
       const later = String(at.getTime() / 1_000 + 1)
@@ -83,7 +83,7 @@ describe("a request to a webhook", () => {
     })
   )
 
-  it("is rejected by the promise, which looks at the time of day", async () => {
+  it("is rejected by the promise, which uses the present time", async () => {
     const rejection = verifyWebhook({ body, headers: headersBy(secret) }, secret)
     await expect(rejection).rejects.toBeInstanceOf(WebhookRejected)
   })

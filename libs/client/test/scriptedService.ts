@@ -1,10 +1,10 @@
-/** A service that answers as a test says, without a network, and a client of it. */
+/** A scripted service without a network, and a client of it. */
 import { Clock, Effect, Fiber, Redacted } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Client from "../src/EffectClient.ts"
 
-/** What the service has been asked, at a time of the test's clock. */
+/** A request to the service, with its time by the test's clock. */
 export interface Asked {
   readonly at: number
   readonly method: string
@@ -76,7 +76,7 @@ export const clientOf = (
     return { asked, client }
   })
 
-/** Lets promises settle, and everything that follows from them. */
+/** Lets promises settle, and everything that depends on them. */
 const settled = Effect.promise(async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 })

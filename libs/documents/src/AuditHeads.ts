@@ -1,4 +1,4 @@
-/** Selects where the heads of audit chains are kept: where the documents are. */
+/** Selects the store of audit heads: that of the documents. */
 import { Effect, Layer, Option } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 import { layerFileSystem } from "./FileSystemAuditHeads.ts"

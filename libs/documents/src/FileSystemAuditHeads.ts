@@ -15,7 +15,7 @@ const has = (cause: unknown, code: string): boolean =>
 const attempt = <A>(evaluate: () => Promise<A>) =>
   Effect.tryPromise({ try: evaluate, catch: (cause) => new DocumentsUnavailable({ cause }) })
 
-/** The file appears whole or not at all, and replaces none. */
+/** Creates the file atomically. Never replaces an existing one. */
 const putNew = async (bucket: string, file: string, bytes: Uint8Array): Promise<boolean> => {
   await stat(bucket)
   await mkdir(join(bucket, auditHeads), { recursive: true })
@@ -59,7 +59,7 @@ const make = (bucket: string): AuditHeadStore["Service"] => {
   }
 }
 
-/** In this folder, an absolute path. */
+/** The store in this folder, an absolute path. */
 export const layerWith = (bucket: string): Layer.Layer<AuditHeadStore> =>
   Layer.succeed(AuditHeadStore, make(bucket))
 

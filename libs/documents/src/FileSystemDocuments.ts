@@ -27,7 +27,7 @@ const isBelow = (folder: string, file: string): boolean => file.startsWith(folde
 const look = async (folder: string, path: string): Promise<StoredDocument | null> => {
   try {
     const file = await realpath(join(folder, path))
-    // A real path below the folder as it is written shows that no link leads to the folder.
+    // If the real path is below the folder as written, no link leads to the folder.
     if (!isBelow(folder, file) && !isBelow(await realpath(folder), file)) return none
     const found = await stat(file)
     return found.isFile() ? { size: found.size, etag: null, checksum: null } : none
@@ -37,7 +37,9 @@ const look = async (folder: string, path: string): Promise<StoredDocument | null
   }
 }
 
-/** The store in `bucket`, an absolute path of an existing folder. It has no links to read. */
+/**
+ * The store in `bucket`, an absolute path of an existing folder. It makes no links for downloads.
+ */
 const make = (
   bucket: string,
   uploads: Option.Option<FileSystemUploads.Uploads>

@@ -1,6 +1,6 @@
 /**
- * Uploads to the document store on a file system: signed links, and the server that takes what is
- * put there, with the statuses of an S3 store. They are for the local run and for tests.
+ * Uploads to the document store on a file system: signed links, and the server that receives
+ * uploads, with the statuses of an S3 store. They are for the local run and for tests.
  */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { createWriteStream } from "node:fs"
@@ -20,7 +20,7 @@ export interface Uploads {
   readonly key: Redacted.Redacted
 }
 
-/** A file to be put at this key of the bucket before the link expires. */
+/** An upload to this key of the bucket before the link expires. */
 interface Signed extends DocumentUpload {
   readonly key: string
   readonly expiresAt: DateTime.Utc
@@ -72,7 +72,7 @@ const verified = (secret: Redacted.Redacted, parameters: URLSearchParams): Signe
   return given.length === wanted.length && timingSafeEqual(given, wanted) ? signed : null
 }
 
-/** Puts the bytes at `path` unless a file is there. They appear whole or not at all. */
+/** Stores the bytes at `path` unless a file exists. The file appears atomically. */
 const put = async (
   bucket: string,
   { key, sha256, size }: Signed,
@@ -118,7 +118,7 @@ const answer = async (
   return put(bucket, signed, request)
 }
 
-/** Takes uploads into the bucket, on this machine only. Returns the address for links. */
+/** Receives uploads into the bucket, from this machine only. Returns the address for links. */
 export const serve = (
   bucket: string,
   key: Redacted.Redacted

@@ -1,4 +1,4 @@
-/** Keys of the bucket that the service itself writes, and no link of a supplier leads to. */
+/** Keys of the bucket that only the service writes. No link of a supplier leads to them. */
 
 const prefix = ".data-import/"
 

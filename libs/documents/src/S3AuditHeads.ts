@@ -13,10 +13,13 @@ import { clientOf, type S3Settings, send, settings } from "./S3Documents.ts"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
 import { extension, unzip, zip } from "./Zipped.ts"
 
-/** An export is larger than what is asked of a document. Milliseconds. */
+/**
+ * Milliseconds. They are longer than for documents, because an export is larger than an answer
+ * about a document.
+ */
 const times = { connectionTimeout: 1_000, requestTimeout: 300_000 }
 
-/** The client reads no longer answer than that of so many keys. */
+/** How many keys are listed at once, because the client limits the size of an answer. */
 const keysAtOnce = 100
 
 const alreadyThere = 412

@@ -1,6 +1,6 @@
 /**
- * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks
- * for the head of an object, and where that is refused for the reason; it signs links locally.
+ * The document store on object storage that speaks S3: AWS itself or any compatible server. It
+ * requests the head of an object and, if that is refused, the reason; it signs links locally.
  */
 import { Readable } from "node:stream"
 import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
@@ -21,24 +21,24 @@ import { isReserved } from "./ReservedKeys.ts"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
 import { traced } from "@data-import/domain/support/Traced"
 
-/** One try, in milliseconds; there are three, and together they end before the gateway gives up. */
+/** Timeouts of one try, in milliseconds. Three tries together end before the gateway gives up. */
 const times = { connectionTimeout: 1_000, requestTimeout: 3_000 }
 const attempts = 3
 const wholeTime = Duration.seconds(10)
 
-/** So long a bucket that was there is taken to be there, when a 404 could be about it. */
+/** How long a bucket that existed is assumed to exist, when a 404 could be about it. */
 const bucketTrustedFor = Duration.minutes(1)
 
 /** Only errors are read, and those of S3 are shorter. Bytes. */
 const longestBody = 64 * 1024
 
 /**
- * A longer ETag or checksum counts as absent: a store may give none, and the document is there.
- * Those of S3 are shorter. They are stored with each reference to the document.
+ * A longer ETag or checksum counts as absent, because stores need not return one. Those of S3 are
+ * shorter. They are stored with each reference to the document.
  */
 const longestDigest = 256
 
-/** S3 allows no longer key, in bytes of UTF-8. */
+/** The maximum length of a key in S3, in bytes of UTF-8. */
 const longestKey = 1024
 
 export interface S3Settings {
@@ -46,7 +46,7 @@ export interface S3Settings {
   readonly region: string
   /** For a server other than AWS. */
   readonly endpoint: Option.Option<URL>
-  /** Under which clients reach the server; links lead there. */
+  /** The address under which clients reach the server, for links. */
   readonly publicEndpoint: Option.Option<URL>
   /** Whether the bucket stands in the path, as most compatible servers want it, or in the host. */
   readonly pathStyle: boolean
@@ -78,7 +78,7 @@ export const clientOf = (
           region,
           forcePathStyle: pathStyle,
           maxAttempts: attempts,
-          // Compatible servers refuse the checksums that the client would add by itself.
+          // Compatible servers refuse the checksums that the client would add by default.
           requestChecksumCalculation: "WHEN_REQUIRED",
           responseChecksumValidation: "WHEN_REQUIRED",
           streamCollector: readBody,
@@ -123,7 +123,7 @@ interface ObjectKey {
 export const send = <A>(request: (options: { readonly abortSignal: AbortSignal }) => Promise<A>) =>
   Effect.tryPromise({ try: (abortSignal) => request({ abortSignal }), catch: (cause) => cause })
 
-/** The code of a refusal, which HEAD does not return; none if the store no longer refuses. */
+/** The code of a refusal, which HEAD does not return; None if the store no longer refuses. */
 const diagnose = (client: S3Client, input: ObjectKey) =>
   send(async (options) => {
     const command = new GetObjectCommand({ ...input, Range: "bytes=0-0" })
@@ -138,7 +138,7 @@ const diagnose = (client: S3Client, input: ObjectKey) =>
     )
   )
 
-/** Makes what looks an object up. */
+/** Makes the function that looks up an object. */
 const makeLookUp = (client: S3Client) => {
   let bucketSeenAt = -Infinity
   const markBucketSeen = Effect.map(Clock.currentTimeMillis, (now) => void (bucketSeenAt = now))

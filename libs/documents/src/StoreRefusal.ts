@@ -1,10 +1,10 @@
 /**
- * What a refusal of an S3 store means. An answer to HEAD has no body. So it does not show whether a
- * 404 is about the object or the bucket, nor the reason of a 403: S3 answers 403 for a missing
- * object if the caller may not list the bucket. The same request with GET returns the code.
+ * The meaning of a refusal by an S3 store. An answer to HEAD has no body, so it does not show
+ * whether a 404 is about the object or the bucket, nor the reason of a 403: S3 answers 403 for a
+ * missing object if the caller may not list the bucket. The same request with GET returns the code.
  *
- * A permanent refusal is a wrong configuration, which only the operator can fix. Whether the object
- * exists is unknown then. A 503 would have clients retry for ever and nobody would notice; a 400
+ * A permanent refusal is a wrong configuration, which only the operator can fix. It is then unknown
+ * whether the object exists. With a 503 clients would retry for ever and nobody would notice; a 400
  * would blame a path that may be right. So it is a defect: a 500 with the id of the request, and a
  * log entry that says what to change.
  */
@@ -13,7 +13,7 @@ import { Data, Effect } from "effect"
 
 /** A wrong configuration of the store or of its settings. */
 class DocumentStoreMisconfigured extends Data.TaggedError("DocumentStoreMisconfigured")<{
-  /** As S3 names it. */
+  /** The error code of S3. */
   readonly code: string
 }> {}
 
@@ -43,13 +43,13 @@ export const misconfigured = (bucket: string, code: string): Effect.Effect<never
   return Effect.andThen(logged, Effect.die(new DocumentStoreMisconfigured({ code })))
 }
 
-/** Whether there were no credentials to ask with. */
+/** Whether the failure is a lack of credentials. */
 export const lacksCredentials = (cause: unknown): boolean =>
   cause instanceof Error && cause.name === "CredentialsProviderError"
 
 const passing: ReadonlySet<number> = new Set([408, 429])
 
-/** The status of an answer that will be the same when asked again; null for any other failure. */
+/** The status of a refusal that would be repeated on a retry; null for any other failure. */
 export const refusalStatus = (cause: unknown): number | null => {
   if (!(cause instanceof S3ServiceException)) return null
   const status = cause.$metadata.httpStatusCode ?? 0

@@ -1,11 +1,11 @@
-/** Texts as they are kept: compressed, so that the heads of a million chains take 50 MB. */
+/** Compresses stored texts, so that the heads of a million chains take 50 MB. */
 import { createGzip, gunzipSync } from "node:zlib"
 import { Effect } from "effect"
 import type { WriteText } from "@data-import/domain/ports/AuditHeadStore"
 
 export const extension = ".ndjson.gz"
 
-/** The bytes of the text. No more than its compressed form is held at once. */
+/** The compressed bytes of the text. Only the compressed form is held in memory. */
 export const zip = <E>(text: WriteText<E>): Effect.Effect<Uint8Array, E> =>
   Effect.gen(function* () {
     const gzip = createGzip()
@@ -21,7 +21,7 @@ export const zip = <E>(text: WriteText<E>): Effect.Effect<Uint8Array, E> =>
     return Buffer.concat(chunks)
   })
 
-/** The text of these bytes, which may be the text itself. */
+/** The text of these bytes, which may also be uncompressed. */
 export const unzip = (bytes: Uint8Array): string => {
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
   return Buffer.from(isZipped ? gunzipSync(bytes) : bytes).toString("utf8")

@@ -1,4 +1,4 @@
-/** The document store on a file system, held to the contract, and kept inside its roots. */
+/** The document store on a file system fulfils the contract, and stays inside its roots. */
 import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
@@ -17,7 +17,7 @@ import { documentFiles, documentsContract } from "@data-import/domain/testing/Do
 import { layerWith } from "../src/FileSystemDocuments.ts"
 import * as FileSystemUploads from "../src/FileSystemUploads.ts"
 
-/** A bucket of its own, gone when the test is. */
+/** A new bucket, deleted when the test ends. */
 const bucket = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(join(tmpdir(), "documents-"))

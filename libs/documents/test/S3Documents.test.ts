@@ -1,4 +1,4 @@
-/** The document store on S3, held to the contract over the real protocol. */
+/** The document store on S3 fulfils the contract over the real protocol. */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
@@ -40,7 +40,7 @@ interface Answer {
 
 interface Scripted {
   readonly endpoint: string
-  /** Methods and paths as they were asked. */
+  /** Methods and paths of the requests. */
   readonly asked: ReadonlyArray<string>
 }
 
@@ -132,7 +132,7 @@ describe("Documents on S3", () => {
     )
   )
 
-  it.live.each([500, 503, 429])("is unavailable where the store answers %i", (status) =>
+  it.live.each([500, 503, 429])("is unavailable if the store answers %i", (status) =>
     Effect.gen(function* () {
       const { endpoint } = yield* answering(() => ({ status }))
       const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
@@ -140,7 +140,7 @@ describe("Documents on S3", () => {
     })
   )
 
-  it.live("is unavailable where no server answers", () =>
+  it.live("is unavailable if no server answers", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* Effect.scoped(answering(() => ({ status: 200 })))
       const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
@@ -150,7 +150,7 @@ describe("Documents on S3", () => {
 })
 
 describe("lookups in S3", () => {
-  it.effect("ask once a minute for a document that is there, each time for one that is not", () =>
+  it.effect("request an existing document once a minute, and a missing one each time", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* answering((path) =>
         path.endsWith("there.pdf") ? { status: 200 } : { status: 404, code: "NoSuchKey" }
@@ -198,7 +198,7 @@ describe("an answer of the store that is too large", () => {
       )
       const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
       expect(failure).toBeInstanceOf(DocumentsUnavailable)
-      // What both sides of a connection buffer is some megabytes.
+      // Both sides of a connection buffer some megabytes.
       expect(yield* Deferred.await(closed)).toBeLessThan(16 * 1024 * 1024)
       expect(asked, "not tried again").toBe(2)
     })

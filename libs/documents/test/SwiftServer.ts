@@ -1,4 +1,4 @@
-/** OpenStack Swift with its S3 interface, where Debian's package of it is installed. */
+/** OpenStack Swift with its S3 interface, if Debian's package of it is installed. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -11,7 +11,7 @@ const python = "/usr/bin/python3"
 export const isInstalled =
   spawnSync(python, ["-c", "import swift.common.middleware.s3api"]).status === 0
 
-/** What brings it. */
+/** The command that installs it. */
 export const installation = "apt-get install --no-install-recommends python3-swift"
 
 export interface SwiftServer {
@@ -19,7 +19,7 @@ export interface SwiftServer {
   readonly stop: () => Promise<void>
 }
 
-/** Starts one that knows this key alone; settled when it answers. */
+/** Starts a server that knows only this key; resolves when it answers. */
 export const start = async (accessKey: string, secret: string): Promise<SwiftServer> => {
   const folder = mkdtempSync(join(tmpdir(), "swift-"))
   const script = join(import.meta.dirname, "swift_server.py")

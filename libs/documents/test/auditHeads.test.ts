@@ -1,4 +1,4 @@
-/** The stores of audit heads, held to the contract, and out of reach of suppliers. */
+/** The stores of audit heads fulfil the contract, and suppliers cannot reach them. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -86,7 +86,7 @@ const key = Redacted.make("k".repeat(32))
 const uploads = Option.some({ url: new URL("http://127.0.0.1:1/"), key })
 
 it.live.each(["", ".data-import", "/.data-import/audit-heads/"])(
-  "no upload leads to where heads are kept, from the root '%s'",
+  "no upload reaches the folder of the heads from the root '%s'",
   (root) =>
     Effect.gen(function* () {
       const whole = ".data-import/audit-heads/2026-01-01.ndjson.gz"

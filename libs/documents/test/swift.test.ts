@@ -1,4 +1,4 @@
-/** The document store on OpenStack Swift, which checks every signature, held to the contract. */
+/** The document store on OpenStack Swift, which checks every signature, fulfils the contract. */
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

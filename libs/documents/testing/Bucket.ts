@@ -18,11 +18,11 @@ export const signAs = (accessKey: string, secret: string): void => {
   process.env["AWS_SECRET_ACCESS_KEY"] = secret
 }
 
-/** The store that a service has whose settings name this server. */
+/** The document store of a service whose settings name this server. */
 export const storeAt = (endpoint: string, more: Readonly<Record<string, string>> = {}) =>
   Layer.provide(layer, settingsFor(endpoint, more))
 
-/** Where the same settings keep the heads of audit chains. */
+/** The store of audit heads with the same settings. */
 export const auditHeadsAt = (endpoint: string) =>
   Layer.provide(AuditHeads.layer, settingsFor(endpoint))
 
@@ -31,7 +31,7 @@ const settingsFor = (endpoint: string, more: Readonly<Record<string, string>> = 
     ConfigProvider.fromUnknown({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint, ...more })
   )
 
-/** Makes the bucket and puts the files into it, with a checksum where the server keeps one. */
+/** Makes the bucket and puts the files into it, with a checksum if the server stores one. */
 export const fill = async (endpoint: string, checksum?: ChecksumAlgorithm): Promise<void> => {
   const client = new S3Client({
     endpoint,

@@ -1,6 +1,6 @@
 /**
- * An object storage that has every document, and answers or keeps silent as a test says. It counts
- * who waits for an answer.
+ * An object storage that has every document, and answers or stays silent as a test decides. It
+ * counts the waiting requests.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,7 +10,7 @@ import { signAs } from "./Bucket.ts"
 export class SlowStore extends Context.Service<
   SlowStore,
   {
-    /** What a service needs to find it. */
+    /** The settings with which a service reaches it. */
     readonly settings: Readonly<Record<string, string>>
     readonly keepSilent: (silent: boolean) => void
     /** How many requests are open. */
@@ -54,7 +54,7 @@ const make = Effect.acquireRelease(
   ({ stop }) => Effect.sync(stop)
 )
 
-/** Also signs the requests of this process, as the standard chain of the AWS tools wants it. */
+/** Also sets the credentials of this process, where the standard chain of the AWS tools looks. */
 export const layer = Layer.effect(
   SlowStore,
   Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * All payment vendors, behind the port. Each has a timeout, and a circuit breaker for each
  * organisation, so that one failing vendor does not slow the others and no organisation opens the
  * breaker of another. A new vendor is a file and a line in the table here. In test mode the
- * simulated vendors are asked instead, without a key and without a connection.
+ * simulated vendors are used instead, without a key and without a connection.
  */
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { HttpClient } from "effect/http"
@@ -108,7 +108,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Opens after five failures in a row, for ten seconds; then one request goes first. */
+/**
+ * Opens after five failures in a row, for ten seconds; then lets one request through as a probe.
+ */
 const layerBreaker = CircuitBreaker.layer({
   tripPolicy: CircuitBreaker.consecutive(5),
   openDuration: "10 seconds"

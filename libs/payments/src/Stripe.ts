@@ -9,7 +9,7 @@ import { type Read, rejected, unavailable, type VendorDefinition } from "./Vendo
 const between = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Four digits and no more, so that no whole card number is ever kept. */
+/** Four digits only, so that a complete card number is never kept. */
 const Card = Schema.Struct({
   brand: Schema.String.check(Schema.isBetweenLength(1, 64)),
   last4: Schema.String.check(Schema.isPattern(/^\d{4}$/)),
@@ -28,11 +28,11 @@ const SetupIntent = Schema.Struct({
   payment_method: Schema.NullOr(Schema.String)
 })
 
-/** A card is good to the end of its last month. */
+/** A card is valid until the end of its last month. */
 const isExpired = (card: typeof Card.Type, { month, year }: DateTime.DateTime.PartsWithWeekday) =>
   card.exp_year * 12 + card.exp_month < year * 12 + month
 
-/** One that no customer has, or no longer has, cannot be charged again. */
+/** Verifies a payment method. One that is not attached to a customer cannot be charged again. */
 const verifyMethod = Effect.fnUntraced(function* (read: Read, id: string) {
   const { card, customer, type } = yield* read(["v1", "payment_methods", id], PaymentMethod)
   if (type !== "card") return yield* rejected("wrong_type")

@@ -1,6 +1,6 @@
 /**
  * The description of a payment vendor, and the failures that all vendors have in common. A vendor
- * is one value of this type in a file of its own, and one line in the table of `PaymentVendors`.
+ * is one value of this type in a separate file, and one line in the table of `PaymentVendors`.
  * Requests, timeouts and the circuit breaker are shared by all vendors.
  */
 import type { Effect, Schema } from "effect"
@@ -45,7 +45,7 @@ export interface VendorDefinition {
 export const rejected = (reason: VendorRejected["reason"]): VendorRejected =>
   new VendorRejected({ reason })
 
-/** `why` is a text of ours or a code of the platform, never what the vendor sent. */
+/** `why` is our own text or an error code of the runtime, never data from the vendor. */
 export const unreachable = (why: string): VendorUnreachable => new VendorUnreachable({ cause: why })
 
 /** Faults of the answer to one reference. They say nothing about the vendor's health. */

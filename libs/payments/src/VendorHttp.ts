@@ -30,8 +30,8 @@ const tooLong = (): Stream.Stream<never, VendorFailure> =>
   Stream.fail(unavailable(aboutReference.tooLong))
 
 /**
- * What a status other than 200 means. A redirect is not followed: the credentials are for this
- * address alone, so the address is the operator's to correct, and no retry helps.
+ * The meaning of a status other than 200. A redirect is not followed, because the credentials are
+ * for this address only. The operator has to correct the address, so a retry does not help.
  */
 const ofStatus = (status: number): VendorFailure => {
   const why = `status ${status}`
@@ -86,15 +86,15 @@ const decodeWith =
     )
 
 /**
- * Whether the text can be one segment of a path. Percent-encoding takes care of every character,
- * but not of a segment that is empty or leads elsewhere as a whole.
+ * Whether the text can be one segment of a path. Percent-encoding handles every character, but not
+ * an empty segment or one with a special meaning.
  */
 export const isSegment = (text: string): boolean =>
   text !== "" && text !== "." && text !== ".." && text.isWellFormed()
 
 /**
- * Reads from the vendor at `url`. Neither redirects are followed nor spans made, since a span would
- * hold the reference and the vendor would get our trace.
+ * Reads from the vendor at `url`. It follows no redirects. It makes no spans, because a span would
+ * contain the reference and the vendor would get our trace id.
  */
 export const make = (
   httpClient: HttpClient.HttpClient,

@@ -1,10 +1,10 @@
-/** What the metrics say of the payment vendors that are asked, by vendor and outcome. */
+/** Metrics of calls to payment vendors, by vendor and outcome. */
 import { Cause, Clock, Effect, Exit, Metric, Option } from "effect"
 import type { CircuitBreaker } from "effect/persistence"
 import type { InstructionDetails } from "@data-import/domain/account/PaymentInstruction"
 import type { VendorFailure } from "./VendorDefinition.ts"
 
-/** Why a vendor was not asked. */
+/** The outcome if a vendor was not called. */
 export const circuitOpen = "circuit open"
 
 type Outcome =

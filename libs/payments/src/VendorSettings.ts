@@ -15,10 +15,10 @@ export interface VendorSettings {
   readonly timeout: Duration.Duration
 }
 
-/** As a header takes it. */
+/** Whether a header can contain the key. */
 const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
-/** The gateway gives up after 30 seconds, and the client is to learn what happened. */
+/** The gateway gives up after 30 seconds, and the client must get an answer before that. */
 const timeouts = { minimum: "1 millis", maximum: "20 seconds" } as const
 
 /** The settings of this vendor. */

@@ -20,9 +20,7 @@ const unavailable = { _tag: "VendorUnavailable" }
 const isOpen = { _tag: "VendorUnavailable", cause: "circuit open" }
 const details = { _tag: "Card" }
 
-/**
- * A vendor that answers as the test says at the moment, and the number of times that it was asked.
- */
+/** A vendor whose answer the test can change, and how often it was called. */
 const vendor = () => {
   const state = { asked: 0, answer: (): Effect.Effect<Response> => Effect.succeed(status(503)) }
   const layer = layerOf((url) => {

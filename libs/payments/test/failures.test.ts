@@ -1,4 +1,4 @@
-/** Every way in which a vendor fails to say yes, and which of the port's failures it is. */
+/** Every way in which a verification fails, and the failure of the port for it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,6 @@
 /**
- * The adapters on an HTTP client that a test scripts: no socket, no waiting, and every request
- * counted. What a real connection does is tried against the simulator, which is a tool.
+ * The adapters on a scripted HTTP client: no sockets, no waiting, and every request counted. Real
+ * connections are tested against the simulator, which is a tool.
  */
 import { ConfigProvider, Effect, Layer, Result } from "effect"
 import {
@@ -61,7 +61,7 @@ export const mandate = {
 }
 export const bankAccount = { id: "BA1", bank_name: "EXAMPLE BANK PLC" }
 
-/** The answer of a vendor that is well, whichever it is. */
+/** The answer of a working vendor, for any vendor. */
 export const wellAnswer = (url: URL): Response => {
   if (url.host === "stripe.test") return json(cardMethod)
   return url.pathname.includes("mandates")

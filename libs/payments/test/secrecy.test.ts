@@ -1,4 +1,6 @@
-/** What must not get out: keys, references (which can be card numbers) and what the vendor sent. */
+/**
+ * Data that must not leak: keys, references (which can be card numbers) and data from the vendor.
+ */
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, References, Tracer } from "effect"
@@ -121,7 +123,7 @@ describe("the log of vendor requests", () => {
   )
 })
 
-/** Spans know their parents and times, which JSON has no words for. */
+/** Spans contain bigints, maps and sets, which JSON cannot represent. */
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value)
   if (value instanceof Map || value instanceof Set) return [...value]

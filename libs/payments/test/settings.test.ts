@@ -1,7 +1,4 @@
-/**
- * The settings of the vendors: what they default to, and which of them stop a service from
- * starting.
- */
+/** The settings of the vendors: their defaults, and which values keep a service from starting. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import {

@@ -1,4 +1,4 @@
-/** In test mode vendors are simulated, with or without settings, and no vendor is ever asked. */
+/** In test mode vendors are simulated, with or without settings, and no real vendor is called. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

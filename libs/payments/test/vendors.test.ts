@@ -1,4 +1,4 @@
-/** What each vendor is asked, and what its answers mean. */
+/** The requests to each vendor, and the meaning of its answers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,10 +29,7 @@ const visa = {
   expiryYear: 2099
 }
 
-/**
- * Verifies with vendors that answer by path, and nothing elsewhere; says what was asked for as
- * well.
- */
+/** Verifies with vendors that answer only these paths; also returns the requests. */
 const verifiedBy = (
   answers: Readonly<Record<string, unknown>>,
   instruction: typeof byCard

@@ -12,7 +12,7 @@ import * as TestDatabase from "../testing/TestDatabase.ts"
 const storage = Layer.provideMerge(erasures, TestDatabase.layerAccounts)
 
 withLayer(storage, { excludeTestServices: true })("the balances of accounts", (it) => {
-  it.effect("are complete on pages of any size, also where a page has none of the cohort", () =>
+  it.effect("are complete on pages of any size, even if a page has none of the cohort", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       yield* stage(owner, ["a", "d", "g"], "wave-1")

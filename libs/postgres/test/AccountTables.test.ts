@@ -1,4 +1,4 @@
-/** What the tables hold once an account is created, which no port reads yet. */
+/** The rows of a created account that no port reads yet. */
 import type { FoundDocuments, StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Layer, Schema } from "effect"
@@ -19,7 +19,7 @@ const storage = Layer.mergeAll(importProcesses, auditLog, TestDatabase.layerTeam
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** Creates the account that `make` makes for a claimed import, and gives its number and id. */
+/** Creates the account that `make` returns for a claimed import, and returns its number and id. */
 const created = Effect.fnUntraced(function* (
   make: (key: ImportKey) => Account,
   documents: FoundDocuments = new Map()

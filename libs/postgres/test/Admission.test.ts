@@ -64,7 +64,7 @@ const refusalOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
 describe("the admission queue", () => {
-  it.effect("tells how its permits are used", () =>
+  it.effect("reports how its permits are used", () =>
     Effect.gen(function* () {
       const { admit, connections, run } = admission()
       const { finish, task } = stage({ run })
@@ -277,7 +277,7 @@ describe("admission", () => {
   )
 })
 
-/** Requests of so many tasks of 50 ms each, at a steady rate for ten seconds. */
+/** Requests of this many tasks of 50 ms each, at a steady rate for ten seconds. */
 const overload = Effect.fnUntraced(function* (tasks: number, everyMillis: number) {
   const { admit, run } = admission({ running: 4, waiting: 128 })
   const task = run(Effect.sleep(Duration.millis(50)))
@@ -299,7 +299,7 @@ const overload = Effect.fnUntraced(function* (tasks: number, everyMillis: number
 
 describe("the detection of overload", () => {
   it.effect.each([1, 2, 8])(
-    "keeps the goodput at five times the capacity and sheds the rest at once: %s permits a request",
+    "keeps the goodput at five times the capacity and sheds the rest at once: %s tasks a request",
     (tasks) =>
       Effect.gen(function* () {
         const { refused, served } = yield* overload(tasks, (tasks * 12.5) / 5)
@@ -336,7 +336,9 @@ describe("the detection of overload", () => {
   )
 })
 
-/** A request: how long its tasks last, and when it comes after the one before it. Milliseconds. */
+/**
+ * A request: how long its tasks last, and how long after the previous one it comes. Milliseconds.
+ */
 interface Asked {
   readonly after: number
   readonly tasks: ReadonlyArray<number>

@@ -1,6 +1,6 @@
 /**
- * The chains of the audit log as they are written: however many write at once, no chain forks and
- * nobody waits in a circle; and what was written before there were chains is chained as well.
+ * The chains of the audit log as they are written: under any concurrency no chain forks and no
+ * writers deadlock, and entries from before there were chains are chained as well.
  */
 import { PgClient } from "@effect/sql-pg"
 import { expect, it, layer } from "@effect/vitest"
@@ -34,7 +34,7 @@ type Storage = Layer.Success<typeof storage>
 
 const verified = Effect.flatMap(AuditLog, (log) => log.verifyAudit)
 
-/** The entries of an organisation: so many in each of its chains. */
+/** The number of entries in each chain of an organisation. */
 const lengthsOf = ({ organisation }: Caller) =>
   rows(
     (sql) => sql<{ number: string | null; length: number }>`
@@ -42,7 +42,7 @@ const lengthsOf = ({ organisation }: Caller) =>
     where organisation = ${organisation} order by 1`
   )
 
-/** What ends a transaction that is to leave nothing behind. */
+/** Ends a transaction that has to be rolled back. */
 class Undone extends Data.TaggedError("Undone")<{ readonly fault: AuditFault | null }> {}
 
 interface Write {
@@ -61,7 +61,7 @@ const withFreshKey = (caller: Caller): Caller => ({
   apiKey: ApiKeyId.make(`key_${randomBytes(8).toString("hex")}`)
 })
 
-/** Writes, and returns whether that has to leave an entry. */
+/** Writes, and returns whether that must leave an entry. */
 const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKey, caller: Caller) {
   const processes = yield* ImportProcesses
   const log = yield* AuditLog
@@ -95,7 +95,7 @@ const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKe
   }
 })
 
-/** More at once would wait for a connection, and be refused where that takes too long. */
+/** More at once would wait for a connection, and be refused if that takes too long. */
 const connections = 10
 
 const writes: fc.Arbitrary<ReadonlyArray<Write>> = fc.array(
@@ -203,7 +203,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit ch
   )
 })
 
-/** Two processes on one database, each with stagings of its own to put together. */
+/** Two processes on one database, each of which batches its own stagings. */
 const twoProcesses = Effect.gen(function* () {
   const url = yield* TestDatabase.freshUrl
   const database = layerWith({ url, poolSize: 10, statementTimeout: Duration.seconds(20) })
@@ -255,7 +255,7 @@ it.live("64 concurrent stagings of one import form one chain", () =>
   }).pipe(Effect.scoped)
 )
 
-/** Adds so many entries to the chain of each number. */
+/** Adds this many entries to the chain of each number. */
 const fill = (lengths: Readonly<Record<string, number>>) =>
   Effect.forEach(Object.entries(lengths), ([number, length]) =>
     rows(
@@ -267,7 +267,7 @@ const fill = (lengths: Readonly<Record<string, number>>) =>
     )
   )
 
-/** Where the first chain is longer than `length`, the fault is that it was cut there. */
+/** The fault that verification finds after the first chain was cut at `length`. */
 const faultWhenCut = Effect.fnUntraced(function* (length: number, pageSize: number) {
   const database = yield* Database
   const { run, sql } = database

@@ -16,7 +16,7 @@ const makeAdmission = () => {
 
 /**
  * One slot, kept busy by a first command until `letGo`. A command is its identity, a letter, with
- * its weight; `poison` dies and takes its batch along. Answers are in upper case.
+ * its weight; `poison` dies together with its batch. Answers are in upper case.
  */
 const busySlot = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
@@ -69,7 +69,7 @@ it.effect(
     })
 )
 
-it.effect("a command over the weight limit runs in a batch of its own", () =>
+it.effect("a command over the weight limit runs in a separate batch", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b".repeat(1000), "c"], start)

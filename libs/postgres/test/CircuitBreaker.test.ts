@@ -1,4 +1,4 @@
-/** The circuit breaker by itself, with a probe that finds what a test wants. */
+/** The circuit breaker alone, with a probe that finds what a test wants. */
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"

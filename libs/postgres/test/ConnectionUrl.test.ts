@@ -1,4 +1,4 @@
-/** What the URL of a database may be, and whether the connection to it is protected. */
+/** Which URLs of a database are allowed, and whether the connection is protected. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
@@ -200,7 +200,7 @@ layer(server, { excludeTestServices: true })("a server with a certificate", (it)
   )
 })
 
-/** A server that has no TLS, and all that it was sent. */
+/** A server without TLS, and everything that it received. */
 const withoutTls = Effect.acquireRelease(
   Effect.promise(
     () =>
@@ -243,7 +243,7 @@ describe.each(Object.entries(connecting))("%s", (_, connect) => {
   it.live("sends its user and password to no server that refuses TLS", () =>
     Effect.gen(function* () {
       const { port, received } = yield* withoutTls
-      // This address leads to this machine, but is not known to.
+      // This address leads to this machine, but does not count as local.
       const url = Redacted.make(`postgres://user:hunter2@0.0.0.0:${port}/d`)
       const failure = yield* Effect.flip(connect(url))
       expect(String(Reflect.get(failure as object, "cause") ?? failure)).toContain("TLS")

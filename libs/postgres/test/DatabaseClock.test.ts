@@ -1,4 +1,4 @@
-/** The clock that follows the database's, by itself: its measurements are made up. */
+/** The clock that follows the database's, alone, with made-up measurements. */
 import { expect, it } from "@effect/vitest"
 import type { Clock } from "effect"
 import { Effect } from "effect"
@@ -32,7 +32,7 @@ const makeMachine = (wrongBy: number) => {
 
 type Machine = ReturnType<typeof makeMachine>
 
-/** A round trip, of which the database is asked after the first part. */
+/** A round trip: the database reads its clock after the first part. */
 const measure = ({ machine, monotonic, set }: Machine, there: number, back: number, ahead = 0) => {
   const sent = monotonic()
   machine.pass(there)

@@ -1,4 +1,4 @@
-/** The users that are made for the services: who gets in, where, and as what. */
+/** The users that are made for the services: who can log in, where, and with which role. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Record, Redacted } from "effect"
@@ -35,7 +35,7 @@ const ask = <Row extends object>(url: Redacted.Redacted, statement: string) =>
     return yield* sql.unsafe<Row>(statement)
   }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
 
-/** Whether there is a user, or why there is none. */
+/** Whether the user can log in, or why not. */
 const entry = (url: Redacted.Redacted) =>
   ask<{ user: string }>(url, "select current_user as user").pipe(
     Effect.map(([row]) => row?.user),
@@ -44,7 +44,7 @@ const entry = (url: Redacted.Redacted) =>
     )
   )
 
-/** Users of these names until the scope ends, whoever makes them. */
+/** Drops users of these names when the scope ends. */
 const cleared = (owner: Redacted.Redacted, ...users: ReadonlyArray<string>) =>
   Effect.addFinalizer(() =>
     Effect.forEach(users, (user) =>
@@ -103,7 +103,7 @@ describe("a service's database user", () => {
       const owner = yield* freshUrl
       const user = freshName("query")
       yield* cleared(owner, user)
-      // The server would keep what it is given here as it is, or not at all.
+      // The server would store what it is given here unchanged, or reject it.
       yield* DatabaseUsers.ensure(owner, { query: databaseUserAt(owner, user, "first") })
       const [kept] = yield* ask<{ secret: string }>(
         owner,
@@ -117,7 +117,7 @@ describe("a service's database user", () => {
     Effect.gen(function* () {
       const owner = yield* freshUrl
       const other = yield* database(Redacted.make(inject("databaseUrl")))
-      // A migration says who may connect, and a copy of the template does not inherit that.
+      // A migration grants the right to connect, and a copy of the template does not inherit it.
       yield* migrate(other)
       const { query } = yield* DatabaseUsers.temporary(owner)
       const { password, username } = new URL(Redacted.value(query))
@@ -210,7 +210,7 @@ it.live("the migration job creates the configured users and logs no password", (
 )
 
 describe("a server of its own", () => {
-  it.live("allows concurrent migrations of several databases, which share the roles", () =>
+  it.live("allows concurrent migrations of several databases that share the roles", () =>
     Effect.gen(function* () {
       const { url } = yield* EmbeddedPostgres.temporary
       const urls = yield* Effect.all(Array.from({ length: 4 }, () => database(url)))

@@ -1,6 +1,5 @@
 /**
- * The embedded PostgreSQL: it keeps its data, and gets along with whatever an earlier run left
- * behind.
+ * The embedded PostgreSQL keeps its data, and copes with anything that an earlier run left behind.
  */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -44,10 +43,10 @@ const takenPort = Effect.acquireRelease(
   })
 )
 
-/** One that has ended and was not reaped yet does not run. */
+/** A process that has ended but was not reaped yet is not alive. */
 const isAlive = (pid: number): boolean => commandLine(pid) !== null
 
-/** A data directory on which nothing runs; it is made once, since making one takes a second. */
+/** A data directory without a server; it is made once, because making one takes a second. */
 class Initialised extends Context.Service<Initialised, string>()(
   "@data-import/postgres/test/Initialised"
 ) {}

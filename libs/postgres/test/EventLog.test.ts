@@ -59,7 +59,7 @@ const codesIn = ({ events }: Effect.Success<ReturnType<typeof page>>) =>
   events.flatMap(({ codes }) => codes)
 
 layer(storage, { excludeTestServices: true })("a transaction that commits late", (it) => {
-  it.effect("has its event behind those that were read before", () =>
+  it.effect("has its event after those that were read before", () =>
     Effect.gen(function* () {
       const mine = yield* owner
       const stored = yield* Deferred.make<void>()
@@ -92,7 +92,7 @@ layer(storage, { excludeTestServices: true })("a transaction that commits late",
     })
   )
 
-  it.effect("is read once, whatever is written, positioned and read at the same time", () =>
+  it.effect("is read once, under concurrent writes, positioning and reads", () =>
     Effect.gen(function* () {
       const mine = yield* owner
       const codes = Array.from({ length: 120 }, (_, index) => `c${index}`)

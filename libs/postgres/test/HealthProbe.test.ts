@@ -17,7 +17,9 @@ const place = Layer.merge(Layer.effect(Url, TestDatabase.freshUrl), Reactivity.l
 const clientAt = (url: Redacted.Redacted) =>
   PgClient.make({ url, maxConnections: 1, startupParameters: { lock_timeout: "100" } })
 
-/** What the probe of this worker finds while another connection holds what the statement locks. */
+/**
+ * What the probe of this worker finds while another connection holds the locks of the statement.
+ */
 const foundWhile = Effect.fnUntraced(function* (worker: Worker, present: State, lock: string) {
   const url = yield* Url
   const owner = yield* clientAt(url)

@@ -1,4 +1,4 @@
-/** How the keys behave as a table: they are found by index, and the old ones are deleted. */
+/** The table of keys: keys are found by index, and old ones are deleted. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
@@ -24,7 +24,9 @@ import { scansOf } from "./tableScans.ts"
 
 const storage = TestDatabase.layerCountedPorts(Duration.seconds(20))
 
-/** So many keys of `organisation` with an answer, which expire from the instant on, one each ms. */
+/**
+ * This many keys of `organisation` with an answer, which expire from the instant on, one per ms.
+ */
 const fill = (organisation: string, count: number, at: DateTime.Utc) =>
   rows(
     (sql) => sql`
@@ -36,7 +38,7 @@ const fill = (organisation: string, count: number, at: DateTime.Utc) =>
 
 const scans = scansOf(["idempotency_keys"])
 
-/** Blocks of answers that are too large for their rows. */
+/** The blocks read of answers that are stored out of line. */
 const answersRead = Effect.gen(function* () {
   const { run, sql } = yield* Database
   yield* run(sql`select pg_stat_force_next_flush()`)
@@ -48,7 +50,7 @@ const answersRead = Effect.gen(function* () {
   return row?.blocks
 })
 
-/** Everything that is done with a key: it is reserved, taken over, kept, read and released. */
+/** Every operation on a key: it is reserved, taken over, kept, read and released. */
 const useKeys = Effect.gen(function* () {
   const { complete, stage } = yield* ImportProcesses
   const { release } = yield* IdempotencyKeys
@@ -77,7 +79,7 @@ layer(storage, { excludeTestServices: true })("idempotency keys", (it) => {
       yield* fill("many", 5_000, noon)
       yield* rows((sql) => sql`vacuum analyze idempotency_keys`)
       const before = yield* scans
-      // More often than PostgreSQL plans a statement anew before it keeps a plan.
+      // More often than PostgreSQL replans a statement before it keeps a plan.
       yield* Effect.forEach(Array.from({ length: 8 }), () => useKeys)
       expect(yield* scans).toStrictEqual(before)
     })

@@ -47,7 +47,7 @@ const owner = Effect.gen(function* () {
 const missing = ({ supplier }: Owner) =>
   rows((sql) => sql.unsafe<object>(missingCounts, [supplier.code]))
 
-/** As a release without counts leaves it. */
+/** Restores the state that a release without counts leaves. */
 const forget = ({ supplier }: Owner) =>
   rows(
     (sql) => sql`
@@ -76,14 +76,14 @@ layer(storage, { excludeTestServices: true })("the imports of an earlier release
       expect(yield* missing(mine)).not.toEqual([])
       yield* Effect.all([count, count], { concurrency: 2 })
       expect(yield* missing(mine)).toEqual([])
-      // Long before this test, so the accounts of the last hour are not counted again.
+      // Their creation counts as long ago, so the accounts of the last hour are not counted again.
       expect(yield* told(mine)).toEqual({ ...before, importedLastHour: 0 })
       yield* count
       expect(yield* missing(mine)).toEqual([])
     })
   )
 
-  it.effect("are counted exactly while others are stored and added up", () =>
+  it.effect("are counted exactly while others are stored and folded", () =>
     Effect.gen(function* () {
       const summaries = yield* SupplierSummaries
       const mine = yield* owner

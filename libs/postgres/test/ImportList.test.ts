@@ -1,4 +1,4 @@
-/** What a page of a list is made of: one text, read back with care. */
+/** A page of a list is one text, which is parsed. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

@@ -1,6 +1,6 @@
 /**
- * What is looked at of an account is found among any number of notes and transactions that are
- * alike: PostgreSQL counts what it reads of each index.
+ * Lookups stay cheap among any number of similar notes and transactions: PostgreSQL counts what it
+ * reads of each index.
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
@@ -29,7 +29,7 @@ const on = (...paths: ReadonlyArray<string>) => ({
 
 const many = 20_000
 
-/** As many notes as the first one of the account, each of another second. */
+/** Repeats the first note of the account, each time at another second. */
 const repeatFirstNote = (number: AccountNumber) =>
   Effect.flatMap(Database, ({ run, sql }) =>
     run(sql`
@@ -89,7 +89,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })(
           [{ created_at: "1999-12-31T00:00:00Z" }, null]
         ]
         for (const [time, expected] of looks) {
-          // More often than PostgreSQL plans a statement anew before it keeps a plan.
+          // More often than PostgreSQL replans a statement before it keeps a plan.
           for (let round = 0; round < 8; round += 1) {
             const notes = [noteOf({ ...content, ...time })]
             const { answer, entries, scans } = yield* readsOf("notes", viewOf(key, { notes }))

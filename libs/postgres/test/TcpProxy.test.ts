@@ -1,11 +1,11 @@
-/** The proxy does what each mode says, to connections that are there and to new ones. */
+/** The proxy does what each mode says, to existing and to new connections. */
 import { connect, createServer, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TcpProxy from "../testing/TcpProxy.ts"
 
-/** Answers every question, and remembers it. */
+/** Answers every question, and records it. */
 const server = Effect.acquireRelease(
   Effect.callback<{ port: number; asked: Array<string>; close: () => void }>((resume) => {
     const asked: Array<string> = []
@@ -30,7 +30,7 @@ const server = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-/** A connection, which is asked one question after the other. */
+/** A connection on which questions are asked one after the other. */
 class Asker {
   readonly #socket: Socket
 
@@ -110,7 +110,7 @@ describe("the TCP proxy", () => {
       const it = yield* world
       const waiting = it.old.ask.bind(it.old)
       const isCut = mode._tag === "Reset" || mode._tag === "Refuse"
-      // A connection that is cut says so before anybody asks.
+      // A connection that is cut reports it before a question is asked.
       const cut = isCut ? waiting("") : undefined
       yield* set(it.proxy, mode)
       expect(yield* Effect.promise(() => cut ?? waiting("old"))).toBe(old)

@@ -1,6 +1,6 @@
 /**
- * What is read of one account is found by index, however many accounts there are and whatever
- * PostgreSQL knows of them: it counts the scans of whole tables itself.
+ * Reads of one account use indexes, however many accounts there are and whatever its statistics:
+ * PostgreSQL itself counts the scans of whole tables.
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
@@ -30,7 +30,7 @@ const storage = TestDatabase.layerCountedPorts(Duration.seconds(4))
 
 const size = 3_000
 
-/** Many accounts, each with a ledger and one thing of every kind. */
+/** Many accounts, each with a ledger and one item of every kind. */
 const manyAccounts = Effect.gen(function* () {
   const { run, sql } = yield* Database
   const { supplier } = yield* freshSupplier
@@ -122,7 +122,7 @@ layer(storage, { excludeTestServices: true })("account queries", (it) => {
       yield* manyAccounts
       const account = yield* imported(domesticAccount)
       const before = yield* scans
-      // More often than PostgreSQL plans a statement anew before it keeps a plan.
+      // More often than PostgreSQL replans a statement before it keeps a plan.
       for (const round of Array.from({ length: 8 }, (_, index) => index)) {
         yield* viewOf(account.key, lookup)
         yield* changeAccount(
@@ -163,7 +163,7 @@ layer(storage, { excludeTestServices: true })("account queries", (it) => {
     })
   )
 
-  it.effect("measure no account behind the page that is read", () =>
+  it.effect("measure no account after the page that is read", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const metadata = [{ key: "long", value: { text: "x".repeat(1024 * 1024) } }]

@@ -1,6 +1,6 @@
 /**
- * The scheduled checks on a system of which one row was altered by hand, past every rule of the
- * database: they see exactly that difference. And on a busy one that nobody altered: they see none.
+ * The scheduled checks report exactly one difference if one row was altered by hand, against every
+ * rule of the database, and none on a busy system without alterations.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
@@ -32,7 +32,7 @@ const scheduled = Effect.gen(function* () {
 
 const positions = Effect.flatMap(EventLog, (log) => log.assignPositions(10_000))
 
-/** What is found, and what then stands. */
+/** What the checks find, and the differences that are then stored. */
 const found = Effect.gen(function* () {
   const { differences } = yield* (yield* scheduled).checkAll
   const standing = yield* (yield* Checks).differences({ walk: null, limit: Infinity })
@@ -42,7 +42,7 @@ const found = Effect.gen(function* () {
   return differences.map(({ check, detail, supplier }) => ({ check, detail, supplier }))
 })
 
-/** An account with additions, a batch that has ended lines, and the audit log of both. */
+/** An account with additions, a batch with ended lines, and the audit log of both. */
 const arranged = Effect.gen(function* () {
   const owner = yield* freshSupplier
   const account = yield* importedFrom(domesticPayload(), owner)
@@ -186,7 +186,7 @@ layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("see an import that was removed, and what differs behind it", () =>
+  it.effect("see an import that was removed, and the differences after it", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       const [first, second] = yield* Effect.all([
@@ -258,7 +258,7 @@ layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
       let checks = 0
       while (writing.pollUnsafe() === undefined) {
         const { differences } = yield* checkAll
-        // All that is written here is told to have happened long ago.
+        // Everything written here is dated long ago, so its events seem to lag.
         expect(differences.filter(({ check }) => check !== "event_lag")).toEqual([])
         checks += 1
       }

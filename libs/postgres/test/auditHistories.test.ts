@@ -1,6 +1,6 @@
 /**
  * Random histories of the audit log: chains of an earlier release and of this one, which are
- * written to, made anew and erased in any order. They are verified at every step, and any single
+ * written to, rebuilt and erased in any order. They are verified at every step, and any single
  * altered column is detected.
  */
 import { expect, layer } from "@effect/vitest"
@@ -42,7 +42,7 @@ const remake = fc.record({
   entries: fc.integer({ min: 1, max: 5 })
 })
 
-/** One altered column, of the entry or chain at a turn, counted around. */
+/** One altered column, of the entry or chain at this index, modulo their number. */
 const alterations = [
   "audit_log set at = at + interval '1 second'",
   "audit_log set organisation = organisation || 'x'",
@@ -72,7 +72,7 @@ const alterations = [
   "audit_chains set former_head = case when former_head is null then sha256('x') end"
 ] as const
 
-/** What is kept of an erased chain that was made anew is its length alone, which nothing proves. */
+/** Of an erased chain that was rebuilt only the former length is kept, which nothing proves. */
 const isUndetectable = `salt is null and external_account_number like ' erased:%'`
 
 const histories = fc.record({

@@ -1,6 +1,6 @@
 /**
- * Every way to tamper with the audit log is found at the right entry, though the database itself be
- * told to let it happen.
+ * Every way to tamper with the audit log is found at the right entry, even if the database's own
+ * protection is disabled.
  */
 import { expect, layer } from "@effect/vitest"
 import { Data, Effect, Layer } from "effect"
@@ -22,7 +22,7 @@ interface Chain {
   readonly external_account_number: string | null
 }
 
-/** In the order in which they are followed. */
+/** In the order in which they are verified. */
 const chains = {
   first: { organisation: "o", import_supplier: "S", external_account_number: "Ä-1\u{1F600}" },
   second: { organisation: "o", import_supplier: "S", external_account_number: "2" },
@@ -45,7 +45,7 @@ const write = (chain: Chain, requestId: string) =>
 
 const lengths: Readonly<Record<Name, number>> = { first: 4, second: 2, nameless: 3 }
 
-/** Three chains, written in turn; gives the ids of the chains. */
+/** Writes three chains in turn; returns their ids. */
 const arrange = Effect.gen(function* () {
   for (const round of [1, 2, 3, 4]) {
     for (const [name, chain] of Object.entries(chains)) {
@@ -56,14 +56,14 @@ const arrange = Effect.gen(function* () {
   return new Map(Object.keys(chains).map((name, index) => [name, String(ids[index]?.id)]))
 })
 
-/** What ends a transaction that is to leave nothing behind, with what was seen in it. */
+/** Ends a transaction that has to be rolled back, with what was seen in it. */
 class Undone extends Data.TaggedError("Undone")<{
   readonly verified: AuditVerification
   /** The entry that is now where the fault was found. */
   readonly there: string | null
 }> {}
 
-/** What is seen after the tampering, which is then undone together with what it was done to. */
+/** What is seen after the tampering. The tampering and its chains are then rolled back. */
 const tampered = Effect.fnUntraced(function* (tampering: string) {
   const { sql } = yield* Database
   const log = yield* AuditLog
@@ -255,7 +255,7 @@ const cases = [
   ...tamperings.map(([name, tampering, found]) => ({ name, tampering, found }))
 ]
 
-/** How the chain is named where it is the head that was altered. */
+/** The name of the chain in the fault if its head was altered. */
 const renamed: Readonly<Record<string, Partial<Chain>>> = {
   "the organisation of a head is altered": { organisation: "p" },
   "the import_supplier of a head is altered": { import_supplier: "T" },

@@ -1,6 +1,6 @@
 /**
- * Rows of a batch that another connection keeps locked while a worker stores its lines: the worker
- * gives them back.
+ * If another connection keeps rows of a batch locked while a worker stores its lines, the worker
+ * releases them.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
@@ -15,7 +15,7 @@ import * as TestDatabase from "../testing/TestDatabase.ts"
 
 type Started = Effect.Success<ReturnType<typeof started>>
 
-/** A worker that has the lines in hand cannot store how they ended. */
+/** A worker that holds the lines cannot store how they ended. */
 const finishInVain = Effect.fnUntraced(function* (chunk: ChunkInHand) {
   const failure = yield* Effect.flip(finish(chunk, chunk.lines.map(endOf("SUCCEEDED"))))
   expect(failure._tag).toBe("StorageUnavailable")
@@ -36,7 +36,7 @@ const expectGivenBack = Effect.fnUntraced(function* (batch: Started) {
 const storage = Layer.mergeAll(batches, configuration).pipe(Layer.provideMerge(TestDatabase.layer))
 
 layer(storage, { excludeTestServices: true })("a chunk whose end cannot be stored", (it) => {
-  it.effect("is given back when the wait for a lock takes too long", () =>
+  it.effect("is released when the wait for a lock takes too long", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b"])
       yield* Effect.flatMap(taken(), (chunk) =>
@@ -49,7 +49,7 @@ layer(storage, { excludeTestServices: true })("a chunk whose end cannot be store
     })
   )
 
-  it.effect("is given back when it is aborted in favour of another transaction", () =>
+  it.effect("is released when it is aborted in favour of another transaction", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b"])
       const { sql } = yield* Database

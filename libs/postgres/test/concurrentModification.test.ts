@@ -1,6 +1,6 @@
 /**
- * A change of an account that another one overtakes between what it has seen and its storing. Those
- * of one process wait for each other, so each is made by a process of its own.
+ * A change of an account that another one overtakes between its read and its write. Changes of one
+ * process wait for each other, so each is made by a separate process.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"

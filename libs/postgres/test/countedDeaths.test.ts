@@ -1,6 +1,6 @@
 /**
- * How many workers died with lines in hand. Ten such deaths fail a line, so an outage of the
- * database must not count as one.
+ * Counts the workers that died while they held lines. Ten such deaths fail a line, so an outage of
+ * the database must not count as one.
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
@@ -23,14 +23,14 @@ const storage = Layer.mergeAll(batches, configuration).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.map(TestDatabase.freshUrl, proxyTo)))
 )
 
-/** A worker takes lines and dies, as often. */
+/** A worker takes lines and dies, `times` times. */
 const died = (times: number) =>
   Effect.andThen(
     Effect.scoped(taken()),
     rows((sql) => sql`update batch_takes set takes = ${times}`)
   )
 
-/** As soon as the database is back. */
+/** Takes the lines again as soon as the database is back. */
 const takenAgain = takeNext().pipe(
   Effect.retry(Schedule.spaced("50 millis")),
   Effect.repeat({ until: Option.isSome }),
@@ -57,7 +57,7 @@ layer(storage, { excludeTestServices: true })("the deaths of workers", (it) => {
     })
   )
 
-  it.effect("are not counted of lines that ended while the worker was frozen", () =>
+  it.effect("are not counted for lines that ended while the worker was frozen", () =>
     Effect.gen(function* () {
       const { id } = yield* started(["a"])
       const frozen = yield* Scope.make()

@@ -1,4 +1,4 @@
-/** A database that goes away and comes back, on a server of its own. */
+/** A database that goes away and comes back, on a separate server. */
 import { expect, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

@@ -1,5 +1,5 @@
 /**
- * Document roots of two organisations: what the contract of the port cannot show, since it sees
+ * Document roots of two organisations. The contract of the port cannot show this, because it sees
  * neither transactions nor what an older release stored.
  */
 import { describe, expect, layer } from "@effect/vitest"

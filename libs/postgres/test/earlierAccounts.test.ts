@@ -13,7 +13,7 @@ import {
 import { Database } from "../src/connection/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-/** Takes from every row what the earlier release did not store. */
+/** Removes from every row what the earlier release did not store. */
 const forgetOmissions = Effect.gen(function* () {
   const { run, sql } = yield* Database
   for (const table of ["customers", "billing_addresses", "billing_options", "ledgers", "notes"]) {

@@ -1,4 +1,4 @@
-/** A test organisation is emptied of customers who were erased, too. */
+/** Emptying a test organisation also deletes erased customers. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -60,7 +60,7 @@ const arranged = Effect.gen(function* () {
 })
 
 layer(storage, { excludeTestServices: true })("emptying a test organisation", (it) => {
-  it.effect("deletes a customer who was erased, with what is left of the account", () =>
+  it.effect("deletes an erased customer with the rest of the account", () =>
     Effect.gen(function* () {
       const { caller, deleteSlice, key, left, number } = yield* arranged
       expect(yield* deleteSlice).toMatchObject({ deleted: { imports: 2, accounts: 1 } })
@@ -75,7 +75,7 @@ layer(storage, { excludeTestServices: true })("emptying a test organisation", (i
     })
   )
 
-  it.effect("leaves an erased account that is held, and deletes the others", () =>
+  it.effect("leaves an erased account that is locked, and deletes the others", () =>
     Effect.gen(function* () {
       const { deleteSlice, left, number } = yield* arranged
       const slice = yield* whileLocked(

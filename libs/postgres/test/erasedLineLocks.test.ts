@@ -1,6 +1,6 @@
 /**
- * A batch that has ended, and whose lines somebody is copying or redacting: what was read before
- * the erasure would be written after it, so the erasure waits for it.
+ * An ended batch whose lines are being copied or redacted: lines that were read before the erasure
+ * would be written after it, so the erasure waits.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -34,7 +34,7 @@ const ended = Effect.gen(function* () {
 
 layer(storage, { excludeTestServices: true })("lines that are erased", (it) => {
   it.effect.each(["for no key update", "for share"])(
-    "are those of a batch that nobody holds: %s",
+    "are those of a batch without other locks: %s",
     (mode) =>
       Effect.gen(function* () {
         const { batch, erase } = yield* ended

@@ -1,6 +1,6 @@
 /**
- * Account numbers that are erased from the audit log: nothing is left to find them by, the chains
- * stay verifiable, and there is no other way to change what was written.
+ * Account numbers that are erased from the audit log: they cannot be found any more, the chains
+ * stay verifiable, and there is no other way to change entries.
  */
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
@@ -50,7 +50,7 @@ const asOwner = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
     run(Effect.provideService(effect, SqlClient.SqlClient, sql as SqlClient.SqlClient))
   )
 
-/** Everything that the audit side stores, as text. */
+/** The content of all audit tables, as text. */
 const stored = Effect.forEach(auditTables, (table) =>
   rows((sql) => sql<{ text: string }>`select held::text as text from ${sql(table)} held`)
 ).pipe(Effect.map((tables) => tables.flat().map(({ text }) => text)))
@@ -71,7 +71,7 @@ const outcomeOf = (statement: string) =>
     )
   )
 
-it("an erased number is no valid number", () => {
+it("an erased number is not a valid number", () => {
   const decode = Schema.decodeUnknownOption(ExternalAccountNumber)
   expect(decode(erasedNumber("0".repeat(64)))).toMatchObject({ _tag: "None" })
 })
@@ -135,7 +135,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
     })
   )
 
-  it.effect("begins a new chain where the number is written again", () =>
+  it.effect("begins a new chain if the number is written again", () =>
     Effect.gen(function* () {
       const { caller, keyOf } = yield* freshSupplier
       const key = keyOf("again")
@@ -199,7 +199,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
     })
   )
 
-  it.effect("leaves a chain alone that is not as it was written", () =>
+  it.effect("does not rebuild a chain that was altered", () =>
     Effect.gen(function* () {
       const { sql } = yield* Database
       const { caller, keyOf } = yield* freshSupplier
@@ -229,7 +229,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
     })
   )
 
-  it.effect("lets others write while chains are made anew and erased", () =>
+  it.effect("lets others write while chains are rebuilt and erased", () =>
     Effect.gen(function* () {
       const processes = yield* ImportProcesses
       const log = yield* AuditLog
@@ -270,7 +270,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
     })
   )
 
-  it.effect("erases a number whose chain was not made anew yet, with its former head", () =>
+  it.effect("erases a number whose chain was not rebuilt yet, with its former head", () =>
     Effect.gen(function* () {
       const { caller, keyOf } = yield* freshSupplier
       const key = keyOf(`early-${caller.apiKey}`)

@@ -1,6 +1,6 @@
 /**
- * A customer is erased while others write about it: whatever comes first, each either took effect
- * before and is erased, or is refused. Afterwards nothing has the number but the import itself.
+ * A customer is erased during concurrent writes: in any order, each write either took effect before
+ * and is erased, or is refused. Afterwards only the import itself has the number.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -35,7 +35,7 @@ const erase = (key: ImportKey) =>
     })
   )
 
-/** The tables but that of the imports that have the number in a row. */
+/** The tables, except that of the imports, that have the number in a row. */
 const placesOf = Effect.fnUntraced(function* (number: string) {
   const tables = yield* rows(
     (sql) => sql<{ name: string }>`
@@ -87,7 +87,7 @@ const expectErased = Effect.fnUntraced(function* (key: ImportKey) {
 })
 
 layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure", (it) => {
-  it.effect("leaves nothing of what is added to the account, read and refused meanwhile", () =>
+  it.effect("leaves nothing of concurrent additions, reads and refusals", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 8; round++) {
         const account = yield* imported()
@@ -116,7 +116,7 @@ layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure"
     })
   )
 
-  it.effect("lets an attempt create the account, or not at all", () =>
+  it.effect("lets an attempt either complete or fail", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       for (let round = 0; round < 8; round++) {

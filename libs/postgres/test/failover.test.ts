@@ -54,7 +54,7 @@ const isReadOnly = (url: Redacted.Redacted) =>
     ([rows]) => rows?.length === 1
   )
 
-/** For every transaction that begins when the effect has ended. */
+/** Sets the default for every transaction that begins after the effect. */
 const setReadOnly = (url: Redacted.Redacted, wanted: boolean) =>
   statementsOn(
     url,
@@ -97,7 +97,7 @@ const behindLine = Effect.gen(function* () {
   return { createTeam, database, leadTo }
 })
 
-/** Those of these teams that a server has. */
+/** Which of these teams a server has. */
 const teamsOn = (url: Redacted.Redacted, names: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -171,7 +171,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a connection that is read-only by itself is removed from the pool", () =>
+  it.effect("a connection that alone is read-only is removed from the pool", () =>
     Effect.gen(function* () {
       const { first } = yield* Servers
       const settings = { url: first, poolSize: 2, statementTimeout: Duration.seconds(20) }
@@ -197,7 +197,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("reads leave the old server as soon as the probe meets another one", () =>
+  it.effect("reads leave the old server as soon as the probe reaches another one", () =>
     Effect.gen(function* () {
       const { first, second } = yield* Servers
       const proxy = Context.get(yield* Layer.build(Layer.fresh(proxyTo(first))), DatabaseProxy)

@@ -173,7 +173,7 @@ export const columns = {
   "webhooks operator w": "disabled_by due_at failures replay_next replay_to"
 }
 
-/** The functions that a role may call; what they do needs no privilege of its own. */
+/** The functions that a role may call; they run with their owner's privileges. */
 export const functions = [
   { role: "data_import_account_import", name: "empty_sandbox" },
   ...[

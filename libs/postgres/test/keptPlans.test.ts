@@ -1,7 +1,6 @@
 /**
- * Statements of a request that comes alone are planned once for each connection: PostgreSQL itself
- * counts the executions with a plan made for the parameters and those with the kept one. It decides
- * after five executions.
+ * Statements of a single request are planned once per connection: PostgreSQL itself counts the
+ * executions with custom and with generic plans. It decides after five executions.
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Schema } from "effect"
@@ -29,7 +28,7 @@ const numbers = Array.from({ length: executions }, (_, at) => `n${at}`)
 
 const kept = [{ custom: planned, kept: executions - planned }]
 
-/** Of the prepared statements with this text: how they were executed. */
+/** How the prepared statements with this text were executed. */
 const plansOf = (part: string) =>
   Effect.flatMap(Database, ({ run, sql }) =>
     run(
@@ -43,7 +42,7 @@ const plansOf = (part: string) =>
 layer(TestDatabase.layerCountedPorts(Duration.seconds(20)), { excludeTestServices: true })(
   "the plan of a statement",
   (it) => {
-    it.effect("of stagings, claims and completions that come alone is kept", () =>
+    it.effect("of single stagings, claims and completions is kept", () =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
         const { caller, keyOf } = yield* freshSupplier
@@ -63,7 +62,7 @@ layer(TestDatabase.layerCountedPorts(Duration.seconds(20)), { excludeTestService
       })
     )
 
-    it.effect("of an addition that comes alone is kept", () =>
+    it.effect("of a single addition is kept", () =>
       Effect.gen(function* () {
         const account = yield* imported()
         yield* Effect.forEach(numbers, (id) => changeAccount(account, adding(creditOf(id))))

@@ -1,4 +1,4 @@
-/** Reads of much that an account has already take turns, and others do not wait for them. */
+/** Large reads of accounts take turns, and small ones do not wait for them. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option } from "effect"
 import {
@@ -21,7 +21,7 @@ const storage = TestDatabase.layerTeam.pipe(
 
 const [large, small] = [creditOf("large"), creditOf("small")]
 
-/** An account with a transaction that is recorded as having that many line items. */
+/** An account with a transaction that is recorded as having very many line items. */
 const accountWithItems = Effect.gen(function* () {
   const account = yield* imported()
   yield* changeAccount(account, adding(large, small))
@@ -32,7 +32,7 @@ const accountWithItems = Effect.gen(function* () {
   return account
 })
 
-/** Adds a transaction after a look at another one. */
+/** Adds a transaction, which looks up another one. */
 const addAfter = (account: Whose, { transaction_id: id }: typeof large, added: string) =>
   changeAccount(account, adding(creditOf(added)), { lookup: { transactionIds: [id] } })
 

@@ -1,4 +1,4 @@
-/** What each migration says of itself. */
+/** The header of each migration says whether it can be undone. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"

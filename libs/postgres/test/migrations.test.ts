@@ -1,4 +1,4 @@
-/** The migrations, from nothing, and what the database they make refuses by itself. */
+/** The migrations of an empty database, and the rows that the migrated database refuses. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Record, Redacted } from "effect"
@@ -91,7 +91,7 @@ describe("the migrations", () => {
   )
 })
 
-/** The migrations that came before the rule, which databases in use have had. */
+/** The number of migrations before the rule, which deployed databases already have. */
 const released = 9
 
 const isReleased = (name: string) => Number.parseInt(name, 10) <= released

@@ -1,6 +1,6 @@
 /**
- * Batches beside those of a later release, whose operation this one does not know. They wait for
- * its workers; the others go on.
+ * Batches of a later release, whose operation this one does not know, wait for its workers; the
+ * other batches continue.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"

@@ -1,4 +1,4 @@
-/** How a claim knows the size of a staged payload, without reading a large one. */
+/** A claim knows the size of a staged payload without reading a large one. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"

@@ -49,7 +49,7 @@ const storage = Layer.mergeAll(
 
 const size = 5_000
 
-/** A supplier with many imports, of which many have ended attempts behind them. */
+/** A supplier with many imports, many of which have ended attempts. */
 const fullSupplier = Effect.gen(function* () {
   const { run, sql } = yield* Database
   const configuration = yield* Configuration
@@ -264,7 +264,7 @@ layer(storage, { excludeTestServices: true })("a sequential scan", (it) => {
     Effect.gen(function* () {
       const { caller, keyOf } = yield* fullSupplier
       const before = yield* scans
-      // More often than PostgreSQL plans a statement anew before it keeps a plan.
+      // More often than PostgreSQL replans a statement before it keeps a plan.
       for (const number of Array.from({ length: 8 }, (_, index) => `n${index + 100}`)) {
         yield* operation({ key: keyOf(number), caller })
       }
@@ -272,7 +272,7 @@ layer(storage, { excludeTestServices: true })("a sequential scan", (it) => {
     })
   )
 
-  it.effect("of the supplier's other imports does not happen to find the failed ones", () =>
+  it.effect("of the supplier's other imports is not needed to find the failed ones", () =>
     Effect.gen(function* () {
       const { run, sql } = yield* Database
       const imports = yield* ImportProcesses

@@ -1,4 +1,4 @@
-/** What becomes of refresh tokens that nobody can use any more. */
+/** Refresh tokens that can no longer be used are deleted. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { ApiKeyId } from "@data-import/domain/organisation/Organisation"

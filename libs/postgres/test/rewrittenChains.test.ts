@@ -1,6 +1,6 @@
 /**
- * What a superuser can do to the audit log who knows how it is made: write a chain anew, with all
- * its hashes and its head. The database has nothing that tells; heads that were kept elsewhere do.
+ * A superuser who knows the format of the audit log can rewrite a chain with all its hashes and its
+ * head. Nothing in the database reveals that, but heads that were kept elsewhere do.
  */
 import { expect, layer } from "@effect/vitest"
 import { Data, Effect, Layer, Option } from "effect"
@@ -26,7 +26,7 @@ const storage = Layer.mergeAll(auditLog, importProcesses, configuration).pipe(
   Layer.merge(auditHeads)
 )
 
-/** What ends a transaction that is to leave nothing behind. */
+/** Ends a transaction that has to be rolled back. */
 class Undone extends Data.TaggedError("Undone")<{
   readonly plain: AuditFault | null
   readonly compared: AuditFault | null
@@ -104,9 +104,9 @@ const rewritings: ReadonlyArray<
   ]
 ]
 
-layer(storage, { excludeTestServices: true })("a chain that was written anew whole", (it) => {
+layer(storage, { excludeTestServices: true })("a completely rewritten chain", (it) => {
   it.effect.each(rewritings)(
-    "with %s is found by kept heads alone",
+    "with %s is found only by kept heads",
     ([, statements, position, why]) =>
       Effect.gen(function* () {
         const { exported, key } = yield* arranged
@@ -142,7 +142,7 @@ layer(storage, { excludeTestServices: true })("a chain that was written anew who
     })
   )
 
-  it.effect("is not a chain of an earlier release that was made anew since", () =>
+  it.effect("is not a chain of an earlier release that was rebuilt since", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier

@@ -1,6 +1,6 @@
 /**
- * What each role may do, looked up in the catalogue and tried. A new table is nobody's until a
- * migration grants it, and fails the first test here until it has its line there.
+ * The privileges of each role, looked up in the catalogue and tried. A new table is accessible to
+ * no role until a migration grants it, and fails the first test here until the matrix has it.
  */
 import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
@@ -15,7 +15,7 @@ import { columns, functions, matrix } from "./grants.ts"
 
 type Client = PgClient.PgClient
 
-/** A client of the owner, and one of each worker with a user of its own. */
+/** A client of the owner, and one of each worker with its own user. */
 class Clients extends Context.Service<
   Clients,
   { readonly owner: Client; readonly workers: Readonly<Record<DatabaseUsers.Worker, Client>> }
@@ -26,7 +26,7 @@ const clientOf = (url: Redacted.Redacted) =>
     Context.get(context, PgClient.PgClient)
   )
 
-/** On a database that is migrated by itself: what is granted on a database, its copies lack. */
+/** Clients on a separately migrated database, because copies lack the grants on the database. */
 const clients = Layer.effect(
   Clients,
   Effect.gen(function* () {
@@ -64,7 +64,7 @@ interface TableGrant {
   readonly worker: DatabaseUsers.Worker
   readonly privilege: keyof typeof letters
   readonly whole: boolean
-  /** Those of them that it holds for. */
+  /** The columns that the privilege holds for. */
   readonly columns: ReadonlyArray<string>
 }
 
@@ -103,7 +103,7 @@ const matrixOf = (all: ReadonlyArray<TableGrant>) =>
         .join(", ")
   )
 
-/** The SQLSTATE that refuses a statement, or "done"; it is undone in any case. */
+/** The SQLSTATE that refuses a statement, or "done"; the statement is always rolled back. */
 const outcomeOf = (client: Client, statement: string) =>
   client.unsafe(statement).pipe(
     Effect.as("done"),
@@ -120,7 +120,7 @@ const outcomeOf = (client: Client, statement: string) =>
 
 const insufficientPrivilege = "42501"
 
-/** What only an owner or an administrator may do. */
+/** Statements that only an owner or an administrator may run. */
 const forbidden: ReadonlyArray<readonly [what: string, statement: string]> = [
   ["create a table", "create table mine (id bigint)"],
   ["create a temporary table", "create temporary table mine (id bigint)"],

@@ -1,6 +1,6 @@
 /**
- * Rows that another connection keeps locked: what needs them waits without a connection, and
- * nothing else waits at all. Time stands still, so nobody gives up unless a test lets time pass.
+ * Rows that another connection keeps locked: operations that need them wait without a connection,
+ * and others do not wait. Time stands still, so no wait ends unless a test lets time pass.
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Fiber, Predicate, Result } from "effect"
@@ -66,8 +66,8 @@ const passing = (fibers: Waiting, step: Duration.Input) =>
   )
 
 /**
- * Ends every pause, and waits for all of them. An attempt that was on its way meanwhile begins a
- * pause of its own, so time goes on.
+ * Ends every pause, and waits for all of them. An attempt that was in flight begins another pause,
+ * so time continues.
  */
 const freed = (fibers: Waiting) =>
   Effect.andThen(TestClock.adjust("1 second"), passing(fibers, "1 millis"))
@@ -77,7 +77,7 @@ const givenUp = (fibers: Waiting) => passing(fibers, "20 millis")
 const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, Refused, R>>) =>
   Effect.forEach(effects, (effect) => Effect.forkChild(effect, { startImmediately: true }))
 
-/** What each of them answered, or failed with. */
+/** The result or failure of each. */
 const tagsOf = (ended: ReadonlyArray<Ended>) =>
   ended.map((result) => {
     const value: unknown = Result.isSuccess(result) ? result.success : result.failure

@@ -12,7 +12,7 @@ class Url extends Context.Service<Url, Redacted.Redacted>()("@data-import/postgr
 /** Longer than the test may take. */
 const statementTimeout = Duration.seconds(20)
 
-/** More than a probe may take and wait before it; less than the longest wait, 8 s. */
+/** More than a probe and its pause may take; less than the longest wait, 8 s. */
 const noticed = Duration.seconds(7)
 
 const portOf = (url: Redacted.Redacted): number => Number(new URL(Redacted.value(url)).port)

@@ -1,4 +1,4 @@
-/** How statements fail, what is never revealed about them, and what text they may be asked about. */
+/** How statements fail, what is never revealed about them, and texts that cannot be stored. */
 import { expect, it, layer } from "@effect/vitest"
 import { Cause, Clock, Effect, Layer, Logger, Option, References, Schema, Stream } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"

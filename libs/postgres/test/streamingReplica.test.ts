@@ -1,6 +1,6 @@
 /**
- * A streaming replica: while it is a standby, no service works on it, because it may be behind what
- * was acknowledged; once it is promoted, everything that reached it is there and as it was written.
+ * A streaming replica: while it is a standby, no service uses it, because it may lag behind
+ * acknowledged writes. Once it is promoted, it has everything that reached it, unaltered.
  */
 import { expect, it } from "@effect/vitest"
 import { Context, Duration, Effect, Fiber, Layer, type Redacted, Schema, Stream } from "effect"
@@ -39,7 +39,7 @@ const checked = Effect.gen(function* () {
 })
 
 it.live(
-  "a standby is refused, and has all that was acknowledged once it is promoted",
+  "a standby is refused, and has every acknowledged write once it is promoted",
   () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()

@@ -1,8 +1,8 @@
 /**
- * The rule for migrations of a database that is in use: the tables that grow with the accounts are
- * neither rewritten nor read whole, because a migration holds its locks until it has ended, and
- * requests wait for them. What a migration does is looked up in PostgreSQL's own statistics, so
- * that the rule holds for every statement, whatever it is called.
+ * The rule for migrations of a database that is in use: tables that grow with the accounts are
+ * neither rewritten nor read whole, because a migration holds its locks until it ends, and requests
+ * wait for them. PostgreSQL's own statistics show what a migration does, so the rule covers every
+ * kind of statement.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ const small = ["organisations", "suppliers", "operations_teams", "choices", "mig
 interface Table {
   readonly id: number
   readonly name: string
-  /** Another one after the table was rewritten. */
+  /** The file of the table, which changes when it is rewritten. */
   readonly file: number
   /** How often it was read from end to end; counts on over the transactions of a session. */
   readonly scans: bigint
@@ -28,13 +28,14 @@ const tables = Effect.gen(function* () {
 })
 
 /**
- * What the migration does to large tables that were there before it, as sentences; none for one
- * that keeps the rule. The migration is applied.
+ * Applies the migration. Returns what it does to large existing tables, as sentences; none if it
+ * keeps the rule.
  */
 export const workOnLargeTables = <E>(migration: Effect.Effect<unknown, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    // These tables are empty. PostgreSQL is to look up what it would look up in large ones.
+    // These tables are empty, so PostgreSQL is made to use the indexes that it would use on large
+    // ones.
     yield* sql`set local enable_seqscan = off`
     const before = yield* tables
     yield* migration

@@ -1,6 +1,6 @@
 /**
- * Transactions without a foreign key: none is left without its account, nor an item without its
- * transaction, by statements after each other and at once.
+ * Transactions have no foreign key. Neither sequential nor concurrent statements leave one without
+ * its account, or an item without its transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
@@ -40,7 +40,7 @@ const addItem = (sql: Sql) => sql`
     value_taxed, rate, unit_type)
   select max(id), 0, 0, 1, 'VAT', 1, 1, 'PROPORTION' from import_processes`
 
-/** Of an account, or a transaction, that does not exist. */
+/** These add rows to an account, or a transaction, that does not exist. */
 const addForeignTransaction = (sql: Sql) => sql`
   insert into transactions
     (account_id, sequence, origin, transaction_id, transaction_date, amount, type, recorded_at)
@@ -113,7 +113,7 @@ const races: ReadonlyArray<
 ]
 
 describe("transactions and their items", () => {
-  it.live.each(races)("keep their keys at once: %s", ([, before, first, second, constraint]) =>
+  it.live.each(races)("keep their keys in races: %s", ([, before, first, second, constraint]) =>
     Effect.gen(function* () {
       const { one, other } = yield* connections
       yield* Effect.forEach(before, (run) => run(one))

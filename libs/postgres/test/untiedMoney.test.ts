@@ -1,4 +1,4 @@
-/** Whether the money of a supplier adds up is the same in the overview as in the summary. */
+/** The overview and the summary agree on whether the money of a supplier adds up. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ties } from "@data-import/domain/account/SupplierSummary"
@@ -59,7 +59,7 @@ const fold = Effect.flatMap(SupplierSummaries, (port) =>
 )
 
 layer(storage, { excludeTestServices: true })("money that does not add up", (it) => {
-  it.effect("is told by the overview and the summary alike, folded or not", () =>
+  it.effect("is reported by the overview and the summary alike, folded or not", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
       const other = yield* freshSupplier

@@ -1,4 +1,4 @@
-/** A database that was in use before the roles were made, brought to the present shape. */
+/** A database that was in use before the roles existed, migrated to the present schema. */
 import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Context, DateTime, Duration, Effect, Layer, Redacted } from "effect"
@@ -36,7 +36,7 @@ const loader = Migrator.fromRecord({
   "0003_accounts": accounts
 })
 
-/** The setup, but for a supplier, which is written as the first release wrote it. */
+/** The setup ports, except that a supplier is written as the first release wrote it. */
 const setupOfThen = Layer.effect(
   Configuration,
   Effect.gen(function* () {

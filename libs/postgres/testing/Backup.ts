@@ -1,6 +1,6 @@
 /**
  * Backups of the embedded PostgreSQL: archived WAL, base backups while it runs, and a restore to a
- * point in time. They need nothing but the server, by its low-level backup API, and tar.
+ * point in time. They need only the server's low-level backup API and tar.
  * Source: docs/backup.md#the-database.
  */
 import { execFile } from "node:child_process"
@@ -23,11 +23,11 @@ export class NotArchived extends Data.TaggedError("NotArchived")<{ readonly segm
 
 export interface BaseBackup {
   readonly file: string
-  /** What the server says of the backup. It must be in the data directory that is restored. */
+  /** The backup label from the server. It must be in the restored data directory. */
   readonly label: string
 }
 
-/** A server that can be killed, and started on what is in its data directory then. */
+/** A server that can be killed, and started again on its data directory. */
 interface Postgres {
   /** Of the superuser. */
   readonly url: Redacted.Redacted
@@ -37,14 +37,14 @@ interface Postgres {
 }
 
 /**
- * Beside the data directory. The server names it from there, because the user that runs it may not
- * be let through the folders above.
+ * The archive, beside the data directory. The server uses a relative path, because the user that
+ * runs it may have no access to the folders above.
  */
 const archiveOf = ({ dataDir }: Pick<Postgres, "dataDir">): string =>
   join(dirname(dataDir), "archive")
 const archive = "../archive"
 
-/** A segment is there as a whole or not at all, and is never overwritten. */
+/** Archives a segment atomically, and never overwrites one. */
 const archiveCommand = `test ! -f ${archive}/%f && cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f`
 
 const onServer = <A, E>(
@@ -61,13 +61,15 @@ const onServer = <A, E>(
     )
   )
 
-/** As the data directory, which the user that runs PostgreSQL owns. */
+/** Gives the path the owner of the data directory, who runs PostgreSQL. */
 const give = (path: string, dataDir: string): void => {
   const { gid, uid } = statSync(dataDir)
   chownSync(path, uid, gid)
 }
 
-/** Archives the WAL from now on, each segment at the latest after so many seconds. Restarts. */
+/**
+ * Archives the WAL from now on, each segment after at most this many seconds. Restarts the server.
+ */
 export const archiveWal = Effect.fnUntraced(function* (postgres: Postgres, seconds: number) {
   const folder = archiveOf(postgres)
   mkdirSync(folder, { recursive: true })
@@ -89,8 +91,8 @@ export const archiveWal = Effect.fnUntraced(function* (postgres: Postgres, secon
 const moments = rowsOf(Schema.Struct({ at: Schema.String, segment: Schema.String }))
 
 /**
- * Now, by the clock of the server, to the microsecond and as it writes it, and the WAL segment in
- * which everything before it is.
+ * The present time of the server, as text with microseconds, and the WAL segment that contains
+ * everything before it.
  */
 export const now = Effect.fnUntraced(function* (postgres: Postgres) {
   const [moment] = yield* onServer(postgres.url, (sql) =>
@@ -117,7 +119,7 @@ export const archived = (postgres: Postgres, segment: string): Effect.Effect<voi
 
 const run = promisify(execFile)
 
-/** What a copy of a running server must not have, or need not: see "Making a Base Backup". */
+/** Files that a copy of a running server must not or need not have: see "Making a Base Backup". */
 const left = [
   "./pg_wal/*",
   "./pg_replslot/*",
@@ -132,7 +134,10 @@ const left = [
   "*/pgsql_tmp*"
 ]
 
-/** Files change and go while they are copied, which tar reports with 1. The WAL makes up for it. */
+/**
+ * Files change and disappear while they are copied, which tar reports with status 1. The WAL
+ * repairs that.
+ */
 const copy = async (dataDir: string, file: string): Promise<void> => {
   const excluded = left.map((path) => `--exclude=${path}`)
   const args = ["--create", "--numeric-owner", `--file=${file}`, `--directory=${dataDir}`]
@@ -145,7 +150,7 @@ const labels = rowsOf(Schema.Struct({ label: Schema.String }))
 
 /**
  * A base backup into the file while the server runs. Done when the WAL that it needs is archived,
- * or at once where none is.
+ * or at once if WAL is not archived.
  */
 export const take = (
   { dataDir, url }: Pick<Postgres, "dataDir" | "url">,
@@ -161,7 +166,7 @@ export const take = (
     }).pipe(sql.withTransaction)
   )
 
-/** SIGKILL, and its data directory is gone. */
+/** Kills the server with SIGKILL, and deletes its data directory. */
 export const destroy = Effect.fnUntraced(function* (postgres: Postgres) {
   yield* postgres.kill
   rmSync(postgres.dataDir, { recursive: true })
@@ -188,7 +193,7 @@ export const unpack = Effect.fnUntraced(function* (
   const files = {
     backup_label: label,
     [`${as}.signal`]: "",
-    // The server reads it last, and writes it anew at the next "alter system".
+    // The server reads this file last, and rewrites it at the next "alter system".
     "postgresql.auto.conf": settings
   }
   for (const [name, text] of Object.entries(files)) {

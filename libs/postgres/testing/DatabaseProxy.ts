@@ -7,17 +7,17 @@ export class DatabaseProxy extends Context.Service<
   {
     /** The database behind the proxy, for the service. */
     readonly url: Redacted.Redacted
-    /** Ends the connections that there are, and refuses new ones. */
+    /** Ends the existing connections, and refuses new ones. */
     readonly cut: Effect.Effect<void>
     readonly mend: Effect.Effect<void>
-    /** Leads new connections to this server; the connections that there are stay where they are. */
+    /** Leads new connections to this server; existing ones stay. */
     readonly leadTo: (url: Redacted.Redacted) => Effect.Effect<void>
   }
 >()("@data-import/postgres/testing/DatabaseProxy") {}
 
 const portOf = (url: Redacted.Redacted): number => Number(new URL(Redacted.value(url)).port)
 
-/** The same database and user, reached by another port of this machine. */
+/** The same database and user, through another port of this machine. */
 export const throughPort = (url: Redacted.Redacted, port: number): Redacted.Redacted =>
   Redacted.make(Object.assign(new URL(Redacted.value(url)), { port: String(port) }).href)
 

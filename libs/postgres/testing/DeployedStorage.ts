@@ -1,6 +1,6 @@
 /**
  * The storage ports on one database as they are deployed: each call is made by the user of a
- * service that makes it, and so fails where the migrations grant too little.
+ * service that makes it, so it fails if the migrations grant too little.
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
@@ -36,7 +36,7 @@ const portsAt = (url: Redacted.Redacted) =>
 
 type UserPorts = Readonly<Record<keyof DatabaseUsers, Effect.Success<ReturnType<typeof portsAt>>>>
 
-/** The ports that one service alone calls. */
+/** The ports that only one service calls. */
 const undivided = (ports: UserPorts) => {
   const { board, operator, query } = ports
   const accountImport = ports["account-import"]
@@ -55,7 +55,7 @@ const undivided = (ports: UserPorts) => {
   )
 }
 
-/** Those of a user of the board are made by the board. */
+/** Calls on behalf of a user of the board are made by the board's user. */
 const batchesOf = ({
   batches,
   board
@@ -68,7 +68,7 @@ const batchesOf = ({
   }
 }
 
-/** The outbox of one import is read by the owner alone. */
+/** Only the owner reads the outbox of one import. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers

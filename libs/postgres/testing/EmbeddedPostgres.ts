@@ -1,8 +1,8 @@
 /**
  * A real PostgreSQL without an installation, from binaries that come as an npm package: for the
  * local run and the tests. The server outlives a process that dies, so a start adopts one that
- * still runs on the data directory. Nothing here uses Effect's clock: a test that holds time still
- * must not hold PostgreSQL.
+ * still runs on the data directory. Nothing here uses Effect's clock, because a test that stops
+ * time must not stop PostgreSQL.
  */
 import { Data, Effect, Redacted, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -33,25 +33,25 @@ export class PostgresDidNotStart extends Data.TaggedError("PostgresDidNotStart")
 }> {}
 
 export interface EmbeddedPostgres {
-  /** Of the superuser, at 127.0.0.1; the password is in it. */
+  /** The URL of the superuser, at 127.0.0.1, with the password. */
   readonly url: Redacted.Redacted
   readonly pid: number
-  /** Whether it ran already. */
+  /** Whether the server was already running. */
   readonly adopted: boolean
   /**
-   * Starts the server again, at the same port, whenever it has ended. Never succeeds; fails when
-   * several tries in a row, with growing pauses, were in vain. A server that has been started again
-   * ends with the same scope.
+   * Restarts the server, at the same port, whenever it has ended. Never succeeds; fails after
+   * several failed tries in a row, with growing pauses. A restarted server ends with the same
+   * scope.
    */
   readonly supervise: Effect.Effect<never, PostgresDidNotStart>
 }
 
 export interface Options {
-  /** Made where there is none. A start on an existing one keeps everything. */
+  /** Made if it does not exist. An existing one keeps its content. */
   readonly dataDir: string
-  /** A free one unless given; one that runs already keeps its own. */
+  /** A free port unless given; a server that is already running keeps its port. */
   readonly port?: number | undefined
-  /** What the end of the scope does to a server that ran already; `stop` unless given. */
+  /** What the end of the scope does to a server that was already running; `stop` unless given. */
   readonly whenAdopted?: "stop" | "leave" | undefined
   /**
    * False for a new data directory whose server never waits for the disk, which makes databases
@@ -71,9 +71,9 @@ const stopLimitMillis = 20_000
 
 /** Before each try to start a server again. */
 const restartPauses = [100, 500, 1_000, 2_000, 4_000]
-/** How often it is looked whether a server has ended. `ps` takes longer than `/proc`. */
+/** The interval of checks whether a server has ended. `ps` takes longer than `/proc`. */
 const endedPollMillis = hasProc ? 100 : 1_000
-/** A server that ended sooner than this after its start counts as one more try in vain. */
+/** A server that ends sooner than this after its start counts as a failed try. */
 const stableMillis = 60_000
 
 /**
@@ -103,7 +103,7 @@ export const start = (
     })
   )
 
-/** A server of its own for as long as the scope. */
+/** A separate server that ends with the scope. */
 export const temporary: Effect.Effect<EmbeddedPostgres, PostgresDidNotStart, Scope.Scope> =
   Effect.flatMap(temporaryDataDir(), (dataDir) => start({ dataDir, durable: false }))
 
@@ -118,8 +118,8 @@ const ended = (pid: number, data: string): Effect.Effect<void> =>
   })
 
 /**
- * One try; gives the server's output. What is begun is waited for, so that the end of the scope
- * finds the process.
+ * One try; returns the server's output. Waits for a begun start, so that the end of the scope finds
+ * the process.
  */
 const restart = (folder: PostgresFolder, server: Server): Effect.Effect<string> =>
   Effect.uninterruptible(
@@ -129,8 +129,8 @@ const restart = (folder: PostgresFolder, server: Server): Effect.Effect<string> 
         () => lastWords(folder.data),
         (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
       )
-      // One that does not answer yet may be about to recover. One at another port is an operator
-      // command's, and ends with it.
+      // A server that does not answer yet may be recovering. One at another port belongs to an
+      // operator command, and ends with it.
       const found = postmaster(folder.data)
       if (found?.port === port) server.running = { pid: found.pid, port, adopted: false }
       return output
@@ -168,7 +168,9 @@ const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, PostgresDidNot
       })
   })
 
-/** Makes the data directory beside its place and renames it: there is never half of one. */
+/**
+ * Makes the data directory under a temporary name and renames it, so there is never a partial one.
+ */
 const initialise = async (
   { data, native, runner }: PostgresFolder,
   { durable = true, settings = {} }: Options
@@ -199,7 +201,7 @@ const initialise = async (
     renameSync(password, join(cluster, passwordFile))
     renameSync(cluster, data)
   } catch (cause) {
-    // Another process may have been quicker; then its data directory is as good.
+    // Another process may have finished first; its data directory is as good.
     if (!existsSync(join(data, "PG_VERSION"))) throw cause
   } finally {
     rmSync(temporary, { recursive: true, force: true })
@@ -209,12 +211,12 @@ const initialise = async (
 const environment = { PATH: "/usr/bin:/bin", TZ: "UTC", LC_ALL: "C" }
 
 /**
- * Where a process finds the folder that it was handed open. On Linux it need not have access to the
- * folders above.
+ * The path by which a process reaches the folder that it inherits open. On Linux it then needs no
+ * access to the folders above.
  */
 const handedOver = (data: string): string => (hasProc ? "/proc/self/fd/3" : data)
 
-/** Starts a binary that is handed `folder.data`. */
+/** Starts a binary that inherits `folder.data` open. */
 const spawnIn = (
   { data, native, runner }: PostgresFolder,
   binary: string,
@@ -227,7 +229,7 @@ const spawnIn = (
       ...runner,
       cwd: "/",
       env: environment,
-      // In a session of its own, so that Ctrl-C reaches it only through the end of the scope.
+      // In a separate session, so that Ctrl-C stops it only through the end of the scope.
       detached: true,
       stdio: ["ignore", options.output, options.errors, directory]
     })
@@ -269,7 +271,8 @@ const runOrAdopt = async (
         return { pid: found.pid, port: found.port, adopted: found.pid !== own?.pid }
       }
     } else if (own === undefined || own.ended()) {
-      // What the backends of a killed server hold is free only once they have noticed its end.
+      // Resources of a killed server's backends are free only once the backends have noticed its
+      // end.
       if (attemptsLeft-- === 0) {
         throw new Error(`PostgreSQL does not start on ${folder.data}: ${lastWords(folder.data)}`)
       }
@@ -322,7 +325,7 @@ interface Postmaster {
   readonly ready: boolean
 }
 
-/** Null where there is none: a server that ends takes its file away at any moment. */
+/** Null if the file does not exist: a server that ends may delete it at any moment. */
 const textOf = (file: string): string | null => {
   try {
     return readFileSync(file, "utf8")
@@ -332,14 +335,14 @@ const textOf = (file: string): string | null => {
   }
 }
 
-/** What the server's own lock file says; it may be there after the server is gone. */
+/** The content of the server's lock file; the file may outlive the server. */
 const postmaster = (data: string): Postmaster | null => {
   const lines = textOf(join(data, "postmaster.pid"))?.split("\n")
   if (lines === undefined) return null
   return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === "ready" }
 }
 
-/** Whether a PostgreSQL answers at the port: it says at once whether it speaks TLS. */
+/** Whether a PostgreSQL answers at the port: it replies at once to a request for TLS. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection({ host: "127.0.0.1", port })

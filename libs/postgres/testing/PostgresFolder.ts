@@ -1,8 +1,8 @@
 /**
  * Where an embedded PostgreSQL lives: its binaries, its data directory, and the user it runs as.
- * PostgreSQL refuses to run as root, so on Linux root lends it to another user. That user may not
- * be let through the folders above the data directory, and so is handed the directory itself,
- * already open; binaries that it cannot reach are copied to where it can.
+ * PostgreSQL refuses to run as root, so on Linux another user runs it in root's place. That user
+ * may have no access to the folders above the data directory, so it inherits the open directory
+ * itself; binaries that it cannot reach are copied to a place where it can.
  */
 import { randomBytes } from "node:crypto"
 import {
@@ -23,7 +23,7 @@ import { createRequire } from "node:module"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { hasProc } from "./processes.ts"
 
-/** Who runs PostgreSQL in place of root. */
+/** The user who runs PostgreSQL in place of root. */
 export interface Runner {
   readonly uid: number
   readonly gid: number
@@ -32,9 +32,9 @@ export interface Runner {
 export interface PostgresFolder {
   /** Holds `bin/initdb` and `bin/postgres`. */
   readonly native: string
-  /** The data directory, where it really is. */
+  /** The real path of the data directory. */
   readonly data: string
-  /** Null where this process may run PostgreSQL itself. */
+  /** Null if this process may run PostgreSQL itself. */
   readonly runner: Runner | null
 }
 
@@ -99,13 +99,13 @@ const restoreLinks = (native: string): void => {
     try {
       symlinkSync(relative(dirname(target), source), target)
     } catch (cause) {
-      // Another process may have been quicker.
+      // Another process may have finished first.
       if (!existsSync(target)) throw cause
     }
   }
 }
 
-/** Whether the permission bits let the user get to the file or folder and into it. */
+/** Whether the permission bits let the user reach and open the file or folder. */
 export const canReach = (runner: Runner, path: string): boolean => {
   const { gid, mode, uid } = statSync(path)
   const needed = runner.uid === uid ? 0o100 : runner.gid === gid ? 0o010 : 0o001
@@ -113,7 +113,7 @@ export const canReach = (runner: Runner, path: string): boolean => {
   return (mode & needed) !== 0 && (parent === path || canReach(runner, parent))
 }
 
-/** Where the path really leads, though its last part may not exist yet. */
+/** The real path; its last part may not exist yet. */
 const followLinks = (path: string): string =>
   existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
 

@@ -8,7 +8,7 @@ import { Effect, type Scope } from "effect"
 
 export type Mode =
   | { readonly _tag: "Pass" }
-  /** Every chunk is delayed by so many milliseconds, in both directions. */
+  /** Every chunk is delayed by this many milliseconds, in both directions. */
   | { readonly _tag: "Slow"; readonly millis: number }
   /** Nothing gets through and no connection ends. What was sent arrives when the mode ends. */
   | { readonly _tag: "Silent" }

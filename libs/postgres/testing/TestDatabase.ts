@@ -1,6 +1,5 @@
 /**
- * A database of its own for a test or a suite: a copy of the migrated template, dropped when it
- * ends.
+ * A separate database for a test or a suite: a copy of the migrated template, dropped at its end.
  */
 import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
@@ -31,7 +30,7 @@ export const freshUrl: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Ef
   }
 ).pipe(Effect.orDie)
 
-/** What each worker connects with to the database at `url`, which is a fresh one. */
+/** The URLs with which each worker connects to the fresh database at `url`. */
 export const databaseUsersAt = (url: Redacted.Redacted): DatabaseUsers =>
   databaseUsersTo(
     url,
@@ -57,8 +56,8 @@ export const layerAccounts = Layer.mergeAll(accounts, importProcesses, auditLog,
 )
 
 /**
- * A fresh database with a client of one connection, so that PostgreSQL has counted everything that
- * was done when it is asked.
+ * A fresh database with a client of one connection, so that PostgreSQL's statistics are complete
+ * when they are read.
  */
 export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
   Layer.unwrap(Effect.map(freshUrl, (url) => layerWith({ url, poolSize: 1, statementTimeout })))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Database } from "../src/connection/Database.ts"
 
-/** Makes the chains of these imports what the releases before migration 0026 wrote. */
+/** Rewrites the chains of these imports as releases before migration 0026 wrote them. */
 export const asOfEarlierRelease = Effect.fnUntraced(function* (...keys: ReadonlyArray<ImportKey>) {
   const { run, sql } = yield* Database
   const numbers = keys.map((key) => key.external_account_number)
@@ -33,7 +33,7 @@ export const asOfEarlierRelease = Effect.fnUntraced(function* (...keys: Readonly
   yield* run(sql.withTransaction(made))
 })
 
-/** Erases the number by the operator's rights, and returns how many entries had it. */
+/** Erases the number with the operator's rights, and returns how many entries had it. */
 export const eraseNumber = Effect.fnUntraced(function* (key: ImportKey) {
   const { run, sql } = yield* Database
   const erased = Effect.gen(function* () {

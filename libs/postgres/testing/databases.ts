@@ -1,5 +1,5 @@
 /**
- * Databases of a server: made, dropped and named in a URL. Their names are ours, and need no
+ * Creates, drops and addresses databases of a server. Their names are generated, and need no
  * quoting.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -15,7 +15,7 @@ export const databaseUrl = (server: Redacted.Redacted, database: string): Redact
   return Redacted.make(url.href)
 }
 
-/** The same users on the database at `url`, and by the way that this URL takes. */
+/** The same users on the database at `url`, through the host and port of this URL. */
 export const databaseUsersTo = (
   url: Redacted.Redacted,
   databaseUsers: DatabaseUsers

@@ -1,7 +1,7 @@
 /**
  * One PostgreSQL for a whole test run: the one that DATABASE_URL names, or an embedded one in a
  * temporary folder. A template database is migrated once; every test database is a copy of it, on
- * which the users of the template may do what they may there.
+ * which the users of the template have the same rights.
  */
 import { Effect, Exit, Record, Redacted, Scope } from "effect"
 import { randomBytes } from "node:crypto"
@@ -13,11 +13,11 @@ import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of the server, with the right to create databases and roles. */
+    /** The URL of the server, with the right to create databases and roles. */
     readonly databaseUrl: string
     /** The name of the migrated template database. */
     readonly templateDatabase: string
-    /** Of the template, for each worker. */
+    /** The URL of the template for each worker. */
     readonly databaseUsers: Readonly<Record<DatabaseUsers.Worker, string>>
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What is known of another process by its id, on Linux and on macOS, where there is no `/proc` and
- * `ps` shows it.
+ * Information about another process by its id, on Linux and on macOS, which has `ps` instead of
+ * `/proc`.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, readlinkSync } from "node:fs"
@@ -15,7 +15,7 @@ const fromPs = (pid: number): string => {
   return line.startsWith("Z") ? "" : line.replace(/^\S+\s+/, "")
 }
 
-/** Null where it has ended, also where its parent has not reaped it yet. */
+/** Null if the process has ended, even if its parent has not reaped it yet. */
 export const commandLine = (pid: number): string | null => {
   try {
     const text = hasProc
@@ -28,8 +28,8 @@ export const commandLine = (pid: number): string | null => {
 }
 
 /**
- * Whether the process runs and is the server of this data directory. After a crash another process
- * may have got its id.
+ * Whether the process is running and is the server of this data directory. After a crash another
+ * process may have its id.
  */
 export const isServerOf = (data: string, pid: number): boolean => {
   if (!hasProc) return commandLine(pid)?.includes(`postgres -D ${data} `) ?? false

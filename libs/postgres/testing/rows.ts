@@ -1,16 +1,16 @@
-/** What the tables of a test database hold, for tests that look past the ports. */
+/** The content of the tables of a test database, for tests that bypass the ports. */
 import { Effect } from "effect"
 import { Database } from "../src/connection/Database.ts"
 
-/** Runs a statement of the test's own and gives its rows. */
+/** Runs a statement of the test and returns its rows. */
 export const rows = <Row extends object>(
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<ReadonlyArray<Row>, unknown>
 ) => Effect.flatMap(Database, ({ run, sql }) => Effect.orDie(run(statement(sql))))
 
-/** The tables that a request of a write can change, refused ones included. */
+/** The tables that a write request can change, even a refused one. */
 export const auditTables = ["audit_log", "audit_chains", "refusal_windows"] as const
 
-/** How many rows each table has, and a digest of them; the named ones are left out. */
+/** The number of rows and a digest of each table, except the named ones. */
 export const tablesBut = (...leftOut: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const tables = yield* rows(

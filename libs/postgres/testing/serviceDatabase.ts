@@ -1,4 +1,4 @@
-/** What a test sets up and looks at beside a service, on the database that the service uses. */
+/** Access of a test to the database of a service, for setup and inspection. */
 import { Duration, Effect, Layer, type Redacted } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerWith } from "../src/connection/Database.ts"
@@ -13,8 +13,8 @@ export const layerTeam = Layer.effectDiscard(
 )
 
 /**
- * Every port on connections of the test's own: fresh, because the same layers would otherwise be
- * those of the service.
+ * Every port on the test's own connections. The layers are fresh, because they would otherwise be
+ * shared with the service.
  */
 export const portsBeside = (url: Redacted.Redacted) =>
   layerTeam.pipe(

@@ -1,4 +1,4 @@
-/** How a test catches a service in the middle of its work on an account. */
+/** Stops a service in the middle of its work on an account. */
 import { Effect, Fiber, Latch } from "effect"
 import { Database } from "../src/connection/Database.ts"
 import { rows } from "./rows.ts"

@@ -17,7 +17,10 @@ export const temporaryFolder = (mode = 0o755): Effect.Effect<string, never, Scop
     (folder) => Effect.sync(() => remove(folder))
   )
 
-/** A data directory yet to be made in a new folder. Where it is a link, its target goes as well. */
+/**
+ * The path of a data directory in a new folder, not made yet. If it becomes a link, its target is
+ * removed as well.
+ */
 export const temporaryDataDir = (mode?: number): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.map(temporaryFolder(mode), (folder) => join(folder, "postgres")),

@@ -95,7 +95,7 @@ describe("headers", () => {
 })
 
 describe("a defect", () => {
-  it.effect.each<[string]>([["/defect/"], ["/throws/"]])("%s is 500 without a word", ([path]) =>
+  it.effect.each<[string]>([["/defect/"], ["/throws/"]])("%s is 500 without details", ([path]) =>
     Effect.gen(function* () {
       const { port } = yield* start(service)
       const answer = yield* request(port, { path, headers: { "x-request-id": sane } })
@@ -287,7 +287,7 @@ describe("NDJSON", () => {
 })
 
 describe("the log", () => {
-  it.effect("has one line a request: the template, never the path, the body or the token", () =>
+  it.effect("has one line per request, with the template but never the path, body or token", () =>
     Effect.gen(function* () {
       const { log } = yield* Effect.scoped(
         Effect.tap(start(service), ({ port }) =>

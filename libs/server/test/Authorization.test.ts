@@ -30,9 +30,7 @@ const key: ApiKey = {
   revokedAt: null
 }
 
-/**
- * The world behind the check: what it holds can be changed, and how often it was asked is counted.
- */
+/** Fake dependencies of the check: their content can be changed, and their calls are counted. */
 class World {
   key: Option.Option<ApiKey> = Option.some(key)
   storageAway = false
@@ -75,7 +73,7 @@ type Ask = (
   scope?: Scope
 ) => Effect.Effect<Authorization.Unauthorized["_tag"] | "authorized">
 
-/** The check on this world, with these settings. */
+/** The check with these dependencies and settings. */
 const checkOf = ({ layer }: World, settings: Readonly<Record<string, string>> = {}) =>
   Authorization.make.pipe(
     Effect.provide([layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
@@ -130,7 +128,7 @@ describe("the header", () => {
     )
   )
 
-  it.effect("that is missing has another code than an invalid one", () =>
+  it.effect("has another code if it is missing than if it is invalid", () =>
     withWorld((_world, ask) =>
       Effect.gen(function* () {
         expect(yield* ask(undefined)).toBe("NotAuthenticated")

@@ -6,11 +6,11 @@ import { BodyBudget, type BodyReservation, graceMillis } from "../src/http/BodyB
 interface Told {
   readonly holder?: string
   readonly startedAt?: number
-  /** All that it holds unless given. */
+  /** By default everything that it holds. */
   readonly moved?: number
 }
 
-/** Makes bodies that say when they are given up. */
+/** Makes bodies that record their eviction. */
 const bodies = () => {
   const evicted: Array<string> = []
   const body = (name: string, { holder = name, moved, startedAt = 0 }: Told = {}) => {
@@ -94,7 +94,7 @@ describe("the budget for bodies", () => {
 })
 
 describe("an answer", () => {
-  it("holds what its body held, or more if it is larger", () => {
+  it("holds the reservation of its body, or more if it is larger", () => {
     const { body } = bodies()
     const budget = new BodyBudget(40)
     const [small, large] = [body("small"), body("large")]
@@ -119,7 +119,7 @@ describe("an answer", () => {
     expect(budget.answer(answered, 5, graceMillis)).toBe(true)
   })
 
-  it("that is larger than a quota counts as that", () => {
+  it("larger than a quota counts as one quota", () => {
     const { body } = bodies()
     const budget = new BodyBudget(10, 6)
     const huge = body("huge")
@@ -128,7 +128,7 @@ describe("an answer", () => {
   })
 })
 
-/** Which of two is given up for a third, in a budget of 1,600 that they have filled. */
+/** Which of two bodies is evicted for a third, in a budget of 1,600 that they have filled. */
 const givenUp = (
   [one, other]: readonly [Told & { bytes: number }, Told & { bytes: number }],
   now: number

@@ -90,7 +90,7 @@ describe("415", () => {
     })
   )
 
-  it.effect("not for Content-Encoding: identity", () =>
+  it.effect("is not answered for Content-Encoding: identity", () =>
     Effect.gen(function* () {
       const answer = yield* ask(post("{}", { ...json, "content-encoding": "identity" }))
       expect(answer.status).toBe(200)
@@ -132,21 +132,21 @@ describe("400 parse_error", () => {
 describe("413", () => {
   const largest = `"${"x".repeat(bodyBytes - 2)}"`
 
-  it.effect("not for a body of exactly the limit", () =>
+  it.effect("is not answered for a body of exactly the limit", () =>
     Effect.gen(function* () {
       const answer = yield* ask(post(largest))
       expect(answer.status).toBe(200)
     })
   )
 
-  it.effect("for an announced length over the limit, before any byte has arrived", () =>
+  it.effect("is answered for an announced length over the limit, before any byte has arrived", () =>
     Effect.gen(function* () {
       const headers = { ...json, "content-length": String(bodyBytes + 1) }
       expect(yield* outcome(post(undefined, headers))).toEqual([413, "payload_too_large"])
     })
   )
 
-  it.effect("at the first chunk over the limit, while more are being sent", () =>
+  it.effect("is answered at the first chunk over the limit, while more are being sent", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service)
       const connection = yield* open(port)

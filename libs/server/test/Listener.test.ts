@@ -276,7 +276,7 @@ describe("bytes that are no request", () => {
       connection.send(head("GET /long/", ""))
       yield* Effect.promise(() => connection.until("[1"))
       connection.send(garbage)
-      // Whoever answers this, has read what came before it.
+      // The answer shows that the earlier bytes were read.
       yield* request(port, { path: "/health/live" })
       yield* Deferred.succeed(gate, 2)
       const text = yield* Effect.promise(() => connection.rest())

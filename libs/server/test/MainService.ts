@@ -1,4 +1,4 @@
-/** A service as a whole process, for the test that stops one: then, `/wait/` ends. */
+/** A service as a whole process, for the test that stops it: its stop ends `/wait/`. */
 import { Effect } from "effect"
 import * as Answer from "../src/http/Answer.ts"
 import * as Service from "../src/lifecycle/Service.ts"

@@ -31,7 +31,7 @@ const makeStore = Effect.gen(function* () {
 
 type Store = Effect.Success<typeof makeStore>
 
-/** One of the instances that stand on the store. */
+/** One of the instances that share the store. */
 const instance = ({ layer }: Store, limit: string | undefined) =>
   RateLimit.make.pipe(
     Effect.provide([
@@ -78,7 +78,7 @@ describe("RATE_LIMIT", () => {
   )
 
   it.effect.each([1, 7, 60, 61, 6_000])(
-    "of %d admits a minute's requests at once, then the rate",
+    "of %d admits a minute's requests at once, then requests at the rate",
     (limit) =>
       Effect.gen(function* () {
         const count = yield* instance(yield* makeStore, String(limit))

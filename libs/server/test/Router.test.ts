@@ -77,7 +77,7 @@ describe("path", () => {
     })
   )
 
-  it.effect("a query parameter that stands twice is a list", () =>
+  it.effect("has a list for a query parameter that is sent twice", () =>
     Effect.gen(function* () {
       const [answer] = yield* ask({ path: "/open/?a=1&b=x%20y&a=2&c&__proto__=3" })
       expect(JSON.parse(answer?.body ?? "")).toEqual(
@@ -91,7 +91,7 @@ describe("order of checks", () => {
   const code = (answer: { readonly json: () => unknown } | undefined) =>
     (answer?.json() as { readonly code: string } | undefined)?.code
 
-  it.effect("the token comes before the method, the scope with it", () =>
+  it.effect("checks the token and its scope before the method", () =>
     Effect.gen(function* () {
       const answers = yield* ask(
         { method: "DELETE", path: "/write/" },
@@ -112,7 +112,7 @@ describe("order of checks", () => {
   )
 
   it.effect(
-    "the method comes before Accept, Accept before the media type, that before the size",
+    "checks the method, then Accept, then the media type, then the size",
     () =>
       Effect.gen(function* () {
         const wrong = {
@@ -141,7 +141,7 @@ describe("order of checks", () => {
       })
   )
 
-  it.effect("a missing scope is refused before the body is read", () =>
+  it.effect("refuses a missing scope before the body is read", () =>
     Effect.gen(function* () {
       const [answer] = yield* ask({
         method: "POST",

@@ -21,7 +21,7 @@ const service = {
   ]
 }
 
-/** The service with its metrics on a port of their own, and how they are read. */
+/** The service with its metrics on a separate port, and a function that reads them. */
 const startCounting = Effect.gen(function* () {
   const { metricsPort, port } = yield* start(service, { METRICS_PORT: "0" })
   return { port, metrics: request(metricsPort ?? port, { path: "/metrics" }) }
@@ -31,7 +31,7 @@ const startCounting = Effect.gen(function* () {
 const turnsOfTheLoop = Effect.promise(() => setTimeout(50))
 
 describe("/metrics", () => {
-  it.effect("is on a port of its own, and nothing else is", () =>
+  it.effect("is served on a separate port, and nothing else is", () =>
     Effect.gen(function* () {
       const { metricsPort, port } = yield* start(service, { METRICS_PORT: "0" })
       expect(metricsPort).not.toBe(port)
@@ -111,7 +111,7 @@ describe("/metrics", () => {
   )
 })
 
-/** Takes what is exported, and counts on being asked for it when the test is over. */
+/** Collects what is exported. It is complete once the service has stopped. */
 const collector = Effect.gen(function* () {
   const received: Array<{ readonly url: string; readonly body: string }> = []
   const server = createServer((incoming, answer) => {

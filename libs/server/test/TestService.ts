@@ -48,7 +48,7 @@ export const start = Effect.fnUntraced(function* (
   return started
 })
 
-/** A route of one's own. */
+/** A route with this handler. */
 export const route = (
   method: Route["method"],
   path: Route["path"],

@@ -1,4 +1,4 @@
-/** Key folders that live as long as a test, and the adapters that stand on them. */
+/** Key folders that live as long as a test, and the adapters that use them. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
 import * as TokenVerifier from "../src/auth/TokenVerifier.ts"
@@ -18,7 +18,7 @@ export const freshFolder = Effect.flatMap(FileSystem.FileSystem, (fs) =>
 export const keysIn = (folder: string, values: Readonly<Record<string, string>> = {}) =>
   layer.pipe(Layer.provide(settings({ TOKEN_KEYS_DIR: folder, ...values })))
 
-/** One fresh key, with what seals and opens by it. */
+/** A signer and a verifier with one fresh key. */
 export const freshTokens = Layer.mergeAll(TokenSigner.layer, TokenVerifier.layerTokenKeys).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.map(freshFolder, (folder) => keysIn(folder)))),
   Layer.provide(settings({}))

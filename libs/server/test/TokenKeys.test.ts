@@ -14,7 +14,7 @@ const published = Effect.flatMap(TokenKeys, ({ published }) =>
   Effect.map(published, (keys) => keys.map(({ kid }) => kid))
 )
 
-/** Adds a key whose file was last changed so many seconds before the test began. */
+/** Adds a key whose file was last changed this many seconds before the test began. */
 const addKey = Effect.fnUntraced(function* (folder: string, kid: string, secondsAgo = 3600) {
   const jwk = yield* Effect.promise(async () => {
     const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true })
@@ -26,7 +26,7 @@ const addKey = Effect.fnUntraced(function* (folder: string, kid: string, seconds
   utimesSync(file, changed, changed)
 })
 
-/** Runs at noon with a folder that holds these keys, each changed so many seconds ago. */
+/** Runs at noon with a folder that holds these keys, each changed this many seconds ago. */
 const withKeys = <A, E>(
   keys: Readonly<Record<string, number>>,
   test: (folder: string) => Effect.Effect<A, E, TokenKeys>,
@@ -119,7 +119,7 @@ describe("the keys of a folder", () => {
     )
   )
 
-  it.effect("must include one that is usable", () =>
+  it.effect("must include a usable one", () =>
     Effect.gen(function* () {
       const folder = yield* freshFolder
       writeFileSync(join(folder, "z.json"), "not a key")

@@ -30,7 +30,7 @@ const sealed = Effect.flatMap(TokenSigner, (seal) =>
 const privateKey = Effect.flatMap(TokenKeys, (keys) => keys.signing)
 const publishedKeys = Effect.flatMap(TokenKeys, (keys) => keys.published)
 
-/** A place on the net where keys are published, as the test wants it. */
+/** A fake server that publishes keys, with the answers that the test gives it. */
 const makeSource = (answer: () => Response | Promise<Response>) => {
   let fetches = 0
   const redirects = new Set<unknown>()
@@ -72,7 +72,7 @@ const hs256 =
 
 const good = { iss: "data-import", sub: "acme", iat: now, exp: now + 60, jti: "k.1", scope: "" }
 
-/** A token put together by hand; what is undefined is absent. */
+/** A hand-made token; undefined members are absent. */
 const forged = (header: Json, payload: Json, sign: Sign): string => {
   const encode = (part: Json) => Buffer.from(JSON.stringify(part)).toString("base64url")
   const text = `${encode({ alg: "EdDSA", typ: "at+jwt", ...header })}.${encode({ ...good, ...payload })}`
@@ -116,7 +116,7 @@ describe("a token of our key", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  /** The last letter of 64 bytes has four bits that stand for nothing. */
+  /** The last character of 64 encoded bytes has four unused bits. */
   const respelled = (seal: string) => {
     const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     return seal.slice(0, -1) + letters.charAt(letters.indexOf(seal.slice(-1)) + 1)
@@ -206,7 +206,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("can be fetched before there is a token", () =>
+  it.effect("can be fetched before a token arrives", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const source = makeSource(away)
@@ -224,7 +224,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("are not fetched from where a redirect leads", () =>
+  it.effect("are not fetched from the target of a redirect", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const source = makeSource(jwks(yield* publishedKeys))
@@ -305,7 +305,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("that were never fetched refuse no token, and are fetched again", () =>
+  it.effect("are fetched again if no fetch succeeded, and until then refuse no token", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const source = makeSource(away)

@@ -1,4 +1,4 @@
-/** Every answer of an operation that is going to end says so, whoever gives it. */
+/** Every answer of a deprecated operation says so, including refusals. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { deprecated } from "@data-import/api/Deprecation"
@@ -32,7 +32,7 @@ const told = {
   link: '</docs/versions>; rel="deprecation"; type="text/html"'
 }
 
-describe("an operation that is going to end", () => {
+describe("a deprecated operation", () => {
   it.effect("says so in each success and refusal", () =>
     Effect.gen(function* () {
       const cases = [
@@ -62,7 +62,7 @@ describe("an operation that is going to end", () => {
 })
 
 describe("another operation", () => {
-  it.effect("says nothing of the kind, nor does another method of the path", () =>
+  it.effect("does not announce a deprecation, nor does another method of the path", () =>
     Effect.gen(function* () {
       const { port } = yield* start(serviceOf(ok))
       const answers = [

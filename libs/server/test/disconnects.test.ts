@@ -1,7 +1,7 @@
 /**
- * Clients that go away in the middle of a body, alone on the connection or behind another request
- * of their own. It ends that request and nothing else, and gives back all that it held. An error
- * that nobody handles would end the process; here it fails the run of the tests.
+ * Clients that disconnect in the middle of a body, alone on the connection or behind another of
+ * their requests. This ends that request only, and releases everything that it held. An unhandled
+ * error would end the process; here it fails the test run.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"

@@ -24,7 +24,7 @@ const largestHeap = (first: string): number => {
   return Number(stdout)
 }
 
-it("is bounded by what is alive", { timeout: 60_000 }, () => {
+it("is bounded by the live objects", { timeout: 60_000 }, () => {
   const own = largestHeap("")
   const limited = largestHeap("limitHeapGrowth()")
   expect(limited).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** What a request leaves in the log and the metrics: whose it was, what it was about, its bytes. */
+/** What the log and the metrics record of a request: its organisation, its subject, its bytes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -54,7 +54,7 @@ const entriesOf = Effect.fnUntraced(function* (
 })
 
 describe("the log entry of a request", () => {
-  it.effect("names what was learned of it, and the code of its refusal", () =>
+  it.effect("has the facts noted about it, and the code of its refusal", () =>
     Effect.gen(function* () {
       const [learned, plain] = yield* entriesOf([{ path: "/learned/" }, { path: "/ok/" }])
       expect(learned).toMatchObject({
@@ -69,7 +69,7 @@ describe("the log entry of a request", () => {
     })
   )
 
-  it.effect("has the bytes of both bodies, but for a stream", () =>
+  it.effect("has the bytes of both bodies, except of a stream", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ number: 1 })
       const headers = { "content-type": "application/json" }
@@ -102,7 +102,7 @@ describe("the metrics of requests", () => {
     })
   )
 
-  it.effect("have series of their own for a bounded number of organisations", () =>
+  it.effect("have separate series for a bounded number of organisations", () =>
     Effect.gen(function* () {
       const names = Array.from({ length: mostOrganisations + 2 }, (_, index) => `org-${index}`)
       const lines = yield* metricsAfter([...names.map((name) => `/of/${name}/`), "/of/org-0/"])

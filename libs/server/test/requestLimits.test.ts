@@ -20,7 +20,7 @@ const mebibyte = 1024 * 1024
 
 const post = (body: string) => bytesOf({ method: "POST", path: "/echo/", headers: json, body })
 
-/** Sends all of a body of these many bytes but for the last of them. */
+/** Sends a body of this many bytes except its last byte. */
 const beginBody = Effect.fnUntraced(function* (port: number, length: number) {
   const connection = yield* open(port)
   const bytes = post(`"${"x".repeat(length - 2)}"`)
@@ -172,7 +172,7 @@ describe("the memory for bodies", () => {
     return { connection, go, held, port }
   })
 
-  it.effect("is refused while it is used up, and available again when released", () =>
+  it.effect("is refused while it is used up, and is available again once released", () =>
     Effect.gen(function* () {
       const { another, connection, finish } = yield* occupied
       const refused = yield* another
@@ -246,7 +246,7 @@ describe("the memory for bodies", () => {
 })
 
 describe("requests of one organisation", () => {
-  /** Takes the token for the name of an organisation. */
+  /** Uses the token as the name of an organisation. */
   const named: Authorize = (header = "", scope, requestId) =>
     Effect.succeed({
       organisation: OrganisationName.make(header.replace("Token ", "")),
@@ -279,7 +279,7 @@ describe("requests of one organisation", () => {
     ]
   }
 
-  /** Sends these bytes, and waits until the service holds so many bytes of bodies. */
+  /** Sends these bytes, and waits until the service holds this many bytes of bodies. */
   const makeSending = Effect.fnUntraced(function* (memory: number) {
     const { log, metricsPort, port } = yield* start(service, {
       BODY_MEMORY_MIB: String(memory),
@@ -294,7 +294,7 @@ describe("requests of one organisation", () => {
       connection.pause()
       return connection
     })
-    /** Waits until so many connections have been ended. */
+    /** Waits until this many connections have been closed. */
     const ended = (count: number) =>
       Effect.repeat(held, { until: () => log.filter(({ aborted }) => aborted).length >= count })
     return { ended, held, port, unread }

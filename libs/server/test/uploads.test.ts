@@ -68,7 +68,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const receive = (connection: Connection) => Effect.promise(() => connection.receive())
 const rest = (connection: Connection) => Effect.promise(() => connection.rest())
 
-/** An upload in chunks whose handler passes on what it gets, and how its body ended. */
+/** An upload in chunks. Its handler reports the bytes that it gets and how the body ended. */
 const watch = Effect.fnUntraced(function* (service: Scope.Scope) {
   const arrived = yield* Queue.unbounded<string>()
   const ended = yield* Deferred.make<void, BodyBroken>()
@@ -242,7 +242,7 @@ describe("an upload breaks", () => {
     })
   )
 
-  it.effect("with what its handler answers, after the bytes that were valid", () =>
+  it.effect("with the answer of its handler, after the valid bytes", () =>
     Effect.gen(function* () {
       let bytes = 0
       const { port } = yield* starting((body) =>
@@ -342,7 +342,9 @@ describe("an upload that is answered before its end", () => {
   )
 })
 
-/** A server that gives a request one millisecond, apart from `/unlimited/`, and answers its length. */
+/**
+ * A server that limits requests to one millisecond, except `/unlimited/`, and answers their length.
+ */
 const hurried = Effect.acquireRelease(
   Effect.callback<Server>((resume) => {
     const server = Listener.make({ bodyStall: 60_000, body: 60_000, idle: 60_000 }, false)
@@ -361,7 +363,7 @@ const hurried = Effect.acquireRelease(
 )
 
 describe("the time limit of a request", () => {
-  it.live("holds for all but those whose limit is lifted", () =>
+  it.live("applies unless it is lifted", () =>
     Effect.gen(function* () {
       const { port } = (yield* hurried).address() as AddressInfo
       const begin = Effect.fnUntraced(function* (path: string) {

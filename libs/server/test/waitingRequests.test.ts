@@ -69,7 +69,7 @@ describe("a request that waits", () => {
     })
   )
 
-  it.live("gives its slot back when its client goes away", () =>
+  it.live("releases its slot when its client disconnects", () =>
     Effect.gen(function* () {
       const { ended, waitOn } = yield* arrange({ MAX_REQUESTS_WAITING: "1" })
       const connection = yield* waitOn

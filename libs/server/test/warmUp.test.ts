@@ -6,7 +6,7 @@ import { until } from "../testing/RunningService.ts"
 import { ok, route, start } from "./TestService.ts"
 
 describe("a service", () => {
-  it.effect("is not ready before it has reached what it needs, and then stays ready", () =>
+  it.effect("is not ready before it has reached its dependencies, and then stays ready", () =>
     Effect.gen(function* () {
       let answers = false
       const warm = Effect.suspend(() => (answers ? Effect.void : Effect.fail("away")))
@@ -27,7 +27,7 @@ describe("a service", () => {
     })
   )
 
-  it.effect("is ready when it listens, if what it needs is there", () =>
+  it.effect("is ready when it listens, if its dependencies are available", () =>
     Effect.gen(function* () {
       const { port } = yield* start({ warm: Effect.void })
       expect((yield* request(port, { path: "/health/ready" })).status).toBe(200)

@@ -1,5 +1,5 @@
 /**
- * Pages looked at in a real Chromium: wide and narrow, light and dark. There may be none;
+ * Renders pages in a real Chromium: wide and narrow, light and dark. Chromium may be absent;
  * `CHROMIUM` names one that is not in a usual place.
  */
 import { existsSync } from "node:fs"
@@ -15,7 +15,7 @@ const executable = [
 
 export const hasBrowser = executable !== undefined
 
-/** A machine that runs all tests at once makes a large page in a minute. */
+/** A machine that runs all tests at once takes a minute to render a large page. */
 export const patience = 180_000
 
 export const launch = (): Promise<Browser> =>
@@ -59,7 +59,7 @@ interface Options extends Look {
   readonly javaScriptEnabled?: boolean
 }
 
-/** An empty page of its own context, on which only requests to the origin are no faults. */
+/** An empty page in a new context, on which any request to another origin is a fault. */
 export const blank = async (
   browser: Browser,
   origin: string,
@@ -81,7 +81,7 @@ export const blank = async (
   return { page, faults }
 }
 
-/** `rule: element` of all that is not accessible. */
+/** `rule: element` of each accessibility violation. */
 export const inaccessible = async (page: Page, ignored: ReadonlyArray<string> = []) => {
   await page.evaluate(axe.source)
   const rules = Object.fromEntries(ignored.map((rule) => [rule, { enabled: false }]))

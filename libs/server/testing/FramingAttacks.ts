@@ -1,11 +1,11 @@
 /**
  * Requests whose framing two HTTP implementations could read differently (RFC 9112, section 11.2).
- * Each hides a second request in what one of them takes for a body. Whoever forwards such bytes
- * must not let the hidden request reach a service. The list is used for the gateway and by the
- * fuzzer.
+ * Each hides a second request in what one of them takes for a body. A proxy that forwards such
+ * bytes must not let the hidden request reach a service. The tests of the gateway and the fuzzer
+ * use the list.
  */
 
-/** The path of the request that is hidden inside another one, unless another one is to be. */
+/** The default path of the hidden request. */
 export const hiddenPath = "/v1/data-import/notes/create/?hidden"
 
 const hiddenRequest =
@@ -21,7 +21,7 @@ export interface FramingAttack {
   /** The line end of the request line; CRLF unless given. */
   readonly lineEnd?: string
   readonly version?: string
-  /** How many requests a strict reader finds in the bytes at most; 1 unless given. */
+  /** The maximum number of requests that a strict reader finds in the bytes; 1 unless given. */
   readonly requests?: number
 }
 
@@ -30,13 +30,13 @@ const chunk = (text: string, extension = ""): string =>
   `${size(text).toString(16)}${extension}\r\n${text}\r\n`
 const lastChunk = "0\r\n\r\n"
 
-/** A request to hide, and what two readers of a body can make of it. */
+/** A request to hide, and the bodies that two readers can interpret differently. */
 interface Hidden {
   readonly hiddenRequest: string
   readonly hiddenLength: number
-  /** As chunks, for one who reads by its length or as no body at all. */
+  /** As chunks, for a reader that uses the length or sees no body at all. */
   readonly chunkedHidden: string
-  /** After the last chunk, for one who reads by chunks. */
+  /** After the last chunk, for a reader that uses chunks. */
   readonly endThenHidden: string
 }
 
@@ -80,7 +80,10 @@ const lengthAndChunks: Attacks = ({ chunkedHidden, endThenHidden }) => [
   )
 ]
 
-/** The body hides the request from whoever honours the header, and shows it to whoever does not. */
+/**
+ * The body hides the request from readers that honour the header, and shows it to those that do
+ * not.
+ */
 const transferEncodings = [
   "transfer-encoding: xchunked",
   "transfer-encoding: chunked, identity",
@@ -353,7 +356,7 @@ const unambiguous: ReadonlySet<string> = new Set([
   "pipelining after Connection: close"
 ])
 
-/** Whether the connection must be closed, because nobody knows what follows on it. */
+/** Whether the connection must be closed, because it is unknown what follows on it. */
 export const isInDoubt = ({ name }: FramingAttack): boolean => !unambiguous.has(name)
 
 export const methods = [

@@ -29,7 +29,7 @@ export interface KeyedWrite<R> {
   readonly fresh: Effect.Effect<KeyedRequest, unknown, R>
   /** All tables that the request could change, except the keys. */
   readonly stored: Effect.Effect<unknown, unknown, R>
-  /** As if the request that keeps its answer under this key were still running. */
+  /** Makes it look as if the request that kept its answer under this key were still running. */
   readonly takeAnswerBack: (key: string) => Effect.Effect<unknown, unknown, R>
 }
 
@@ -55,7 +55,7 @@ const withQuery = (request: KeyedRequest): KeyedRequest => ({
 
 const quoted = (key: string): string => `"${key.replaceAll(/["\\]/g, "\\$&")}"`
 
-/** Headers that name no key: each way that the transport could treat differently. */
+/** Headers that name no key, one for each way that the transport could treat differently. */
 const malformed: ReadonlyArray<readonly [what: string, value: string]> = [
   ["empty", ""],
   ["too long", "x".repeat(256)],
@@ -127,7 +127,7 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
     })
   )
 
-  it.effect("of concurrent requests lets one store, and answers the others alike or 409", () =>
+  it.effect("lets one of concurrent requests store, and gives the others its answer or 409", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const key = freshKey()
@@ -145,7 +145,7 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
 }
 
 const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Common | R>): void => {
-  it.effect("refuses what is no key, and stores nothing", () =>
+  it.effect("refuses a malformed key, and stores nothing", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const stored = yield* write.stored

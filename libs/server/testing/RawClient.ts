@@ -1,7 +1,6 @@
 /**
- * A client that sends exactly the bytes that a test gives it, malformed or late as they may be, and
- * reads answers one after the other from a connection that it keeps. No library's client would do
- * either.
+ * A client that sends exactly the bytes that a test gives it, even if malformed or late, and reads
+ * answers one after the other from a kept connection. Clients of libraries do neither.
  */
 import { connect, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
@@ -70,9 +69,9 @@ const parse = (bytes: Buffer, toHead: boolean): Parsed | undefined => {
 }
 
 /**
- * Every whole answer in these bytes, one after the other, and the bytes after them. `toHead` speaks
- * of the request that the first of them answers; an answer to bytes that are no request has a body
- * all the same.
+ * Every whole answer in these bytes, one after the other, and the bytes after them. `toHead` says
+ * that the first of them answers a HEAD; an answer to bytes that are not a request has a body all
+ * the same.
  */
 export const answersIn = (
   bytes: Buffer,
@@ -107,7 +106,7 @@ export class Connection {
       this.#bytes = Buffer.concat([this.#bytes, chunk])
       this.#changed()
     })
-    // A reset is an end like another one; what had arrived before it is there.
+    // A reset counts as an ordinary end; bytes that arrived before it are kept.
     socket.on("error", () => {})
     socket.on("end", () => socket.end())
     socket.on("close", () => {
@@ -120,7 +119,9 @@ export class Connection {
     for (const part of parts) this.#socket.write(part)
   }
 
-  /** Sends this part so many times, each when the operating system has accepted the one before. */
+  /**
+   * Sends this part `times` times, each once the operating system has accepted the previous one.
+   */
   pour(part: Uint8Array, times: number): void {
     if (times === 0) return
     this.#socket.write(part, (error) => {
@@ -178,12 +179,12 @@ export class Connection {
     this.#socket.end()
   }
 
-  /** Closes both directions, as a client does that gives up. */
+  /** Closes both directions, like a client that gives up. */
   drop(): void {
     this.#socket.destroy()
   }
 
-  /** Goes away at once, as a client does whose machine has forgotten the connection. */
+  /** Resets the connection, like a client whose machine has forgotten it. */
   reset(): void {
     this.#socket.resetAndDestroy()
   }
@@ -242,7 +243,7 @@ export const bytesOf = ({ body, headers = {}, method = "GET", path }: Sent): Buf
   ])
 }
 
-/** One request and its answer on a connection of its own. */
+/** One request and its answer on a new connection. */
 export const request = (port: number, sent: Sent): Effect.Effect<Received> =>
   Effect.scoped(
     Effect.flatMap(open(port), (connection) => {

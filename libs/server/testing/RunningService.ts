@@ -1,6 +1,6 @@
 /**
- * A service as it runs, on a free port and with the settings of a deployment, and how a test asks
- * it. Every answer is held to the published document on its way.
+ * A running service, on a free port and with the settings of a deployment, and the functions by
+ * which a test sends requests. Every answer is checked against the published OpenAPI document.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ import { bytesOf, open } from "./RawClient.ts"
 import type { Tenant } from "./Tenant.ts"
 import { TokenIssuer } from "./TokenIssuer.ts"
 
-/** What the service runs on. */
+/** The environment of the service. */
 export class Premises extends Context.Service<
   Premises,
   {
@@ -99,7 +99,7 @@ export const beginPost = Effect.fnUntraced(function* (
   return connection
 })
 
-/** Asks again until it holds; the time-out of the test ends it. */
+/** Repeats the request until the answer holds; only the test's timeout ends it. */
 export const until = <A, E, R>(ask: Effect.Effect<A, E, R>, holds: (answer: A) => boolean) =>
   Effect.repeat(ask, { until: holds, schedule: Schedule.spaced("5 millis") })
 
@@ -107,7 +107,7 @@ export const until = <A, E, R>(ask: Effect.Effect<A, E, R>, holds: (answer: A) =
 export const persistently = <E, R>(request: Effect.Effect<Reply, E, R>) =>
   until(request, ({ status }) => status !== 503)
 
-/** Until the service has noticed the end of the request; gives all that was logged. */
+/** Waits until the service has logged the request; returns everything that was logged. */
 export const untilLogged = (requestId: string) =>
   Effect.flatMap(Premises, ({ log }) =>
     until(
@@ -116,7 +116,7 @@ export const untilLogged = (requestId: string) =>
     )
   )
 
-/** What an answer says is wrong: the code at the top, then each place with its code. */
+/** The errors in an answer: the code at the top, then each path with its code. */
 export const errorsOf = ({ json }: Reply): ReadonlyArray<string> => {
   const { code, errors = [] } = json as {
     readonly code: string

@@ -1,6 +1,6 @@
 /**
- * A client of the platform for one test: an organisation with a supplier of its own, which no other
- * test touches, and tokens to ask with.
+ * A client of the platform for one test: an organisation with its own supplier, which no other test
+ * touches, and its tokens.
  */
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
@@ -47,7 +47,7 @@ const tenantOf = Effect.fnUntraced(function* (supplier: Supplier) {
     import_supplier: supplier.code,
     external_account_number: ExternalAccountNumber.make(number)
   })
-  /** As whom the ports are asked where a test goes past the service. */
+  /** The caller for tests that call the ports directly, without the service. */
   const caller = { ...callerOf(organisation), apiKey: key.id }
   return { organisation, supplier, apiKey: key, token, keyOf, caller }
 })

@@ -1,6 +1,6 @@
 /**
- * Tokens as the auth service gives them, for the tests of services that open them: sealed with a
- * key of the test's own, whose public half lies in a file for the service to read.
+ * Tokens like those of the auth service, for the tests of services that verify them: signed with a
+ * key of the test, whose public half is in a file for the service to read.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,11 +18,14 @@ import * as TokenSigner from "../src/auth/TokenSigner.ts"
 export class TokenIssuer extends Context.Service<
   TokenIssuer,
   {
-    /** What the setting JWKS_FILE of a service names. */
+    /** The value of a service's setting JWKS_FILE. */
     readonly jwksFile: string
-    /** A token of this key for so long, an hour unless given; a negative time makes an old one. */
+    /**
+     * A token of this key with this lifetime, by default an hour; a negative one makes an expired
+     * token.
+     */
     readonly tokenOf: (key: ApiKey, lifetime?: Duration.Duration) => Effect.Effect<string>
-    /** A token of this organisation and of a key that nobody has issued. */
+    /** A token of this organisation and of a key that does not exist. */
     readonly tokenNaming: (
       organisation: string,
       lifetime?: Duration.Duration
@@ -60,7 +63,7 @@ const make = (folder: string) =>
     })
   })
 
-/** A issue with a fresh key, which is gone when the layer ends. */
+/** An issuer with a fresh key, which is deleted when the layer ends. */
 export const layer: Layer.Layer<TokenIssuer> = Layer.unwrap(
   Effect.map(temporaryFolder, (folder) =>
     Layer.effect(TokenIssuer, make(folder)).pipe(

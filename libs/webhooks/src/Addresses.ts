@@ -1,4 +1,4 @@
-/** Which addresses a webhook may have: public ones, unless the operator allows the others. */
+/** Which addresses a webhook may have: public ones, unless the operator allows private ones. */
 import { lookup as resolve, type LookupAddress } from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 
@@ -23,7 +23,10 @@ for (const [network, prefix] of [
   reserved.addSubnet(network, prefix, "ipv4")
 }
 
-/** Global unicast addresses of version 6, and those of them that are not public or hold another. */
+/**
+ * Global unicast addresses of version 6, and those among them that are not public or embed an IPv4
+ * address.
+ */
 const unicast = new BlockList()
 unicast.addSubnet("2000::", 3, "ipv6")
 const reservedUnicast = new BlockList()
@@ -36,7 +39,7 @@ for (const [network, prefix] of [
   reservedUnicast.addSubnet(network, prefix, "ipv6")
 }
 
-/** Whether an address is public. A text that is no address is not. */
+/** Whether an address is public. A text that is not an address is not public. */
 export const isPublic = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
@@ -54,8 +57,8 @@ export class PrivateAddress extends Error {
 }
 
 /**
- * Resolves a name for a connection. It fails if any of the addresses is not public, so that the
- * address that was checked is the one that is connected to.
+ * Resolves a name for a connection. It fails if any of the addresses is not public. So the
+ * connection goes to an address that was checked.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: Array<LookupAddress>) => {

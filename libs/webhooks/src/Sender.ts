@@ -1,6 +1,6 @@
 /**
  * Sends an event to a webhook by POST. Redirects are not followed, proxies of the environment are
- * not used, and of the answer only the status is looked at.
+ * not used, and only the status of the answer is used.
  * Source: docs/contract/webhooks.md#a-request.
  */
 import { request as requestHttp, type RequestOptions } from "node:http"
@@ -35,7 +35,7 @@ const headersOf = ({ at, body, id, secrets }: WebhookMessage): Record<string, st
   }
 }
 
-/** Why a request may not be made at all, as far as its URL tells. */
+/** Why a request must not be sent, as far as its URL shows; null if it may be. */
 const refusalOf = ({ allowsPrivate, url }: WebhookMessage): Sent | null => {
   const target = URL.parse(url)
   if (target === null || !/^https?:$/.test(target.protocol)) return failed("no URL")
@@ -69,7 +69,7 @@ const exchange = (message: WebhookMessage) =>
     const send = url.protocol === "https:" ? requestHttps : requestHttp
     const request = send(url, options, (response) => {
       const status = response.statusCode ?? 0
-      // What the receiver says is not kept, however long it is.
+      // The body of the answer is discarded without being read.
       response.destroy()
       resume(Effect.succeed(statusOf(status)))
     })

@@ -18,7 +18,7 @@ interface Request {
 
 type Answer = (response: ServerResponse, request: Request) => void
 
-/** A receiver that answers like this; gives its URL and the requests that it has read. */
+/** A receiver with this answer; returns its URL and the requests that it has read. */
 const receiver = Effect.fnUntraced(function* (answer: Answer) {
   const requests: Array<Request> = []
   const server = createServer((incoming, response) => {
@@ -116,7 +116,7 @@ describe("a request", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails where nobody listens, or the connection breaks", () =>
+  it.live("fails if nothing listens, or the connection breaks", () =>
     Effect.gen(function* () {
       const { url } = yield* receiver((response) => void response.socket?.destroy())
       expect(yield* send(url)).toEqual({ _tag: "Failed", error: "ECONNRESET" })

@@ -1,4 +1,7 @@
-/** Over HTTP: what is in the future is so in the supplier's time zone, of which it is not told. */
+/**
+ * Over HTTP: the supplier's time zone decides whether a date is in the future, although requests do
+ * not name it.
+ */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
@@ -16,7 +19,7 @@ const days = Effect.map(DateTime.now, (now) => ({
   behind: businessDay(now, pagoPago)
 }))
 
-/** Runs it again where a day changes while it runs. */
+/** Repeats the effect if a day changes while it runs. */
 const onOneDay = <A, E, R>(
   ask: (today: Effect.Success<typeof days>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
@@ -29,7 +32,7 @@ const onOneDay = <A, E, R>(
   })
 
 layer(service, { excludeTestServices: true })("the business day", (it) => {
-  it.effect("is that of the supplier, though its account is the same", () =>
+  it.effect("is that of the supplier, even for an equal account", () =>
     Effect.gen(function* () {
       const tenants = {
         ahead: yield* freshTenant({ timeZone: kiritimati }),

@@ -62,7 +62,7 @@ layer(service, { excludeTestServices: true })("imports over HTTP", (it) => {
       })
     )
 
-    it.effect("is no part of the account", () =>
+    it.effect("is not part of the account", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const payload = accountOf(tenant.keyOf("1"))

@@ -1,4 +1,4 @@
-/** Requests for one account at the same time, and what must hold however they interleave. */
+/** Concurrent requests for one account, and the invariants that hold however they interleave. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { recordOf } from "@data-import/domain/testing/importRecords"

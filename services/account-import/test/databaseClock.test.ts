@@ -1,6 +1,6 @@
 /**
- * Two instances on one database, of which one runs on a machine whose clock is an hour wrong. What
- * they do must be judged by the database's clock alone.
+ * Two instances on one database, one of them on a machine whose clock is an hour wrong. Only the
+ * database's clock counts.
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer } from "effect"
@@ -36,13 +36,13 @@ const wrongBy = (wrong: Duration.Duration): Layer.Layer<never> =>
 
 type Instance = Context.Context<Layer.Success<ReturnType<typeof running>>>
 
-/** The two instances, each as the context in which it is asked. */
+/** The two instances, each as the context of its requests. */
 class Instances extends Context.Service<
   Instances,
   { readonly right: Instance; readonly off: Instance }
 >()("test/Instances") {}
 
-/** A fresh database, and the instances on it, of which one has a clock that is wrong by so much. */
+/** A fresh database with the two instances, one of which has a clock that is wrong by `wrong`. */
 const instancesWith = (wrong: Duration.Duration) =>
   Layer.unwrap(
     Effect.map(freshUrl, (url) => {
@@ -61,7 +61,7 @@ const anHour: ReadonlyArray<readonly [string, Duration.Duration]> = [
   ["behind", Duration.negate(Duration.hours(1))]
 ]
 
-/** For how many seconds more the lease of the tenant's import is held, by the database's clock. */
+/** The remaining seconds of the lease of the tenant's import, by the database's clock. */
 const leaseOf = ({ supplier }: Tenant) =>
   Effect.map(
     rows(

@@ -123,7 +123,7 @@ layer(serviceBehindProxy, { excludeTestServices: true })("an unavailable databas
       })
     )
 
-    it.effect("still refuses a body that is no JSON", () =>
+    it.effect("still refuses a body that is not JSON", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         // The token becomes known, and the breaker is closed.
@@ -156,7 +156,7 @@ layer(serviceBehindProxy, { excludeTestServices: true })("an unavailable databas
           setReadOnly(true),
           () =>
             Effect.gen(function* () {
-              // It is on until a session ends; the next ones are read-only.
+              // The setting takes effect for new sessions, so this ends the present ones.
               yield* away(staging)
               yield* until(isLogged, (logged) => logged)
               for (const request of [staging, process(tenant, key)]) {

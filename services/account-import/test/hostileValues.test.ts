@@ -19,7 +19,7 @@ import {
 
 type Path = ReadonlyArray<string | number>
 
-/** Every value in a body with its place, the body itself left out. */
+/** Every value in a body with its path, except the body itself. */
 const placesIn = (value: unknown, path: Path = []): ReadonlyArray<readonly [Path, unknown]> => {
   if (typeof value !== "object" || value === null) return [[path, value]]
   const members = Array.isArray(value)
@@ -29,7 +29,7 @@ const placesIn = (value: unknown, path: Path = []): ReadonlyArray<readonly [Path
   return path.length === 0 ? inside : [[path, value], ...inside]
 }
 
-/** Several at once, so that they do not wait for the database one by one. */
+/** Runs several at once, so that they do not wait for the database one by one. */
 const forEachPlace = <A, E, R>(
   places: ReturnType<typeof placesIn>,
   check: (place: readonly [Path, unknown]) => Effect.Effect<A, E, R>
@@ -63,8 +63,8 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
     )
   })
 
-  describe("that is text which PostgreSQL cannot store", () => {
-    /** The codes that fields with a format of their own answer. */
+  describe("that is a text that PostgreSQL cannot store", () => {
+    /** The codes of fields with their own formats. */
     const codes = /: invalid(_(?!type)\w+)?$/
 
     it.effect.each([

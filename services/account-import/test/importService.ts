@@ -1,4 +1,4 @@
-/** The account-import service as it runs, on a database of its own, and how the tests ask it. */
+/** The running account-import service on a separate database, and helpers for its tests. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -18,7 +18,7 @@ export const validatePath = "/v1/data-import/validate-account/"
 export const stagePath = "/v1/data-import/account-import-process/create-or-update/"
 export const processPath = "/v1/data-import/account-import-process/process/"
 
-/** What the service logs in with to the database at `url`. */
+/** The URL with which the service logs in to the database at `url`. */
 export const databaseUserAt = (url: Redacted.Redacted): string =>
   Redacted.value(databaseUsersAt(url)["account-import"])
 
@@ -55,7 +55,7 @@ export const process = (
   options: Readonly<Record<string, unknown>> = {}
 ) => post(processPath, token, { payload: { ...key, operations_team_name: team, ...options } })
 
-/** The body with this JSON source at the path, for what `JSON.stringify` would not write. */
+/** The body with this JSON source at the path, for source that `JSON.stringify` would not write. */
 export const withSource = (body: Wire, path: WirePath, source: string): string => {
   const marker = "the source stands here"
   return JSON.stringify(put(body, path, marker)).replace(JSON.stringify(marker), () => source)
@@ -79,7 +79,7 @@ export const stagedImport = Effect.fnUntraced(function* (
   return { tenant, key }
 })
 
-/** A staged import whose documents were not looked up yet, and are from now on. */
+/** A staged import whose documents were not looked up; from now on they are. */
 export const uncheckedImport = Effect.fnUntraced(function* () {
   const staged = yield* stagedImport({ documentCheck: false })
   const { code } = staged.tenant.supplier

@@ -1,4 +1,4 @@
-/** Clients that go away in the middle: what they asked for is done whole or not at all. */
+/** Clients that disconnect in the middle of a request: it takes effect completely or not at all. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"

@@ -19,7 +19,7 @@ import {
 
 layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
   describe("the payload hash", () => {
-    /** The hash of what validate answers, which RFC 8785 sorts. */
+    /** The hash of the answer of validate in the canonical form of RFC 8785. */
     const hashOf = (value: unknown): string => {
       const sorted = (part: unknown): unknown =>
         typeof part !== "object" || part === null
@@ -36,7 +36,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         .digest("hex")
     }
 
-    it.effect("is the ETag, stored, and that of what validate answers", () =>
+    it.effect("is the ETag, is stored, and is the hash of the answer of validate", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("1"))
@@ -55,7 +55,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("is that of equal accounts, however they are spelled", () =>
+    it.effect("is the same for equal accounts, however they are written", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("1"))
@@ -114,7 +114,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("one of two accounts that are sent at once is staged", () =>
+    it.effect("one of two concurrently sent accounts is staged", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (let round = 0; round < 10; round++) {

@@ -19,7 +19,7 @@ import { accountOf, process, processPath, service, stage, stagedImport } from ".
 
 const numberForm = /^A-[0-9A-F]{8}$/
 
-/** The accounts of a supplier, each as what is on it. */
+/** The accounts of a supplier with their content. */
 const accountsOf = ({ supplier }: Tenant) =>
   rows(
     (sql) => sql<object>`
@@ -35,7 +35,7 @@ const accountsOf = ({ supplier }: Tenant) =>
     where supplier = ${supplier.code} order by key`
   )
 
-/** Another process took the import, and did not come back. */
+/** Another process took the import, and never released it. */
 const heldBySomebody = Effect.fnUntraced(function* (tenant: Tenant, key: ImportKey) {
   const imports = yield* ImportProcesses
   const attempt = freshAttempt()
@@ -46,7 +46,7 @@ const heldBySomebody = Effect.fnUntraced(function* (tenant: Tenant, key: ImportK
   expect((yield* imports.claim(order))._tag).toBe("Claimed")
   return {
     attempt,
-    /** Its lease is over, also by the service's clock, which differs by milliseconds. */
+    /** Ends its lease, also by the service's clock, which differs by milliseconds. */
     expire: Effect.flatMap(DateTime.now, (now) =>
       imports.renew({ key, attempt, at: now, until: DateTime.subtract(now, { seconds: 1 }) })
     )
@@ -104,7 +104,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("becomes one account, whose number every repeat answers", () =>
+    it.effect("becomes one account, and every repeat answers its number", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const { kraken_account_number } = (yield* process(tenant, key)).json as Record<
@@ -178,7 +178,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("keeps what was told of a document that was found a moment ago", () =>
+    it.effect("stores the cached finding for a document that was found a moment ago", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant({ documentCheck: true })
         const key = tenant.keyOf("1")

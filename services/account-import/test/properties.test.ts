@@ -1,4 +1,4 @@
-/** What holds over HTTP for every valid account, and for every account with one error. */
+/** Properties over HTTP of every valid account, and of every account with one error. */
 import { expect, layer } from "@effect/vitest"
 import { Clock, type Context, Effect, Layer, Option, Stream } from "effect"
 import fc from "fast-check"
@@ -24,7 +24,7 @@ const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
   )
 })
 
-/** Runs the test for so many values. One that fails it is told, with the seed to find it again. */
+/** Runs the test for this many values. A failing one is reported, with the seed to repeat it. */
 const forAll = <A>(
   values: fc.Arbitrary<A>,
   numRuns: number,
@@ -39,7 +39,7 @@ const forAll = <A>(
 
 const isInstant = (name: string) => name === "created_at" || name === "unpin_at"
 
-/** What an answer must say where this was sent. */
+/** The value that must be answered if this was sent. */
 const asAnswered = (value: unknown, name = "", inTransaction = false): unknown => {
   if (name === "value" || name === "structured_street_address") return value
   if (Array.isArray(value)) {
@@ -72,7 +72,7 @@ const figures = new Set([
   "rate"
 ])
 
-/** The JSON with the members of objects in one order, so that any key is compared by its name. */
+/** The JSON with the members of objects sorted, so that their order does not matter. */
 const inOrder = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(inOrder).join(", ")}]`
   if (!isWire(value)) return JSON.stringify(value)
@@ -100,8 +100,8 @@ const importOf = (supplier: string) =>
   )
 
 /**
- * It is always noon of the samples, because what is dated now is no longer so a moment later; but
- * whoever waits, waits. (A clock that a test moves would stop the connections to the database.)
+ * A clock that always shows noon of the samples, because a date of today may be yesterday a moment
+ * later. Sleeps are real. (A test clock would stop the connections to the database.)
  */
 const atSampleTime = Layer.effect(
   Clock.Clock,
@@ -158,7 +158,7 @@ layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const accounts = accountPayload({ supplier: tenant.supplier.code })
-      // A list that is too long can make the body too large, and then it is not read at all.
+      // A list that is too long can make the body too large, and then it is not parsed.
       const mutants = accounts
         .chain((account) => mutant(account))
         .filter(({ body }) => JSON.stringify(body).length < bodyBytes / 4)

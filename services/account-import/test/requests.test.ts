@@ -282,7 +282,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       "a surrogate in bytes": Buffer.from(`{"payload":"\u00ed\u00a0\u0080"}`, "latin1"),
       "half a character": Buffer.from(`{"payload":"\u00e2\u0082`, "latin1")
     }
-    it.effect.each(Object.keys(bytes))("that is no valid JSON is refused: %s", (name) =>
+    it.effect.each(Object.keys(bytes))("that is not valid JSON is refused: %s", (name) =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
         for (const path of paths) {

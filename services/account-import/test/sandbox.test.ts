@@ -20,7 +20,7 @@ const freshSandbox = Effect.gen(function* () {
   return { live, test: yield* testTenantOf(live.supplier) }
 })
 
-/** Those that keep what was, and the counts, which are taken back by an entry. */
+/** All tables except those that record history, and the counts, which a further entry cancels. */
 const stored = tablesBut(
   "api_keys",
   "event_heads",
@@ -39,7 +39,7 @@ const imported = Effect.fnUntraced(function* (
 })
 
 layer(service, { excludeTestServices: true })("emptying the sandbox", (it) => {
-  it.effect("leaves nothing of a whole account, and answers how much there was", () =>
+  it.effect("leaves nothing of a complete account, and answers how much was deleted", () =>
     Effect.gen(function* () {
       const { live, test } = yield* freshSandbox
       yield* imported(live)

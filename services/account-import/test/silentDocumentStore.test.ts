@@ -1,4 +1,4 @@
-/** A document store that does not answer: requests wait for it until a timeout only. */
+/** A document store that does not answer: requests wait for it only until a timeout. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Store from "@data-import/documents/testing/SlowStore"
@@ -32,7 +32,7 @@ const silently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     )
   )
 
-/** Sooner than the look-ups would end by themselves. */
+/** Sooner than the lookups would time out. */
 const soon = "3 seconds"
 
 layer(service, { excludeTestServices: true })("a document store that does not answer", (it) => {

@@ -225,7 +225,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
     )
 
     it.effect(
-      "is told after what is wrong with the account, and the supplier before the import",
+      "is reported after errors of the account, and the supplier before the import",
       () =>
         Effect.gen(function* () {
           const setup = yield* Configuration

@@ -16,7 +16,7 @@ import {
 
 const failed = "account_failed_validation"
 
-/** Wrong all over, each part in another way. */
+/** An account with a different error in each part. */
 const brokenAccount = ({ keyOf }: Tenant): Wire => ({
   favourite_colour: "blue",
   ...keyOf("x"),
@@ -52,7 +52,7 @@ const brokenAccount = ({ keyOf }: Tenant): Wire => ({
   unknown_occupier: "no"
 })
 
-/** In the order of the body, a rule of an object after its members, one of the whole last. */
+/** In the order of the body: the rules of an object after its members, those of the whole last. */
 const brokenPlaces = [
   "favourite_colour: unknown_field",
   "external_account_number: invalid",
@@ -182,7 +182,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
     )
   })
 
-  describe("a wrapper", () => {
+  describe("a wrapper of the payload", () => {
     const bodies: ReadonlyArray<readonly [unknown, ReadonlyArray<string>]> = [
       [{}, ["payload: required"]],
       [null, ["payload: null"]],
@@ -198,7 +198,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         ["import_supplier: required", "external_account_number: required", "customers: required"]
       ]
     ]
-    it.effect.each(bodies)("%j is refused at the place of the error", ([body, places]) =>
+    it.effect.each(bodies)("%j is refused at the path of the error", ([body, places]) =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
         for (const path of [validatePath, stagePath]) {
@@ -239,7 +239,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       [{ import_supplier: null, dryrun: true }, ["import_supplier: null", "dryrun: unknown_field"]],
       [{ customers: [] }, ["customers: unknown_field"]]
     ]
-    it.effect.each(bodies)("with %j is refused at the place of the error", ([altered, places]) =>
+    it.effect.each(bodies)("with %j is refused at the path of the error", ([altered, places]) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const payload = { ...tenant.keyOf("1"), operations_team_name: team, ...altered }

@@ -1,7 +1,7 @@
 /**
  * The network by which failed attempts are counted. A client with IPv6 has at least 2^64 addresses
- * and may use another one for each request, so a /64 network counts as one client. An IPv4 address
- * counts by itself, however it is written.
+ * and may use another one for each request, so a /64 network counts as one client. Each IPv4
+ * address counts as one client, however it is written.
  */
 import { Result } from "effect"
 import { NetAddress } from "effect/net"

@@ -1,8 +1,8 @@
 /**
- * Runs one GraphQL request. Whatever the request got wrong is a GraphQL error, with status 200.
- * Only what went wrong here leaves as a failure, for the envelope that all endpoints share. The
- * request is small and asks for one token, so it can neither try many keys at once nor keep the
- * service busy. Nothing of it is cached, because a key can stand in it.
+ * Runs one GraphQL request. Errors of the request are GraphQL errors, with status 200. Only
+ * failures of the service leave as failures, for the envelope that all endpoints share. The request
+ * is small and asks for one token, so it can neither try many keys at once nor keep the service
+ * busy. It is never cached, because it may contain a key.
  */
 import { Cause, Effect, Exit, Result, type Schema } from "effect"
 import { type DocumentNode, execute, type ExecutionResult, GraphQLError, validate } from "graphql"
@@ -46,7 +46,7 @@ const invalidRequest = (quoting: string): Pick<ErrorBody, "message" | "extension
   return { message, extensions: { errorType: "VALIDATION", errorCode, errorDescription: message } }
 }
 
-/** The error as it is answered, with where it stands in the document. */
+/** The error as it is answered, with its location in the document. */
 const bodyOf = (error: GraphQLError, described: Pick<ErrorBody, "message" | "extensions">) =>
   ({ ...error.toJSON(), ...described }) as unknown as ErrorBody
 
@@ -80,8 +80,8 @@ const resultOf = async (
 }
 
 /**
- * Runs the GraphQL request `body`; `obtain` is what the mutation does. The result is the body of
- * the answer, and for how long an address that is throttled must wait, otherwise null.
+ * Runs the GraphQL request `body`; `obtain` implements the mutation. The result is the body of the
+ * answer, and how long a throttled address must wait, otherwise null.
  */
 export const run = Effect.fnUntraced(function* (body: unknown, obtain: Obtain) {
   const request = decodeRequest(body)

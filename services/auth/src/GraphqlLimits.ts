@@ -1,6 +1,6 @@
 /**
- * How much a GraphQL document may ask for. It is run in one go, so while a large answer is made no
- * other request is served. The number of tokens bounds the text, and the rules here bound its
+ * How much a GraphQL document may ask for. It runs synchronously, so no other request is served
+ * while a large answer is made. The number of tokens bounds the text, and the rules here bound its
  * result. The schema is small and nests nothing, so only introspection can multiply. Without
  * aliases its answer is bounded by the schema.
  */
@@ -13,20 +13,20 @@ import {
   type ValidationRule
 } from "graphql"
 
-/** Five times what the longest usual document, the introspection query, has. */
+/** Five times as many as the longest usual document has, the introspection query. */
 const maxTokens = 1000
 
-/** Each error counts lines up to where it stands. */
+/** Each error counts the lines up to its location. */
 const maxLines = 1000
 
 /** The longest introspection query has 232; validation compares fields pair by pair. */
 const maxFields = 300
 
 /**
- * The fields of the operations, with each fragment counted at every spread, and those of the
- * fragments that no operation reaches, since they are validated too. Each fragment is counted once
- * and the sum stops above the limit, so that counting is linear in the text. A fragment within
- * itself counts nothing: validation refuses it.
+ * The fields of the operations, with each fragment counted at every spread, and those of fragments
+ * that no operation reaches, because they are validated too. Each fragment is counted once and the
+ * sum stops above the limit, so that counting is linear in the text. A recursive spread counts
+ * nothing: validation refuses it.
  */
 const countFields = ({ definitions }: DocumentNode): number => {
   const operations = definitions.filter((it) => it.kind === "OperationDefinition")
@@ -66,7 +66,7 @@ const countFields = ({ definitions }: DocumentNode): number => {
 const countLines = (text: string): number => text.split(/\r\n|[\n\r]/).length
 
 /**
- * Parses a document. One that is too large is refused here, before validation, which takes long
+ * Parses a document. A document that is too large is refused here, because validation takes long
  * for many fields.
  * @throws GraphQLError
  */
@@ -81,7 +81,7 @@ export const parse = (query: string): DocumentNode => {
   return document
 }
 
-/** Counted over the whole document, fragments included, so that no spelling gets around it. */
+/** Counts over the whole document, including fragments, so that the rule cannot be circumvented. */
 const obtainOnce: ValidationRule = (context) => {
   let found = 0
   return {
@@ -98,7 +98,7 @@ const obtainOnce: ValidationRule = (context) => {
   }
 }
 
-/** Without an alias each field is answered once, however often it is asked for. */
+/** Without an alias each field is answered once, however often it is selected. */
 const introspectWithoutAliases: ValidationRule = (context) => {
   const isIntrospection = (name: string) =>
     name === "__schema" || name === "__type" || context.getParentType()?.name.startsWith("__")

@@ -17,12 +17,12 @@ const kindOf = (value: unknown): Kind => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   kindOf(value) === "object"
 
-/** The parameters that may be an object, null or not there. */
+/** The parameters that may be an object, null or absent. */
 const objects = ["variables", "extensions"]
 
 const names = ["query", "operationName", ...objects]
 
-/** What is wrong with the body; undefined where it is a request. */
+/** What is wrong with the body; undefined if it is a request. */
 const refusalOf = (body: unknown): string | undefined => {
   if (Array.isArray(body)) return "Batching is not supported."
   if (!isObject(body)) return `POST body is expected to be object but received ${kindOf(body)}`

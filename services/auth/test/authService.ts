@@ -1,4 +1,4 @@
-/** The auth service as it runs, over HTTP on a port of its own, with its stores in memory. */
+/** The running auth service, over HTTP on a free port, with its stores in memory. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { routes } from "../src/Handlers.ts"
 export const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
 export const acme = OrganisationName.make("acme")
 
-/** Where the keys are, and every line that was logged. */
+/** The folder of the keys, and every line that was logged. */
 export class Premises extends Context.Service<
   Premises,
   { readonly keysFolder: string; readonly log: Array<string> }
@@ -62,7 +62,7 @@ const output = Layer.effect(
 
 const serving = Effect.map(routes, (routes) => ({ routes }))
 
-/** The service with these settings; `program` is what gives tokens. */
+/** The service with these settings; `program` issues the tokens. */
 export const serviceWith = (
   values: Readonly<Record<string, string>>,
   program: Layer.Layer<
@@ -118,7 +118,7 @@ const mutation = `mutation Obtain($input: ObtainServiceTokenInput!) {
   obtainServiceToken(input: $input) { token refreshToken refreshExpiresIn payload }
 }`
 
-/** Asks for a token with this input, whatever it is. */
+/** Requests a token with any input. */
 export const ask = (input: unknown, address?: string) =>
   post({ query: mutation, variables: { input } }, address)
 

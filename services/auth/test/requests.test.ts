@@ -18,7 +18,7 @@ import {
 
 const issue = issueKey({ organisation: acme, label: "ci", scopes: [], expiresAt: null })
 
-/** A program that counts how often it is asked, and gives nothing. */
+/** A program that counts its calls, and issues no tokens. */
 const counting = (answer: ServiceToken["Service"]["obtain"]) => {
   const asked: Array<unknown> = []
   const program = Layer.succeed(ServiceToken, {
@@ -79,7 +79,7 @@ describe("an input", () => {
     }).pipe(withService())
   )
 
-  it.effect("may be of any text", () =>
+  it.effect("may be any text", () =>
     Effect.gen(function* () {
       const texts = ["", " ", "\0", "ü", "\ud800", "__proto__", "x".repeat(60_000)]
       for (const text of texts) {
@@ -98,7 +98,10 @@ describe("a document", () => {
     `fragment A${index} on Query { ...A${index + 1} ...A${index + 1} }`
   const doubling = (count: number) =>
     `${listed(count, twice)} fragment A${count} on Query { version }`
-  /** The schema so many times over, within every type again, and so on. */
+  /**
+   * An introspection query that repeats the schema this often, and again within every type, and so
+   * on.
+   */
   const multiplied = (schemas: number, lists: number, types: number, names: number) =>
     `{ ${listed(schemas, (index) => `s${index}: __schema { types { ...A } }`)} }
     fragment A on __Type { ${listed(lists, (index) => `x${index}: fields { type { ...B } }`)} }
@@ -150,7 +153,7 @@ describe("a document", () => {
     }).pipe(withService())
   )
 
-  it.effect("may repeat what it asks of the schema, which is answered once", () =>
+  it.effect("may repeat a selection of the schema, which is answered once", () =>
     Effect.gen(function* () {
       const types = "types { name ...A } ".repeat(20)
       const query = `{ __schema { ${types} } } fragment A on __Type { name }`
@@ -182,7 +185,7 @@ describe("a body", () => {
     { query: "{ version }", other: 1 },
     [{ query: "{ version }" }, { query: "{ version }" }]
   ]
-  it.effect.each(bodies)("that is no GraphQL request is a GraphQL error: %j", (body) =>
+  it.effect.each(bodies)("that is not a GraphQL request gets a GraphQL error: %j", (body) =>
     Effect.gen(function* () {
       expect(errorCode(yield* post(body))).toBe("INVALID_REQUEST")
     }).pipe(withService())

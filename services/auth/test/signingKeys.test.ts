@@ -70,7 +70,7 @@ describe("GET /.well-known/jwks.json", () => {
 })
 
 describe("keys that rotate", () => {
-  /** As a service does that fetches the keys from this one. */
+  /** Verifies like a service that fetches the keys from this one. */
   const verifier = Layer.unwrap(
     Effect.map(Listening, ({ url }) =>
       Opener.layer.pipe(

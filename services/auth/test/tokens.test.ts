@@ -148,7 +148,7 @@ describe("failed attempts", () => {
     }).pipe(withService())
   )
 
-  it.effect("are requests with a credential, not malformed requests", () =>
+  it.effect("include requests with a credential, but not malformed requests", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(refusal({}), 30)
       yield* Effect.replicateEffect(post({ query: "{" }), 30)
@@ -176,7 +176,7 @@ describe("failed attempts", () => {
     }).pipe(withService(serviceWith({ TRUST_PROXY: "2" })))
   )
 
-  it.effect("count for the socket's address where no proxy is trusted", () =>
+  it.effect("count for the socket's address if no proxy is trusted", () =>
     Effect.gen(function* () {
       for (let attempt = 0; attempt < 20; attempt++) yield* refusal(wrong, `192.0.2.${attempt}`)
       expect(yield* refusal(wrong, mate)).toBe("THROTTLED")

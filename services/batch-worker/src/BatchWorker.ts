@@ -1,6 +1,6 @@
 /**
- * The worker of batches: runs lines by the programs of account-import and post-import. It has no
- * endpoints but those of its health. Any number of these processes share the batches.
+ * The batch worker: runs lines with the programs of account-import and post-import. It has no
+ * endpoints except for its health. Any number of these processes share the batches.
  */
 import { Config, ConfigProvider, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -65,13 +65,13 @@ const serving = Effect.gen(function* () {
   }
 })
 
-/** Lines of a dead worker are worked on again within 10 seconds, also those with an attempt. */
+/** Lines of a dead worker are processed again within 10 seconds, also those with an attempt. */
 const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 seconds" }))
 
 /**
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
- * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
- * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
+ * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it processes at once, each with its own
+ * connection. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
  * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
  * (false): whether it keeps the heads of the audit chains in the document store once a day. On
  * SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.

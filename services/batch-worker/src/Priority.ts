@@ -1,7 +1,7 @@
 /** The priority of the process: on a shared machine, services that answer requests go first. */
 import { constants, getPriority, setPriority } from "node:os"
 
-/** Leaves a process that was started with a lower one as it is: only root may raise it. */
+/** Does not change a process that was started with a lower priority: only root may raise it. */
 export const lowerPriority = (): void => {
   const { PRIORITY_BELOW_NORMAL } = constants.priority
   if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL)

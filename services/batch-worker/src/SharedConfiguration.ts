@@ -1,19 +1,19 @@
 /**
- * The configuration as all lines of a second share it, so that not every line reads it. A change
- * of the operator is seen a second later, and no failure is kept.
+ * Caches the configuration for a second, so that not every line reads it. A change by the operator
+ * takes effect a second later, and no failure is cached.
  */
 import { Cache, Duration, Effect, Exit, Layer } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 
 const keptFor = Duration.seconds(1)
 
-/** Suppliers and teams that are kept at the same time. */
+/** The maximum number of cached suppliers, and of cached teams. */
 const capacity = 1_000
 
 const lifeOf = (exit: Exit.Exit<unknown, unknown>): Duration.Duration =>
   Exit.isSuccess(exit) ? keptFor : Duration.zero
 
-/** Needs the configuration of the storage, and takes its place. */
+/** Needs the configuration of the storage, and replaces it. */
 export const layer = Layer.effect(
   Configuration,
   Effect.gen(function* () {

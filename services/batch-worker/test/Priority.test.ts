@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const priority = new URL("../src/Priority.ts", import.meta.url).href
 
-/** The priority of a process that was started with a nicer one, after it lowered its own. */
+/** The priority of a process that was started with this niceness, after it lowered its own. */
 const loweredFrom = (increment: number): number => {
   const script = `
     import { lowerPriority } from ${JSON.stringify(priority)}

@@ -1,4 +1,4 @@
-/** The worker as a process of its own: it starts, works, and ends what it has in hand on SIGTERM. */
+/** The worker as a separate process: it starts, works, and finishes its lines on SIGTERM. */
 import { spawn } from "node:child_process"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -18,7 +18,7 @@ import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 
 const program = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-/** A document store that has every document, and answers when it is let to. */
+/** A document store that has every document, and answers when the test lets it. */
 const store = Effect.gen(function* () {
   const asked = yield* Deferred.make<void>()
   const held: Array<ServerResponse> = []
@@ -93,7 +93,7 @@ const launch = (settings: Readonly<Record<string, string>>) =>
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
-/** Of the database, as the worker connects to it. */
+/** The URL with which the worker connects to the database. */
 class WorkerUrl extends Context.Service<WorkerUrl, string>()("test/WorkerUrl") {}
 
 const world = Layer.unwrap(
@@ -106,7 +106,7 @@ const world = Layer.unwrap(
 ).pipe(Layer.provideMerge(tokenSecrets))
 
 layer(world, { excludeTestServices: true })("a worker", (it) => {
-  it.effect("is ready, and ends its lines in hand on SIGTERM before it exits with 0", () =>
+  it.effect("is ready, and finishes its lines on SIGTERM before it exits with 0", () =>
     Effect.gen(function* () {
       const { asked, endpoint, release } = yield* store
       const { child, exit, message, service, url } = yield* launch({

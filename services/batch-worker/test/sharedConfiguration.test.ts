@@ -1,4 +1,4 @@
-/** Lines of a second share one reading of the configuration. */
+/** Lines within a second share one read of the configuration. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,7 +7,7 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { layer } from "../src/SharedConfiguration.ts"
 
-/** Counts the readings of suppliers; the first one fails if asked to. */
+/** Counts the reads of suppliers; the first `failures` fail. */
 const counted = (failures: number) => {
   const counts = { supplier: 0 }
   const storage = Layer.mock(Configuration, {

@@ -27,7 +27,7 @@ const serving = Effect.gen(function* () {
 
 const noDocument = Effect.die(new Error("A request for a batch names no document"))
 
-/** No request for a batch names a document. */
+/** Requests for batches name no documents. */
 const noDocuments = Layer.succeed(Documents, {
   find: () => noDocument,
   readLink: () => noDocument,

@@ -1,4 +1,4 @@
-/** The condition of a request about an entity tag, compared as weak tags are. Source: RFC 9110. */
+/** The condition of a request on an entity tag, by weak comparison. Source: RFC 9110. */
 
 const tags = /(?:W\/)?"([^"]*)"/g
 

@@ -27,7 +27,9 @@ const batchOf = ({ params }: Pick<Call, "params">): string => params["batch_id"]
 /** How often a waiting request looks for a change. */
 const lookEvery = Duration.seconds(1)
 
-/** The batch once it is another one, looked for once a second; none after so many seconds. */
+/**
+ * Waits until the batch changes, and checks once a second; None after the given number of seconds.
+ */
 const changed = <E>(
   find: Effect.Effect<BatchBody, E>,
   isKnown: (batch: BatchBody) => boolean,

@@ -69,7 +69,7 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
       })
     )
 
-    it.effect("stages in the cohort of each line, or in its own, and keeps one without", () =>
+    it.effect("stages in the cohort of the line or else of the batch, or keeps the old one", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const { details } = yield* ImportProcesses
@@ -118,7 +118,7 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
   })
 
   describe("an upload", () => {
-    it.effect("goes on where it ended, and may repeat lines", () =>
+    it.effect("continues where it ended, and may repeat lines", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const batch = yield* Service.begin(tenant)
@@ -190,7 +190,7 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
   })
 
   describe("a condition", () => {
-    it.effect("answers 304 for the tag that the batch has", () =>
+    it.effect("answers 304 for the current tag of the batch", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const batch = yield* Service.begin(tenant)

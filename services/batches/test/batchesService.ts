@@ -1,4 +1,4 @@
-/** The batches service as it runs, on a database of its own, and a worker beside it. */
+/** The running batches service on a separate database, with a worker. */
 import { gzipSync } from "node:zlib"
 import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
@@ -53,7 +53,7 @@ const worker = Effect.gen(function* () {
   return makeBatchWorker(yield* Batches, programs, settings)
 })
 
-/** Works on everything that is ready. */
+/** Processes everything that is ready. */
 export const workAll = Effect.flatMap(worker, ({ workOnce }) =>
   Effect.repeat(workOnce, { while: (worked) => worked })
 )
@@ -73,7 +73,7 @@ export const createFor = (tenant: Tenant, settings: object = {}, headers: Header
 
 export const idOf = ({ json }: Reply): string => (json as { batch_id: string }).batch_id
 
-/** A new batch; gives its path. */
+/** Creates a batch, and returns its path. */
 export const begin = (tenant: Tenant, settings: object = {}) =>
   Effect.map(createFor(tenant, settings), (reply) => `${root}${idOf(reply)}/`)
 

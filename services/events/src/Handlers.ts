@@ -17,7 +17,9 @@ const encode = encoderOf(EventsBody)
 /** How often a waiting request looks for an event. */
 const lookEvery = Duration.seconds(1)
 
-/** The page once it has an event, looked for once a second; the last page after so many seconds. */
+/**
+ * Waits until the page has an event, and checks once a second; the last page after the given time.
+ */
 const awaited = Effect.fnUntraced(function* (
   feed: Feed,
   caller: Caller,

@@ -10,7 +10,7 @@ import { list, listed, serviceWith } from "./eventsService.ts"
 const stage = ({ caller, keyOf }: Tenant, ...numbers: ReadonlyArray<string>) =>
   stageAll(numbers.map(keyOf), caller)
 
-/** Waits until the service has given positions to so many events of the tenant. */
+/** Waits until this many events of the tenant have positions. */
 const untilThere = (tenant: Tenant, count: number) =>
   Effect.repeat(list(tenant, "?limit=1000"), {
     until: (reply) => listed(reply).events.length >= count
@@ -20,7 +20,7 @@ const numbersIn = (reply: Parameters<typeof listed>[0]) =>
   listed(reply).events.map((event) => event["external_account_number"])
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("events", (it) => {
-  it.effect("are answered with everything but personal data", () =>
+  it.effect("are answered without personal data", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const imports = yield* ImportProcesses
@@ -76,7 +76,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("even
     })
   )
 
-  it.effect("are waited for", () =>
+  it.effect("are answered during a wait", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const [waited] = yield* Effect.all([list(tenant, "?wait=20"), stage(tenant, "a")], {
@@ -142,7 +142,7 @@ const pruneAll = Effect.gen(function* () {
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
   "events that were deleted",
   (it) => {
-    it.effect("are refused with 410 behind what was deleted", () =>
+    it.effect("are refused with 410 after a position whose events were deleted", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const imports = yield* ImportProcesses

@@ -1,4 +1,4 @@
-/** The events service as it runs, on a database of its own. */
+/** The running events service on a separate database. */
 import { Effect, Layer, Redacted } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
@@ -9,7 +9,7 @@ import type { Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as events } from "../src/Events.ts"
 
-/** The service with these settings on a fresh database, and the ports beside it. */
+/** The service with these settings on a fresh database, and the ports on the same database. */
 export const serviceWith = (settings: Readonly<Record<string, string>>) =>
   Layer.unwrap(
     Effect.map(freshUrl, (url) => {
@@ -20,7 +20,7 @@ export const serviceWith = (settings: Readonly<Record<string, string>>) =>
 
 const root = "/v1/data-import/events/"
 
-/** Asks for events with this query. */
+/** Requests events with this query. */
 export const list = ({ token }: Pick<Tenant, "token">, query = "") =>
   ask({ method: "GET", path: `${root}${query}`, headers: { authorization: `Token ${token}` } })
 

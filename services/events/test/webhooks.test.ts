@@ -109,7 +109,7 @@ layer(serviceWith({ LOG_LEVEL: "debug" }), { excludeTestServices: true, timeout:
       }).pipe(Effect.scoped)
     )
 
-    it.effect("that is disabled gets nothing, and goes on where it was", () =>
+    it.effect("that is disabled gets nothing, and then continues where it was", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const webhooks = yield* Webhooks

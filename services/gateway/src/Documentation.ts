@@ -1,7 +1,7 @@
 /**
  * The documentation of the interface, for machines (`/openapi.json`) and for people (`/docs`): a
- * guide, the contract and a reference. Its policies forbid to load anything from elsewhere, so it
- * works without a network.
+ * guide, the contract and a reference. Its content security policies forbid loading anything from
+ * elsewhere, so it works without a network.
  */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
@@ -34,10 +34,10 @@ const made = async (): Promise<ReadonlyArray<Route>> => {
   return Promise.all(files.map(published))
 }
 
-/** Made once in a process: the tests start many gateways in one. */
+/** Made once per process, because the tests start many gateways in one process. */
 let routesOnce: Promise<ReadonlyArray<Route>> | undefined
 
-/** `/openapi.json` and all below `/docs`, which are read once. */
+/** `/openapi.json` and everything below `/docs`, which are read once. */
 export const routes: Effect.Effect<ReadonlyArray<Route>> = Effect.promise(
   () => (routesOnce ??= made())
 )

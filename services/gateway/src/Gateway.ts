@@ -2,8 +2,8 @@
  * The public address of the system. It finds the service by path and forwards the request, without
  * parsing its body. Every answer is the service's own. The gateway itself answers for unknown
  * paths, its documents, its health, malformed or too large requests, and services that do not
- * answer. It verifies tokens only to share the memory for bodies among organisations and to name
- * them in its log, and refuses no request for its token.
+ * answer. It verifies tokens only to divide the memory for bodies between organisations and to name
+ * them in its log. It never refuses a request because of its token.
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
  * AUTH_URL, POST_IMPORT_URL, BATCHES_URL, EVENTS_URL, BOARD_URL (unset: their paths answer 503),

@@ -1,7 +1,7 @@
 /**
  * The headers of a request and its answer as a proxy forwards them. Hop-by-hop fields are left out,
- * and the fields that the proxy knows for sure are written by it. The framing of a message is never
- * copied: the client library writes it from the body that it sends.
+ * and the proxy writes the fields that it knows itself. The framing of a message is never copied:
+ * the client library writes it from the body that it sends.
  */
 import type { IncomingMessage } from "node:http"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"

@@ -1,8 +1,7 @@
 /**
  * The routing of the gateway: which service answers which paths. A path belongs to the first prefix
  * that it equals or continues after a slash; changes of an import belong to the service that stages
- * it. The service itself decides on the rest: the trailing
- * slash, the method, and what does not exist.
+ * it. The service handles the rest: the trailing slash, the method, and unknown resources.
  */
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 
@@ -16,7 +15,7 @@ export type ServiceName =
   | "auth"
   | "board"
 
-/** The most bytes of a body that is read whole. One that is streamed has no limit. */
+/** The maximum size of a body that is read whole, in bytes. A streamed one has no limit. */
 export type BodyLimit = number | "streamed"
 
 export interface Entry {

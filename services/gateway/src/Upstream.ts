@@ -4,7 +4,7 @@
  * client's framing reaches a service, a slow client costs the services nothing, and a request that
  * has not been sent yet can go to another instance. The body of an upload is sent while it arrives,
  * in chunks that Undici frames; it can go to another instance as long as none of it was read. A GET
- * without a body is sent once more where its connection broke before the head of an answer came.
+ * without a body is sent once more if its connection broke before the head of an answer.
  */
 import type { ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
@@ -30,7 +30,7 @@ export interface Times {
   readonly connect: number
   /**
    * From the end of the request to the headers of its answer, and between two parts of the answer.
-   * Also for an upload of which the service reads nothing more.
+   * Also for an upload that the service has stopped reading.
    */
   readonly answer: number
 }
@@ -50,7 +50,7 @@ export interface Upstream {
   readonly forward: (incoming: IncomingRequest, limit: BodyLimit) => Outcome
   /**
    * The same for a request that may wait for a change, outside the slots of others. As soon as the
-   * gateway stops, it is answered with what there is, and a stream that has begun is cut.
+   * gateway stops, it is answered with the present state, and a stream that has begun is cut.
    */
   readonly forwardWaiting: (incoming: IncomingRequest) => Outcome
   /** Succeeds if one of the instances is ready. */
@@ -99,12 +99,12 @@ type Ending =
   | { readonly _tag: "Broken"; readonly cause: Error }
   | { readonly _tag: "Failed"; readonly cause: Error }
 
-/** Stops to read an upload. */
+/** Stops reading an upload. */
 const discard = (body: Buffer | Readable | null): void => {
   if (body !== null && "destroy" in body) body.destroy()
 }
 
-/** The service ends an upload that stalls, so it may stall here. */
+/** An upload may stall here, because the service ends one that stalls. */
 const bodyOf = (
   { readBody, streamBody }: IncomingRequest,
   limit: BodyLimit,
@@ -189,13 +189,13 @@ const repeats = Metric.counter("data_import_upstream_repeats_total", {
   incremental: true
 })
 
-/** The target of a request that is answered with what there is. */
+/** The target of the same request without a wait. */
 const withoutWait = (path: string): string => path.replaceAll(/(?<=[?&]wait=)[^&]*/g, "0")
 
 /**
  * Tries one instance after the other, until the request has been sent to one. A read whose
- * connection broke is sent once more, to that instance last. Nothing else is: nobody knows what has
- * become of it.
+ * connection broke is sent once more, to that instance last. Other requests are not, because it is
+ * unknown whether they took effect.
  */
 const sendToOne = Effect.fnUntraced(function* (
   instances: ReadonlyArray<Instance>,
@@ -223,9 +223,9 @@ const sendToOne = Effect.fnUntraced(function* (
 })
 
 /**
- * How long a connection idles at most, whatever the service allows: less than the drain delay, with
- * a second for the timers of Undici. So a stopping service has ended each connection with its last
- * answer, or it is closed here, and none is closed there while a request is on its way.
+ * The maximum idle time of a connection, regardless of the service: less than the drain delay, with
+ * a second for the timers of Undici. So each connection to a stopping service is closed by its last
+ * answer or here, and never while a request is on its way.
  */
 const idleMillis = 3_000
 
@@ -274,7 +274,7 @@ const watch = (instance: Instance) =>
     Effect.repeat(Schedule.spaced(checkInterval))
   )
 
-/** Another order at each call; those that are not ready come last. */
+/** Another order at each call; instances that are not ready come last. */
 const rotation = (instances: ReadonlyArray<Instance>): (() => ReadonlyArray<Instance>) => {
   let next = 0
   return () => {

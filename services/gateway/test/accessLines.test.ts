@@ -1,4 +1,4 @@
-/** What the gateway leaves in its log of each request, whatever its method. */
+/** What the gateway logs about each request, regardless of its method. */
 import { readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -57,7 +57,7 @@ layer(issue, { excludeTestServices: true })("the log entry of a request", (it) =
     })
   )
 
-  it.effect("names nobody without a valid token", () =>
+  it.effect("names no organisation without a valid token", () =>
     Effect.gen(function* () {
       const path = `${root}/limits/`
       const { entries } = yield* entriesOf([{ path }, { path, headers: { authorization: "x" } }])

@@ -1,4 +1,4 @@
-/** Requests for batches that take long, and answers that are streams. */
+/** Long requests for batches, and streamed answers. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
@@ -13,8 +13,8 @@ interface Asked {
 }
 
 /**
- * A client that has asked for this path, and the request as it came in behind the gateway. All
- * later ones are answered at once, and listed.
+ * A client that has requested this path, and the request as it arrived behind the gateway. All
+ * later requests are answered at once, and listed.
  */
 const asking = Effect.fnUntraced(function* (
   path: string,
@@ -72,7 +72,7 @@ describe("a request that waits", () => {
     })
   )
 
-  it.live("is answered at once where too many wait", () =>
+  it.live("is answered at once if too many wait", () =>
     Effect.gen(function* () {
       const path = `${batch}?wait=20`
       const { later, port } = yield* asking(path, {}, { MAX_REQUESTS_WAITING: "1" })
@@ -81,7 +81,7 @@ describe("a request that waits", () => {
     })
   )
 
-  it.live("is answered with what there is as soon as the gateway stops", () =>
+  it.live("is answered with the present state as soon as the gateway stops", () =>
     Effect.gen(function* () {
       const path = `${batch}?x=1&wait=20`
       const { answer, connection, later, running } = yield* asking(path, { "if-none-match": tag })
@@ -94,7 +94,7 @@ describe("a request that waits", () => {
     })
   )
 
-  it.live("ends behind the gateway when its client goes away", () =>
+  it.live("ends behind the gateway when its client disconnects", () =>
     Effect.gen(function* () {
       const { connection, incoming } = yield* asking(`${batch}?wait=20`)
       const gone = Effect.callback<void>((resume) => {
@@ -123,7 +123,7 @@ describe("the stream of the board", () => {
 })
 
 describe("results", () => {
-  it.live("arrive while they are read, and are cut where the service cuts them", () =>
+  it.live("are forwarded while they are written, and are cut if the service cuts them", () =>
     Effect.gen(function* () {
       const { answer, connection } = yield* asking(`${batch}results/`)
       const type = "application/x-ndjson"

@@ -1,5 +1,5 @@
 /**
- * Who holds the memory for bodies in the gateway: the organisation whose valid token a request has,
+ * The holders of the memory for bodies in the gateway: the organisation of a request's valid token,
  * and all requests without one together.
  */
 import { readFileSync } from "node:fs"
@@ -14,10 +14,10 @@ const path = "/v1/data-import/validate-account/"
 const heldPath = `${path}?held`
 const mebibyte = 1024 * 1024
 
-/** One holder gets half of it. */
+/** One holder gets at most half of this memory. */
 const settings = { BODY_MEMORY_MIB: "24" }
 
-/** A gateway before a service that reads whole bodies, and publishes these keys. */
+/** A gateway in front of a service that reads whole bodies, and publishes these keys. */
 const world = Effect.gen(function* () {
   const { jwksFile, tokenNaming } = yield* TokenIssuer
   const keys = readFileSync(jwksFile)
@@ -39,7 +39,7 @@ const world = Effect.gen(function* () {
       },
       body: `"${"x".repeat(mebibytes * mebibyte)}"`
     })
-  /** Sends a body that holds most of what one holder gets, and that is not answered. */
+  /** Sends a body that takes most of one holder's share, and that is not answered. */
   const occupy = Effect.fnUntraced(function* (token: string | undefined) {
     const connection = yield* open(port)
     connection.send(post(token, 9, heldPath))
@@ -54,7 +54,7 @@ const world = Effect.gen(function* () {
 })
 
 layer(issue, { excludeTestServices: true })((it) => {
-  it.effect("an organisation gets half of the memory for bodies with all of its tokens", () =>
+  it.effect("all tokens of an organisation together get half of the memory for bodies", () =>
     Effect.gen(function* () {
       const { occupy, statusOf, tokenNaming } = yield* world
       yield* occupy(yield* tokenNaming("greedy"))

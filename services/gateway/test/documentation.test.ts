@@ -50,7 +50,7 @@ const idsOf = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/\bid="([^"]+)"/g)].map(([, id = ""]) => id))
 
 describe("the pages", () => {
-  it.live("are the guide and the contract, but for what concerns operators only", () =>
+  it.live("are the guide and the contract, except documents for operators only", () =>
     Effect.gen(function* () {
       const found = yield* pages
       const names = (folder: string) =>
@@ -122,7 +122,7 @@ describe("the pages", () => {
 })
 
 describe("policies", () => {
-  it.live("forbid scripts on pages, and all that comes from elsewhere", () =>
+  it.live("forbid scripts on pages, and everything from elsewhere", () =>
     Effect.gen(function* () {
       for (const path of ["/docs", "/docs/errors", "/docs/contract/http", "/docs/x"]) {
         const { headers } = yield* get(path)
@@ -173,7 +173,7 @@ describe("the reference", () => {
   )
 })
 
-/** Expects that each language can read its samples; one that is not installed is skipped. */
+/** Expects that each language can parse its samples; one that is not installed is skipped. */
 const expectRunnable = (
   samples: ReadonlyArray<{ readonly lang: string; readonly source: string }>
 ): void => {
@@ -201,7 +201,7 @@ const expectRunnable = (
 }
 
 describe("what is published", () => {
-  it.live("is compressed for those who take it", () =>
+  it.live("is compressed for clients that accept it", () =>
     Effect.gen(function* () {
       const plain = yield* get("/docs/errors")
       expect(plain.headers["content-encoding"]).toBeUndefined()
@@ -219,7 +219,7 @@ describe("what is published", () => {
     })
   )
 
-  it.live("is 304 for those who have it", () =>
+  it.live("is answered with 304 for clients that have it", () =>
     Effect.gen(function* () {
       const { headers } = yield* get("/docs")
       const etag = headers["etag"] ?? ""
@@ -232,7 +232,7 @@ describe("what is published", () => {
     })
   )
 
-  it.live("is kept for ever where its path has its hash", () =>
+  it.live("may be cached for ever if its path has its hash", () =>
     Effect.gen(function* () {
       const { body } = yield* get("/docs/reference")
       const assets = linksOf(body).filter((target) => target.startsWith("/docs/assets/"))
@@ -254,7 +254,7 @@ describe("what is published", () => {
     })
   )
 
-  it.live("is a page of its own where there is none", () =>
+  it.live("has a page for unknown paths", () =>
     Effect.gen(function* () {
       for (const path of ["/docs/nothing", "/docs/contract/operator", "/docs/assets/guide.css"]) {
         const { body, headers, status } = yield* get(path, { "if-none-match": "*" })
@@ -267,7 +267,7 @@ describe("what is published", () => {
   )
 })
 
-/** Whether the context of an image has a file: the last pattern that matches decides. */
+/** Whether the context of an image contains a file: the last matching pattern decides. */
 const isInContext = (file: string): boolean => {
   const patterns = readFileSync(join(root, "docker/Dockerfile.dockerignore"), "utf8")
   const parts = file.split("/").map((_, index, all) => all.slice(0, index + 1).join("/"))
@@ -281,7 +281,7 @@ const isInContext = (file: string): boolean => {
 }
 
 describe("an image of the gateway", () => {
-  it("has all that is published", () => {
+  it("contains everything that is published", () => {
     const image = mkdtempSync(join(tmpdir(), "data-import-image-"))
     try {
       const copy = ["docker/copySources.mjs", "services/gateway", image]

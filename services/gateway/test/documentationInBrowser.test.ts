@@ -1,6 +1,6 @@
 /**
- * What is below `/docs`, looked at in a real Chromium: wide and narrow, light and dark. It is
- * skipped where there is none; `CHROMIUM` names one that is not in a usual place.
+ * The pages below `/docs` in a real Chromium: wide and narrow, light and dark. The tests are
+ * skipped if there is none; `CHROMIUM` names one that is not in a usual place.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
@@ -41,9 +41,9 @@ const expectFine = async (path: string, look: Look) => {
 }
 
 /**
- * What Scalar gets wrong, by the rules of axe: buttons of the sidebar say whether they are
- * selected, the search has no name and the role of a landmark, cards have no names, models are
- * buttons in buttons, and lists of operations scroll without being reached by keys.
+ * Faults of Scalar by the rules of axe: buttons of the sidebar say whether they are selected, the
+ * search has no name and the role of a landmark, cards have no names, models are buttons in
+ * buttons, and lists of operations scroll but are not reachable by keyboard.
  */
 const faultsOfScalar: ReadonlyArray<string> = [
   "aria-allowed-attr",
@@ -78,7 +78,7 @@ suite("in Chromium", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
-  it("every page is fine, wide and narrow, light and dark", slow, async () => {
+  it("every page has no faults, wide and narrow, light and dark", slow, async () => {
     const { page } = await open("/docs", both[0] as Look)
     const paths: ReadonlyArray<string> = await page
       .locator("nav.pages a")
@@ -92,7 +92,7 @@ suite("in Chromium", () => {
     }
   })
 
-  it("a page that does not exist is as fine", slow, async () => {
+  it("the page for unknown paths is accessible", slow, async () => {
     const { faults, page } = await open("/docs/nothing", both[1] as Look)
     expect(faults).toEqual([expect.stringContaining("404")])
     expect(await inaccessible(page)).toEqual([])
@@ -110,7 +110,7 @@ suite("in Chromium", () => {
     }
   })
 
-  it("the anchor of a code leads below the bars", slow, async () => {
+  it("the anchor of a code scrolls it below the bars", slow, async () => {
     const { page } = await open("/docs/errors#invalid_phone_number", both[0] as Look)
     const box = await page.locator("#invalid_phone_number").boundingBox()
     const bar = await page.locator(".languages").boundingBox()
@@ -119,7 +119,7 @@ suite("in Chromium", () => {
     await page.context().close()
   })
 
-  it.each(both)("the reference is fine: $size and $colorScheme", slow, async (look) => {
+  it.each(both)("the reference has no faults: $size and $colorScheme", slow, async (look) => {
     const { faults, page } = await openReference(look)
     expect(faults).toEqual([])
     expect(await excessWidth(page)).toBeLessThanOrEqual(0)

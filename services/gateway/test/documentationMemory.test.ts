@@ -1,4 +1,4 @@
-/** Megabytes are published to whoever asks, so that slow readers must not cost megabytes each. */
+/** Megabytes are published without a token, so slow readers must not cost megabytes each. */
 import { connect, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { request } from "@data-import/server/testing/RawClient"
@@ -7,7 +7,7 @@ import { gateway } from "./gatewayService.ts"
 
 const readers = 100
 
-/** A client that asks for a path and reads nothing but the beginning of the answer. */
+/** A client that requests a path and reads only the beginning of the answer. */
 const slowReader = (port: number, path: string) =>
   Effect.acquireRelease(
     Effect.callback<Socket>((resume) => {
@@ -24,7 +24,7 @@ const heldBytes = Effect.sync(() => {
 })
 
 describe("the largest file below /docs", () => {
-  it.live("is held once, however many read it", () =>
+  it.live("is in memory once, however many clients read it", () =>
     Effect.gen(function* () {
       const port = yield* gateway("http://127.0.0.1:1")
       const { body } = yield* request(port, { path: "/docs/reference" })

@@ -6,7 +6,7 @@ import { behind, bodyOf, gateway } from "./gatewayService.ts"
 
 const path = "/v1/data-import/notes/create/"
 
-/** What arrived behind the gateway, in the answer's body. */
+/** Answers with the request as it arrived behind the gateway, in the body. */
 const mirror = (incoming: IncomingMessage, answer: ServerResponse) => {
   void bodyOf(incoming).then((body) => {
     const { headers, method, rawHeaders, url } = incoming

@@ -1,6 +1,6 @@
 /**
- * Request smuggling: whatever the bytes of a client say about their framing, a service behind gets
- * no request that the client did not send, and no other client's answer.
+ * Request smuggling: whatever framing the bytes of a client claim, a service behind the gateway
+ * gets no request that the client did not send, and no client gets another one's answer.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ interface Sending {
   readonly path: string
   readonly attack: FramingAttack
   readonly method: string
-  /** Whether its parts are sent one after the other, each when the one before has been read. */
+  /** Whether its parts are sent one after the other, each when the previous one was read. */
   readonly split: boolean
 }
 
@@ -32,7 +32,7 @@ const sendingsOf = (method: string, path: string): ReadonlyArray<Sending> =>
     [true, false].map((split) => ({ attack, method, path, split }))
   )
 
-/** Another client's request behind it: whoever reads it, has read what came before it. */
+/** Another client's later request: its answer shows that the earlier bytes were read. */
 const settle = (port: number, name: string) =>
   Effect.map(request(port, { method: "POST", path: `${path}?${name}`, body: "{}" }), (answer) => {
     expect(answer.body, `the answer to ${name}`).toBe(`POST ${path}?${name}`)
@@ -48,7 +48,7 @@ const send = (connection: Connection, port: number, { attack, method, path, spli
     }
   })
 
-/** What the service got of an attack: method and path of each request. */
+/** The requests of an attack that reached the service: method and path of each. */
 const received = Effect.fnUntraced(function* (port: number, seen: Array<string>, sending: Sending) {
   seen.length = 0
   const connection = yield* open(port)
@@ -80,7 +80,7 @@ describe("a request whose framing is in doubt", () => {
           const line = `${incoming.method} ${incoming.url}`
           if (incoming.url === "/health/ready") return void answer.end("{}")
           seen.push(line)
-          // A body that breaks off has no answer to wait for.
+          // There is no answer to a body that breaks off.
           void bodyOf(incoming).then(
             () => answer.end(line),
             () => answer.destroy()

@@ -1,4 +1,4 @@
-/** The gateway on a free port, and services behind it that answer as a test wants. */
+/** The gateway on a free port, and services behind it with the answers of a test. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ConfigProvider, Context, Effect, Layer, type Scope } from "effect"

@@ -38,7 +38,7 @@ describe("documents", () => {
     })
   )
 
-  it.live("need no token and take GET only", () =>
+  it.live("need no token and accept only GET", () =>
     Effect.gen(function* () {
       const port = yield* gateway("http://127.0.0.1:1")
       for (const path of ["/openapi.json", "/docs", "/docs/x", "/health/live", "/health/ready"]) {
@@ -51,7 +51,7 @@ describe("documents", () => {
   )
 })
 
-describe("a path of the services that is not for clients", () => {
+describe("an internal path of a service", () => {
   it.live("is 404, and not forwarded to a service that has it", () =>
     Effect.gen(function* () {
       const asked: Array<string | undefined> = []
@@ -69,14 +69,14 @@ describe("a path of the services that is not for clients", () => {
 })
 
 describe("health", () => {
-  it.live("is live whatever the state of the services", () =>
+  it.live("is live regardless of the state of the services", () =>
     Effect.gen(function* () {
       const [live] = yield* ask("/health/live")
       expect([live?.status, live?.json()]).toEqual([200, { status: "ok", version: "0.1.0" }])
     })
   )
 
-  it.effect("is ready whatever the state of the services, which its metrics show", () =>
+  it.effect("is ready regardless of the state of the services, which its metrics show", () =>
     Effect.gen(function* () {
       const asked = new Set<string | undefined>()
       const good = yield* behind((incoming, answer) => {

@@ -1,4 +1,4 @@
-/** What the gateway refuses by itself, for every operation of the document. */
+/** The gateway's own refusals, for every operation of the document. */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit } from "effect"
 import { tokenBodyBytes } from "@data-import/api/Limits"

@@ -1,6 +1,6 @@
 /**
- * What becomes of a request whose connection to the service breaks. The services are raw sockets,
- * so that a test decides which bytes of an answer come.
+ * How the gateway handles a request whose connection to the service breaks. The services are raw
+ * sockets, so that a test controls which bytes of an answer arrive.
  */
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const path = "/v1/data-import/limits/"
 interface Seen {
   /** The first line of the request. */
   readonly line: string
-  /** Of the gateway, which is another one for each connection. */
+  /** The gateway's port, which is different for each connection. */
   readonly port: number | undefined
 }
 
@@ -23,7 +23,10 @@ const ok: React = (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2
 const end: React = (socket) => socket.end()
 const reset: React = (socket) => socket.resetAndDestroy()
 
-/** A service that reacts so to its requests, one after the other, and answers all others. */
+/**
+ * A service that reacts to its first requests in these ways, one after the other, and answers all
+ * others.
+ */
 const reacting = Effect.fnUntraced(function* (reactions: ReadonlyArray<React>) {
   const seen: Array<Seen> = []
   const sockets = new Set<Socket>()
@@ -94,7 +97,7 @@ describe("a request without a body whose connection breaks before its answer", (
     })
   )
 
-  it.live("waits for no change the second time", () =>
+  it.live("does not wait for a change the second time", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* reacting([reset])
       const { port } = yield* listening(url)
@@ -109,7 +112,7 @@ describe("a request without a body whose connection breaks before its answer", (
 })
 
 describe("a request is sent once", () => {
-  it.live.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("that is no read: %s", (method) =>
+  it.live.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("that is not a read: %s", (method) =>
     Effect.gen(function* () {
       const { seen, url } = yield* reacting([reset])
       const { metricsPort, port } = yield* listening(url)

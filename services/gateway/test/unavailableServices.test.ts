@@ -73,7 +73,7 @@ describe("a service that fails", () => {
     })
   )
 
-  it.live("with bytes that are no HTTP is 503", () =>
+  it.live("with bytes that are not HTTP is 503", () =>
     Effect.gen(function* () {
       const { url } = yield* behind((incoming) => void incoming.socket.end("hello\r\n\r\n"))
       expect(yield* request(yield* gateway(url), { path })).toMatchObject(unavailable)
@@ -127,7 +127,7 @@ describe("a client that disconnects", () => {
   )
 })
 
-/** A service of ours behind the gateway, which answers before it has read what it refuses. */
+/** A real service behind the gateway, which answers before it has read a body that it refuses. */
 const serviceBehind = (run: Route["run"]) => {
   const route: Route = { method: "POST", path, access: "public", answersJson: true, run }
   const config = ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0" }))
@@ -142,7 +142,7 @@ const echo: Route["run"] = (call) =>
   Effect.map(readJson(call, bodyBytes), (body) => Answer.json(200, { body }))
 
 describe("a service that works on a request when the gateway gives up", () => {
-  /** A service of ours whose request never ends by itself. */
+  /** A real service whose request never ends on its own. */
   const working = Effect.gen(function* () {
     const began = yield* Deferred.make<void>()
     const interrupted = yield* Deferred.make<void>()
@@ -176,7 +176,7 @@ describe("a service that works on a request when the gateway gives up", () => {
 })
 
 describe("a client that closes its sending side", () => {
-  it.live("gets its answer, however late", () =>
+  it.live("gets its answer, even if it is late", () =>
     Effect.gen(function* () {
       const began = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()

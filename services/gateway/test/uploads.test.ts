@@ -32,7 +32,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const receive = (connection: Connection) => Effect.promise(() => connection.receive())
 const rest = (connection: Connection) => Effect.promise(() => connection.rest())
 
-/** A service that begins to get an upload of which the first line was sent, and reads it. */
+/** A service that receives an upload whose first line was sent, and reads it. */
 const begun = Effect.fnUntraced(function* (
   handle: (incoming: IncomingMessage, answer: ServerResponse) => void,
   settings: Readonly<Record<string, string>> = {}
@@ -104,7 +104,7 @@ describe("an upload", () => {
     })
   )
 
-  it.live("of 200 MB is held back by a service that reads nothing, and is complete", () =>
+  it.live("of 200 MB is throttled by a service that reads nothing, and then completes", () =>
     Effect.gen(function* () {
       let received = 0
       const asked = yield* Deferred.make<() => void>()
@@ -125,7 +125,7 @@ describe("an upload", () => {
       connection.send(put({ "content-length": String(length) }))
       connection.pour(part, 2_000)
       const read = yield* Deferred.await(asked)
-      // Two connections of which the operating system buffers some megabytes for each side.
+      // There are two connections, and the operating system buffers some megabytes for each side.
       const accepted = yield* Effect.promise(() => connection.stuck())
       expect(accepted).toBeLessThan(length / 8)
       expect(yield* held).toBe(windowBytes)

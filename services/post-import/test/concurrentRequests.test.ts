@@ -1,4 +1,4 @@
-/** Requests for one account at the same time: whatever their order, each thing is there once. */
+/** Concurrent requests for one account: in any order, each item is stored once. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
@@ -27,7 +27,7 @@ const creditOf = (id: string, values: object = {}) => ({
   ...values
 })
 
-/** How many of the answers say this of an element. */
+/** How many elements of the answers have this status. */
 const count = (replies: ReadonlyArray<Reply>, status: string) =>
   replies.reduce((sum, { text }) => sum + text.split(`"status":"${status}"`).length - 1, 0)
 
@@ -146,7 +146,7 @@ layer(service, { excludeTestServices: true })("concurrently", (it) => {
       })
     )
 
-    it.effect("that move transactions pin a note each for what they moved themselves", () =>
+    it.effect("that move transactions each pin a note about the ones they moved", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const before = yield* descriptionOf(account.number)
@@ -192,7 +192,7 @@ layer(service, { excludeTestServices: true })("concurrently", (it) => {
       })
     )
 
-    it.effect("for a supplier's accounts leave each with its own", () =>
+    it.effect("for several accounts of a supplier affect only their own account", () =>
       Effect.gen(function* () {
         const accounts = yield* Effect.all(
           Array.from({ length: 8 }, () => importedAccount(bareAccountOf)),

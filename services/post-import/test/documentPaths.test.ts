@@ -1,4 +1,7 @@
-/** Paths that try to leave the supplier's root: none of them finds a file, and none breaks. */
+/**
+ * Paths that try to leave the supplier's root: none of them finds a file, and none causes a
+ * failure.
+ */
 import { renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
@@ -19,7 +22,10 @@ const failed = "request_failed_validation"
 const invalid = "invalid_document_path"
 const missing = "path_does_not_exist_in_file_store"
 
-/** How a path tries to come to `target`, which is told from the bucket, and what is said to it. */
+/**
+ * Makes a path that tries to reach `target`, which is relative to the bucket, and the code of its
+ * refusal.
+ */
 type Kind = readonly [make: (target: string) => string, code: string]
 
 const up: ReadonlyArray<Kind> = [
@@ -36,7 +42,7 @@ const up: ReadonlyArray<Kind> = [
   [(target) => ` ../${target} `, invalid]
 ]
 
-/** The target without a way up of its own, for what is to be refused for another reason. */
+/** The target without `../`, for paths that are refused for another reason. */
 const below = (target: string) => target.replaceAll("../", "")
 
 const encoded: ReadonlyArray<Kind> = [
@@ -95,7 +101,7 @@ const broken: ReadonlyArray<Kind> = [
   [(target) => `there.pdf; cat ${below(target)}`, missing]
 ]
 
-/** A bucket with a document of the supplier, and what it must not see. */
+/** A bucket with a document of the supplier, and documents that it must not see. */
 const arranged = Effect.gen(function* () {
   const { documents } = yield* Premises
   const rival = yield* freshTenant()

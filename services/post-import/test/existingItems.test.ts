@@ -1,4 +1,7 @@
-/** What of the account's own is read for one request, and where that is refused. */
+/**
+ * How many of the account's existing items are read for one request, and which requests are refused
+ * for that.
+ */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
@@ -13,18 +16,18 @@ const creditOf = (transaction_id: string) => ({
   type: "CREDIT"
 })
 
-/** Says that the transactions of this id have so many line items; there are none to be read. */
+/** Records this many line items for the transactions of this id, without storing any. */
 const countItems = (id: string, count: number) =>
   Effect.flatMap(Database, ({ run, sql }) =>
     run(sql`update transactions set line_item_count = ${count} where transaction_id = ${id}`)
   )
 
 layer(service, { excludeTestServices: true })("existing transactions with many items", (it) => {
-  it.effect("are refused at the one that passes the limit, and nothing is stored", () =>
+  it.effect("are refused at the one that exceeds the limit, and nothing is stored", () =>
     Effect.gen(function* () {
       const account = yield* importedAccount(bareAccountOf)
       yield* addTransactions(account, ["a", "b", "c"].map(creditOf))
-      // About 256 KiB, and twice the four transactions that are sent.
+      // About 256 KiB, twice for the four transactions that are sent.
       yield* countItems("a", 3_270)
       yield* countItems("c", 20)
       const before = yield* descriptionOf(account.number)

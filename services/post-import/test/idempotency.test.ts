@@ -1,4 +1,4 @@
-/** Idempotency keys of what is added to an account. */
+/** Idempotency keys of additions to an account. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { auditTables, rows, tablesBut } from "@data-import/postgres/testing/rows"

@@ -23,7 +23,7 @@ const failed = "request_failed_validation"
 const action = "create_payment_instruction"
 const posted = "data_import.import_process.post_import.completed-v1"
 
-/** A reference that no other test has, answered with these statuses one after the other. */
+/** A unique reference that the vendor answers with these statuses one after the other. */
 const referenceOf = (...statuses: ReadonlyArray<number | string>) =>
   [`pm_${hex(12)}`, ...statuses].join(".")
 
@@ -55,7 +55,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
       })
     )
 
-    it.effect("sent again is answered alike, without a call to the vendor", () =>
+    it.effect("sent again gets the same answer, without a call to the vendor", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const reference = referenceOf(200, 503)
@@ -260,7 +260,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         ]
       ]
     ]
-    it.effect("is reported at its place, and the vendor is not called", () =>
+    it.effect("is reported at its path, and the vendor is not called", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         for (const [members, places] of wrong) {

@@ -1,4 +1,4 @@
-/** Clients that go away in the middle: what they asked for is done whole or not at all. */
+/** Clients that disconnect in the middle of a request: it takes effect completely or not at all. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { recordOf } from "@data-import/domain/testing/importRecords"
@@ -15,7 +15,7 @@ import {
   service
 } from "./postImportService.ts"
 
-/** The status of every line of an answer, each once. */
+/** The distinct statuses of the lines of an answer. */
 const statusesIn = (text: string) => new Set(text.match(/"status":"(NOTE|TRANSACTION)_\w+"/g))
 
 layer(service, { excludeTestServices: true })("a client that disconnects", (it) => {

@@ -1,4 +1,7 @@
-/** Transactions that cannot be added as they are, and the parameters that say what to do then. */
+/**
+ * Transactions that cannot be added as they are, and the parameters that decide what happens to
+ * them.
+ */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"

@@ -1,4 +1,4 @@
-/** The post-import service as it runs, on a database of its own, and how the tests ask it. */
+/** The running post-import service on a separate database, and helpers for its tests. */
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
@@ -35,7 +35,7 @@ const imports = Layer.unwrap(
   )
 ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
 
-/** What the service logs in with to the database at `url`. */
+/** The URL with which the service logs in to the database at `url`. */
 export const databaseUserAt = (url: Redacted.Redacted): string =>
   Redacted.value(databaseUsersAt(url)["post-import"])
 
@@ -59,10 +59,10 @@ export const serviceOn = (
     )
   ).pipe(Layer.provideMerge(Layer.mergeAll(tokenMint, tokenSecrets, ScriptedVendor.layer)))
 
-/** The service on a fresh database, with a vendor that can be asked about cards. */
+/** The service on a fresh database, with a vendor of cards. */
 export const service = Layer.unwrap(Effect.map(freshUrl, (url) => serviceOn(url)))
 
-/** An account that can be added to, and whose it is. */
+/** An account to which items can be added, and its owner. */
 export interface Account {
   readonly tenant: Tenant
   readonly key: ImportKey
@@ -71,14 +71,14 @@ export interface Account {
 /** The full sample account under this key. */
 const accountOf = (key: ImportKey): Wire => ({ ...domesticPayload(), ...key })
 
-/** The least that is an account: it has no documents, and no statement period was ever closed. */
+/** A minimal account: it has no documents, and no statement period was ever closed. */
 export const bareAccountOf = (key: ImportKey): Wire => ({ ...key, unknown_occupier: true })
 
 /** Stages the account, which then is pending. */
 export const stageAccount = ({ tenant: { caller } }: Account, payload: Wire) =>
   Effect.flatMap(AccountImport.AccountImport, (program) => program.stage(caller, { payload }))
 
-/** Stages the account and creates it; gives its number. */
+/** Stages the account and creates it; returns its number. */
 export const importAccount = Effect.fnUntraced(function* (account: Account, payload: Wire) {
   const { key, tenant } = account
   yield* stageAccount(account, payload)
@@ -88,7 +88,7 @@ export const importAccount = Effect.fnUntraced(function* (account: Account, payl
   return kraken_account_number
 })
 
-/** An imported account of a new tenant, the full sample unless it is said otherwise. */
+/** An imported account of a new tenant, by default the full sample. */
 export const importedAccount = Effect.fnUntraced(function* (
   payloadOf: (key: ImportKey) => Wire = accountOf,
   configured: Parameters<typeof freshTenant>[0] = {}
@@ -115,13 +115,13 @@ export const addNotes = add(paths.notes, "notes")
 export const addTransactions = add(paths.transactions, "transactions")
 export const addStatements = add(paths.statements, "statements")
 
-/** Any member may be given, also one that the request does not have. */
+/** Any member may be given, even an unknown one. */
 export const addInstruction = ({ key, tenant }: Account, members: Wire) =>
   post(paths.instruction, tenant.token, { ...key, vendor: "STRIPE", type: "CARD", ...members })
 
 export type Name = keyof typeof paths
 export const names = Object.keys(paths) as ReadonlyArray<Name>
-/** The requests that hold a list, under their own name. */
+/** The requests that contain a list, which has the name of the request. */
 export const lists = names.filter((name) => name !== "instruction")
 
 const samples: Readonly<Record<Name, () => Wire>> = {
@@ -141,7 +141,7 @@ export const bodyOf = (name: Name, { key }: Pick<Account, "key">): Wire => ({
 export const sendSample = (name: Name, account: Account, altered: Wire = {}) =>
   post(paths[name], account.tenant.token, { ...bodyOf(name, account), ...altered })
 
-/** How much is on the account, of every kind. */
+/** The number of items of every kind on the account. */
 export const holdingsOf = ({ number }: { readonly number: Parameters<typeof descriptionOf>[0] }) =>
   Effect.map(descriptionOf(number), (described) => ({
     balance: described.balance,

@@ -1,4 +1,4 @@
-/** What all four requests have in common: whom they serve, and what they look at first. */
+/** Properties that all four requests share: who may send them, and the order of their checks. */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import type { Request } from "@data-import/api/testing/Client"
@@ -24,7 +24,7 @@ import {
 
 const failed = "request_failed_validation"
 
-/** All of an answer but when it was given, and to which request. */
+/** An answer without its time and the id of its request. */
 const seen = ({
   headers,
   status,
@@ -82,7 +82,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
     )
 
     it.effect.each(names)(
-      "of another organisation is like one of a supplier of nobody: %s",
+      "of another organisation is answered like one of an unknown supplier: %s",
       (name) =>
         Effect.gen(function* () {
           const tenant = yield* freshTenant()
@@ -244,7 +244,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         })
     )
 
-    it.effect.each(names)("that is no object is refused as a whole: %s", (name) =>
+    it.effect.each(names)("that is not an object is refused as a whole: %s", (name) =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
         const wholes: ReadonlyArray<readonly [string, string]> = [

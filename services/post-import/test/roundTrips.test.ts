@@ -1,4 +1,4 @@
-/** What a large request costs the database: its statements are counted on their way there. */
+/** The number of statements of a large request, counted on their way to the database. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Tracer } from "effect"
 import { PostImport, layer as program } from "@data-import/domain/post-import/PostImport"
@@ -32,7 +32,7 @@ const trafficOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 const byDefault = Result.succeed({ checkPreviouslyAdded: true, forceAddToCurrentStatement: true })
 
-/** Adds so many transactions of 0.01, each with another id. */
+/** Adds this many transactions of 0.01 with different ids. */
 const adding = ({ key, tenant }: Account, count: number) =>
   Effect.flatMap(PostImport, ({ createTransactions }) =>
     createTransactions(
@@ -51,7 +51,7 @@ const adding = ({ key, tenant }: Account, count: number) =>
   )
 
 layer(postImport, { excludeTestServices: true })("a post-import request", (it) => {
-  it.effect("of 10,000 transactions takes no more statements than one of a single one", () =>
+  it.effect("of 10,000 transactions takes no more statements than that of one transaction", () =>
     Effect.gen(function* () {
       const account = yield* importedAccount(bareAccountOf)
       const one = yield* trafficOf(adding(account, 1))

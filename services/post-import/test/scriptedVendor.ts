@@ -1,7 +1,7 @@
 /**
- * A payment vendor that answers about cards as the reference says: `pm_1.503.200` is answered with
- * 503 when it is asked for the first time and with 200 from then on, one without statuses always
- * with 200. A reference that contains `inactive` is that of a card which no customer has.
+ * A payment vendor of cards whose answers the reference determines: `pm_1.503.200` is answered with
+ * 503 the first time and with 200 from then on, one without statuses always with 200. A reference
+ * that contains `inactive` is a card without a customer.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -11,7 +11,7 @@ export class ScriptedVendor extends Context.Service<
   ScriptedVendor,
   {
     readonly url: string
-    /** How often it was asked for this reference. */
+    /** How often this reference was requested. */
     readonly timesAsked: (reference: string) => number
   }
 >()("test/ScriptedVendor") {}

@@ -21,7 +21,7 @@ const service = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(Store.layer))
 
-/** Sooner than the look-ups would end by themselves. */
+/** Sooner than the lookups would time out. */
 const soon = "3 seconds"
 
 layer(service, { excludeTestServices: true })("a document store that does not answer", (it) => {

@@ -24,7 +24,7 @@ const mayOf = (id: string, values: object = {}) => ({
   ...values
 })
 
-/** Everything that a statement can say. */
+/** A statement with all fields. */
 const fullOf = (id: string) =>
   mayOf(id, {
     issued_date: "2025-06-02",
@@ -81,7 +81,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
   })
 
   describe("a statement", () => {
-    it.effect("is answered as it is stored: trimmed, and its amount the number it spells", () =>
+    it.effect("is answered as it is stored: trimmed, and with its amount as a number", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const sent = {
@@ -160,7 +160,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
       })
     )
 
-    it.effect("of the account's own payload is compared on what both can say", () =>
+    it.effect("of the account's own payload is compared by the fields that both have", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const [own] = domesticPayload().statements
@@ -174,7 +174,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
       })
     )
 
-    it.effect("of the same id on another account is another one", () =>
+    it.effect("of the same id on another account is a different one", () =>
       Effect.gen(function* () {
         for (const number of ["1", "2"]) {
           const account = yield* importedAccount(bareAccountOf)

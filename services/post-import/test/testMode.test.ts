@@ -1,4 +1,4 @@
-/** Payment instructions of test keys: simulated vendors answer, and no vendor is asked. */
+/** Payment instructions of test keys: simulated vendors answer, and no real vendor is called. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { wireCode } from "@data-import/domain/organisation/Supplier"
@@ -13,7 +13,7 @@ const codeOf = ({ json, status }: { readonly json: unknown; readonly status: num
 ]
 
 layer(service, { excludeTestServices: true })("a payment instruction in test mode", (it) => {
-  it.effect("is answered by the simulated vendor, the same code live by the real one", () =>
+  it.effect("is answered by the simulated vendor, and the same code live by the real one", () =>
     Effect.gen(function* () {
       const { timesAsked } = yield* ScriptedVendor
       const live = yield* freshTenant()

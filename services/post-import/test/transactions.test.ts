@@ -117,13 +117,13 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("that is new stands among those that are not, in the order of the request", () =>
+    it.effect("that is new is answered among existing ones, in the order of the request", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         yield* addTransactions(account, [credit, payment])
         const reply = yield* addTransactions(account, [payment, charge, credit, creditOf("new")])
         expect(resultsOf(reply).map((it) => [it.status, it.transaction_data["transaction_id"]]))
-          // As sent, however they are stored.
+          // In the order of the request, regardless of their order in storage.
           .toEqual([
             [existed, "NL-T-2001"],
             [added, "NL-T-2004"],
@@ -134,7 +134,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("of the account's own payload was added earlier, from whichever list", () =>
+    it.effect("of the account's own payload counts as added earlier, from any list", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const [ledger] = domesticPayload().ledgers
@@ -154,7 +154,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("is identified by its exact id alone, and answered as it is stored", () =>
+    it.effect("is identified only by its exact id, and answered as it is stored", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         yield* addTransactions(account, [payment])

@@ -41,7 +41,7 @@ interface Lines {
   readonly imported: Line<string, string>
 }
 
-/** The members of the details that were asked for. */
+/** The requested members of the details. */
 const pick = (details: ReturnType<typeof detailsBody>, fields: ReadonlyArray<DetailField>) =>
   Object.fromEntries(fields.map((name) => [name, details[name]]))
 
@@ -54,7 +54,7 @@ const lineOf =
       ...(details && pick(detailsBody(details, at), fields))
     }) as unknown as Lines[Kind]
 
-/** The parameters of the next page: those of this one, but for where it starts. */
+/** The parameters of the next page: those of this one, with another start. */
 const nextParameters = (url: string, limit: number, after: string) => ({
   ...Object.fromEntries(new URLSearchParams(url.split("?")[1])),
   limit: String(limit),

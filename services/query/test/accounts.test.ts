@@ -16,7 +16,7 @@ const root = "/v1/data-import/accounts/"
 const pathOf = (number: string) => `${root}${number}/`
 const listPath = (supplier: string) => `${root}?import_supplier=${supplier}`
 
-/** The account of the sample, with so many entries of metadata. */
+/** The sample account with this many entries of metadata. */
 const imported = Effect.fnUntraced(function* (tenant: Tenant, number: string, entries = 1) {
   const imports = yield* ImportProcesses
   const { attempt, key } = yield* held(tenant, number)
@@ -134,7 +134,7 @@ layer(service, { excludeTestServices: true })("an account", (it) => {
 })
 
 layer(service, { excludeTestServices: true })("all accounts", (it) => {
-  it.effect("are answered one a line, those without an account left out", () =>
+  it.effect("are answered one per line, without imports that have no account", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const tenant = yield* freshTenant()

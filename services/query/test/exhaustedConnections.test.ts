@@ -1,4 +1,4 @@
-/** What clients are told while every connection to the database is busy, and afterwards. */
+/** The answers while every connection to the database is busy, and afterwards. */
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"

@@ -62,7 +62,7 @@ const numbersIn = (json: unknown) =>
   )
 
 layer(service, { excludeTestServices: true })("an import", (it) => {
-  it.effect("is told with its state, what is staged and its attempts", () =>
+  it.effect("is answered with its state, what is staged and its attempts", () =>
     Effect.gen(function* () {
       const { account, tenant } = yield* oneOfEach
       const told = (number: string) =>
@@ -135,7 +135,7 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
     })
   )
 
-  it.effect("has a number that may hold anything that a path can", () =>
+  it.effect("has a number that may contain anything that a path can", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const number = "NL 1/ø?#%2F"
@@ -154,7 +154,7 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
   )
 
   describe("in a list", () => {
-    it.effect("has the fields that are asked for", () =>
+    it.effect("has the requested fields", () =>
       Effect.gen(function* () {
         const { tenant } = yield* oneOfEach
         const path = listPath("pending", tenant.supplier.code)

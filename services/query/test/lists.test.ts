@@ -20,7 +20,7 @@ const pending = (number: string): Entry => ({
   account_created_at: null
 })
 
-/** The next page, where the answer names one. */
+/** The link to the next page, if the answer has one. */
 const nextOf = ({ headers }: Reply): string | undefined => {
   const { link } = headers
   if (link === undefined) return undefined
@@ -28,7 +28,7 @@ const nextOf = ({ headers }: Reply): string | undefined => {
   return link.slice(1, link.indexOf(">"))
 }
 
-/** Every page from this path on, as the links lead from one to the next. */
+/** Every page from this path on, by following the links. */
 const pagesFrom = Effect.fnUntraced(function* (tenant: Tenant, path: string) {
   const pages: Array<Reply> = []
   for (let next: string | undefined = path; next !== undefined;) {
@@ -42,7 +42,7 @@ const pagesFrom = Effect.fnUntraced(function* (tenant: Tenant, path: string) {
 
 const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Twenty-five numbers that no other order leaves in this one. */
+/** Twenty-five numbers that only the order of code points leaves in this order. */
 const odd = [
   "!",
   "#",
@@ -102,7 +102,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       })
     )
 
-    it.effect("is empty where there is none", () =>
+    it.effect("is empty if there is none", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const kind of kinds) {

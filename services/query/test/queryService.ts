@@ -1,4 +1,4 @@
-/** The query service as it runs, on a database of its own, and what the tests ask it about. */
+/** The running query service on a separate database, and the imports that its tests query. */
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshAttempt, newAccountFor } from "@data-import/domain/testing/freshNames"

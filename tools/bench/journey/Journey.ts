@@ -1,7 +1,7 @@
 /**
  * A supplier's journey from an empty folder: the ten commands of the README on the running system,
- * with faults in the book and in its documents, two kills and a lost network. What each step prints
- * has to close.
+ * with faults in the book and in its documents, two kills and a lost network. The figures that each
+ * step prints have to add up.
  */
 import { deepStrictEqual, match, strictEqual } from "node:assert"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -34,7 +34,7 @@ const mishaps: ReadonlyArray<Mishap> = [
     fits: ({ path }) => path.includes("?wait="),
     fault: { _tag: "CutAnswer", after: 0 }
   },
-  // Whatever is asked four times breaks off, and the command goes on by itself.
+  // Four requests in a row break off, and the command continues without help.
   ...Array.from({ length: 4 }, (): Mishap => ({
     name: "lost",
     fits: ({ path }) => path.includes("/batches/"),
@@ -54,7 +54,7 @@ console.log(String(numbers.size))
 
 const numbers = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3})/g, "")
 
-/** What it tells of this, as a person reads it. */
+/** The figure that the command prints for this, without thousands separators. */
 const toldBy = ({ err, out, status }: Ended, told: RegExp): string => {
   const found = told.exec(numbers(out))
   if (found === null) throw new Error(`status ${status} without ${told}:\n${out}${err}`)
@@ -81,7 +81,7 @@ interface Expected {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A supplier before a gateway that misbehaves once `plan.isBad`. */
+/** A supplier with a proxy to the gateway that injects faults once `plan.isBad`. */
 const setOut = Effect.fnUntraced(function* (gatewayUrl: string, supplier: string) {
   const folder = yield* supplierFolder
   const plan = { isBad: false, left: [...mishaps], kill: () => {} }
@@ -114,7 +114,7 @@ interface Traveller extends Effect.Success<ReturnType<typeof setOut>> {
   readonly tenant: Tenant
 }
 
-/** To a book without an error, and its documents in the store. */
+/** Up to a book without errors, with its documents in the store. */
 const prepare = Effect.fnUntraced(function* ({ book, folder, run, tenant }: Traveller) {
   const { accounts, documents, faulty } = book
   const environment = { DATA_IMPORT_API_KEY: tenant.apiKey }
@@ -131,7 +131,7 @@ const prepare = Effect.fnUntraced(function* ({ book, folder, run, tenant }: Trav
   yield* run("documents upload", { status: 0, told: uploaded })
 })
 
-/** Through two kills and a lost network, until every account is there. */
+/** Sends despite two kills and a lost network, until every account is imported. */
 const send = Effect.fnUntraced(function* ({ book, folder, plan, run }: Traveller) {
   const { accounts, documents, late } = book
   plan.isBad = true
@@ -157,7 +157,7 @@ const send = Effect.fnUntraced(function* ({ book, folder, plan, run }: Traveller
   })
 })
 
-/** What everything came to. */
+/** Checks the final figures. */
 const conclude = Effect.fnUntraced(function* (traveller: Traveller) {
   const { book, folder, run, tenant, url } = traveller
   const { accounts } = book
@@ -177,7 +177,7 @@ const conclude = Effect.fnUntraced(function* (traveller: Traveller) {
   deepStrictEqual(counted, { status: 0, out: `${accounts}\n`, err: "" })
 })
 
-/** Fails where anything is not as it has to be. */
+/** Fails if any result is not as expected. */
 export const journey = Effect.fnUntraced(function* (
   gatewayUrl: string,
   tenant: Tenant,

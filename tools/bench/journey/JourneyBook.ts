@@ -1,6 +1,6 @@
 /**
- * The book of the journey. A tenth of it is faulty: most of that is found offline, and the rest
- * names documents that are not in the store yet.
+ * The book of the journey. A tenth of its lines are faulty: most faults are found offline, and the
+ * others are documents that are not in the store yet.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -10,10 +10,10 @@ import { put, type Wire } from "@data-import/domain/testing/wire"
 const { import_supplier: _, ...account } = exampleAccount
 const notes = exampleAccount.notes.map(({ document_paths: __, ...note }) => note)
 
-/** Of each hundred lines nine have a fault that `check` finds. */
+/** Of each hundred lines, `check` finds a fault in the ones that end in 9, except a late one. */
 const isFaulty = (index: number): boolean => index % 10 === 9 && !isLate(index)
 
-/** One names a document that is uploaded late. */
+/** Of each hundred lines, one names a document that is uploaded late. */
 const isLate = (index: number): boolean => index % 100 === 59
 
 const faults: ReadonlyArray<readonly [path: string, value: string | number]> = [
@@ -43,18 +43,18 @@ const spoiled = (line: Wire, index: number): Wire => {
 
 export interface JourneyBook {
   readonly accounts: number
-  /** What `check` finds. */
+  /** The number of lines in which `check` finds a fault. */
   readonly faulty: number
-  /** What only the service finds. */
+  /** The number of lines in which only the service finds a fault. */
   readonly late: number
   readonly documents: number
-  /** Writes the book as it is at first, and as somebody has corrected it. */
+  /** Writes the book in its first form, and as corrected. */
   readonly write: (file: string) => void
   readonly writeCorrected: (file: string) => void
   readonly writeDocuments: (folder: string, which: "in time" | "late") => void
 }
 
-/** A book of so many accounts, in hundreds. */
+/** A book of this many accounts, in hundreds. */
 export const journeyBook = (accounts: number): JourneyBook => {
   const indexes = Array.from({ length: accounts }, (_each, index) => index)
   const write = (file: string, made: (line: Wire, index: number) => Wire) =>

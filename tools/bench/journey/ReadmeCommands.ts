@@ -1,11 +1,11 @@
-/** The commands of a whole migration, as the README of the command has them. */
+/** The commands of a whole migration, read from the README of the command. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const readme = join(import.meta.dirname, "../../cli/README.md")
 const heading = "## A whole migration in ten commands"
 
-/** What stands in for it in the README. */
+/** The replacements for the placeholders of the README. */
 export interface Named {
   readonly url: string
   readonly supplier: string

@@ -1,6 +1,6 @@
 /**
- * A folder as a supplier has it: empty but for the packed command and the packed client, outside
- * the workspace, with a home of its own.
+ * A folder like a supplier's: empty except for the packed command and the packed client, outside
+ * the workspace, with a separate home directory.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { readdirSync, writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 
 const root = join(import.meta.dirname, "../../..")
 
-/** Without what vitest tells its workers, and without a deployment. */
+/** The environment without vitest's variables, and without a deployment's settings. */
 const inherited = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATA_IMPORT_|XDG_)/.test(name))
 )

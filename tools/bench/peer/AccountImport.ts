@@ -1,4 +1,4 @@
-/** Validate, stage and process, as the contract has them, but for dry runs. */
+/** Validate, stage and process according to the contract, except dry runs. */
 import { randomInt, randomUUID } from "node:crypto"
 import { complete } from "./AccountStatements.ts"
 import { type Context, trailOf } from "./Context.ts"
@@ -33,7 +33,7 @@ const refusalOf = (
   )
 }
 
-/** What the account owes or is owed at its beginning. */
+/** The opening balance of the account. */
 const openingBalance = ({ ledgers = [], transfer_balance = 0 }: Account): string => {
   if (ledgers.length === 0) return twoDecimals(cents(transfer_balance))
   let sum = 0
@@ -78,7 +78,7 @@ const validated = async (context: Context, body: unknown) => {
 export const validate = async (context: Context, body: unknown): Promise<Account> =>
   (await validated(context, body)).account
 
-/** Refuses unless the import is free by now, and the statement can be run again. */
+/** Refuses unless the import is free by now, so that the statement can be run again. */
 const refuseUnlessFree = async ({ at, pool }: Context, key: Key): Promise<void> => {
   const values = [key.import_supplier, key.external_account_number]
   const [found] = await run(pool, statements.find, values)

@@ -1,10 +1,10 @@
-/** The SQL that makes an account of what is staged, and that adds to an account. */
+/** The SQL that makes an account of a staged import, and that adds to an account. */
 import { statement, trail } from "./Statements.ts"
 
 const elements = (list: string) =>
   `jsonb_array_elements(payload -> '${list}') with ordinality as sent(e, n)`
 
-/** What a note is recognised by: its text, or the paths of its documents. */
+/** The identity of a note: its text, or the paths of its documents. */
 const noteContent = `
   coalesce(e -> 'body', jsonb_path_query_array(e, '$.document_paths[*].document_path'))::text`
 
@@ -87,18 +87,18 @@ const account = `
     where supplier = $1 and imports.number = $2
   )`
 
-/** One row where the account is there. */
+/** The result: one row if the account exists. */
 export interface Added {
   readonly closed_on: string | null
   /** Whether nothing was added, since not all could be. */
   readonly refused: boolean
-  /** The ids that were not there before. */
+  /** The ids that were new. */
   readonly added: ReadonlyArray<string>
 }
 
 /**
- * $7 transactions, $8 today, $9 whether any may be added. What is there is found by the index even
- * by a plan from when the table was empty, for which reason nothing here joins that table.
+ * $7 transactions, $8 today, $9 whether any may be added. Nothing here joins the table, so that
+ * existing transactions are found by the index even with a plan from when the table was empty.
  */
 export const addTransactions = statement<Added>(
   "add_transactions",
@@ -136,7 +136,7 @@ export const addTransactions = statement<Added>(
    from account, refused`
 )
 
-/** Which of the ids are there. $1 supplier, $2 number, $3 ids. */
+/** The ids that exist already. $1 supplier, $2 number, $3 ids. */
 export const presentTransactions = statement<{ readonly transaction_id: string }>(
   "present_transactions",
   `with ${account}
@@ -144,7 +144,7 @@ export const presentTransactions = statement<{ readonly transaction_id: string }
    where transaction_id = any ($3::text[])`
 )
 
-/** $7 notes, each with the time to give it, its key, and whether a time was sent. */
+/** $7 notes, each with its time, its key, and whether a time was sent. */
 export const addNotes = statement<{ readonly times: ReadonlyArray<Date | null> }>(
   "add_notes",
   `with ${account},

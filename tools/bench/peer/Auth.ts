@@ -1,6 +1,6 @@
 /**
- * Authentication: verifies the token with the published keys, and asks whether its API key is still
- * active. Who sends a header is remembered for half a minute.
+ * Authentication: verifies the token with the published keys, and checks that its API key is still
+ * active. The caller of a header is cached for half a minute.
  */
 import { readFileSync } from "node:fs"
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose"
@@ -47,7 +47,7 @@ export const makeAuthorize = (jwksFile: string, isActive: (apiKey: string) => Pr
     return caller
   }
 
-  /** The caller where it is known already, which costs no turn of the event loop. */
+  /** A cached caller is returned synchronously, which costs no turn of the event loop. */
   return (header: string | undefined, scope: string): Caller | Promise<Caller> => {
     if (header === undefined) throw new Refusal(401, "not_authenticated")
     const entry = known.get(header)

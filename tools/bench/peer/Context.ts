@@ -1,11 +1,11 @@
-/** What a request is answered with. */
+/** The context in which a request is answered. */
 import type pg from "pg"
 import type { Caller } from "./Auth.ts"
 import type { Documents } from "./Documents.ts"
 import type { Key } from "./Requests.ts"
 import type { Setup } from "./Setup.ts"
 
-/** Who asks, when, and what answers. */
+/** The caller, the time and the dependencies of a request. */
 export interface Context {
   readonly pool: pg.Pool
   readonly setup: Setup

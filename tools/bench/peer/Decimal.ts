@@ -1,6 +1,6 @@
 /**
- * Exact arithmetic with decimals: cents, and for what is finer integers (`bigint`) that are scaled
- * by a power of ten. A decimal is a number or a text, as the schema of the request has checked.
+ * Exact arithmetic with decimals: cents, and for finer values `bigint` integers that are scaled by
+ * a power of ten. A decimal is a number or a text that the schema of the request has checked.
  */
 
 const spelling = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
@@ -13,13 +13,15 @@ const read = (decimal: unknown): { readonly digits: bigint; readonly scale: numb
   return { digits: BigInt(sign + whole + shown), scale: shown.length - Number(exponent) }
 }
 
-/** The decimal × 10^scale, cut off after that. */
+/** The decimal × 10^scale, truncated. */
 export const scaled = (decimal: unknown, scale: number): bigint => {
   const { digits, scale: own } = read(decimal)
   return own <= scale ? digits * 10n ** BigInt(scale - own) : digits / 10n ** BigInt(own - scale)
 }
 
-/** Of an amount with two decimals and ten digits before them, for which a number is exact. */
+/**
+ * The cents of an amount with two decimals and ten digits before them, for which a number is exact.
+ */
 export const cents = (decimal: unknown): number => Math.round(Number(decimal) * 100)
 
 /** Rounded half away from zero from one scale to a smaller one. */

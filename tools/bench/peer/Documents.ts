@@ -1,6 +1,6 @@
 /**
- * Whether documents are there, in a folder or in a bucket of object storage. A document that was
- * there is taken to be there for a minute; one that was missing is looked up anew.
+ * Checks that documents exist, in a folder or in a bucket of object storage. A found document is
+ * cached for a minute; a missing one is looked up again.
  */
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -75,7 +75,7 @@ const named = ({ notes = [], statements = [] }: Naming) => {
 
 const code = "path_does_not_exist_in_file_store"
 
-/** An error for each document that is named and not there. */
+/** An error for each named document that does not exist. */
 export const missing = async (
   documents: Documents,
   supplier: { readonly document_check: boolean; readonly document_root: string } | null,

@@ -1,4 +1,4 @@
-/** Where imports stand: one, or a list of them, which is read page by page and streamed. */
+/** The states of imports: of one, or of a list, which is read page by page and streamed. */
 import { Readable } from "node:stream"
 import type { Context } from "./Context.ts"
 import { notFound } from "./Refusal.ts"

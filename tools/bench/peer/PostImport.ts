@@ -1,4 +1,4 @@
-/** Transactions, notes and historical statements onto an account that is there. */
+/** Adds transactions, notes and historical statements to an existing account. */
 import * as changes from "./AccountStatements.ts"
 import { type Context, trailOf } from "./Context.ts"
 import { cents, twoDecimals } from "./Decimal.ts"
@@ -119,7 +119,7 @@ export const addTransactions = async (context: Context, body: unknown) => {
 
 const inSeconds = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
-/** What a note is recognised by within a request, without and with its time. */
+/** The keys of a note within a request, without and with its time. */
 const keysOf = ({ body, created_at, document_paths = [] }: Note) => {
   const content = JSON.stringify(body ?? document_paths.map((it) => it.document_path))
   const timed = created_at === undefined ? null : content + inSeconds(new Date(created_at))
@@ -165,7 +165,7 @@ const differs = (index: number): FieldError => ({
   attr: `statements.${index}`
 })
 
-/** As they are stored, so that equal amounts are equal however they were spelled. */
+/** A statement as it is stored, so that equal amounts compare equal however they were written. */
 const stored = (statement: HistoricalStatement) =>
   statement.gross_amount === undefined
     ? statement

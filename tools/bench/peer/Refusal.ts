@@ -1,4 +1,4 @@
-/** How the peer says no: a status, a stable code and, where there are any, the errors by field. */
+/** A refusal by the peer: a status, a stable code and, if there are any, the errors by field. */
 
 export interface FieldError {
   readonly detail: string

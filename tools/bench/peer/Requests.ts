@@ -1,6 +1,6 @@
 /**
  * The bodies of requests, checked by Ajv with the schemas of the published document. Amounts of
- * transactions are brought to the two decimals in which they are answered.
+ * transactions are normalised to the two decimals of the answers.
  */
 import { readFileSync } from "node:fs"
 import type { Account as AccountSchema } from "@data-import/domain/account/Account"
@@ -46,7 +46,9 @@ const isDay = (text: string): boolean => {
   return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day
 }
 
-/** A number or a text of a pattern, which Ajv judges at once where it is not written as `anyOf`. */
+/**
+ * Rewrites the `anyOf` of a number and a text with a pattern as one type, which Ajv checks faster.
+ */
 const withPlainDecimals = (_name: string, value: unknown): unknown => {
   const { anyOf } = (value ?? {}) as { readonly anyOf?: ReadonlyArray<Record<string, unknown>> }
   const [number, text] = anyOf ?? []
@@ -71,7 +73,7 @@ const ajv = new Ajv2020({
 })
 ajv.addSchema(document as object, "openapi.json")
 
-/** As Ajv words them. */
+/** The error in the words of Ajv. */
 const fieldErrorOf = ({ instancePath, keyword, message = keyword }: ErrorObject): FieldError => ({
   detail: message,
   code: keyword,

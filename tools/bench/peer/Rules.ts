@@ -6,7 +6,7 @@ import { cents, decimalsOf, rounded, scaled } from "./Decimal.ts"
 import type { FieldError } from "./Refusal.ts"
 import type { Account, HistoricalStatement, Ledger, Note, Transaction } from "./Requests.ts"
 
-/** What a rule may know beyond the payload. */
+/** The data that a rule may use beyond the payload. */
 export interface Facts {
   readonly now: Date
   readonly today: string
@@ -20,14 +20,14 @@ type Broken = readonly [code: string, ...path: Path]
 const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
 const dayIn = (timeZone: string, instant: Date): string => {
-  // Swedish dates are spelled as ISO 8601 has them.
+  // Swedish dates have the format of ISO 8601.
   const known = dayFormats.get(timeZone)
   const format = known ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
   dayFormats.set(timeZone, format)
   return format.format(instant)
 }
 
-/** `supplier` is null if the caller has none of the name in the request. */
+/** `supplier` is null if the caller has no supplier of the name in the request. */
 export const factsAt = (
   now: Date,
   supplier: { readonly time_zone: string } | null,
@@ -55,7 +55,7 @@ const allowedFor = Object.entries({
 
 const codedFields = ["product_code", "reason"] as const
 
-/** Beyond the decimals of any product or sum of items. */
+/** More decimals than any product or sum of items has. */
 const itemScale = 11
 
 const itemRules = (transaction: Transaction, broken: Array<Broken>): void => {

@@ -1,9 +1,8 @@
 /**
- * The peer: what a quick and careful engineer would write instead of this project, to measure it
- * against. One Fastify process with Ajv, pg and jose on lean tables of its own, with the same
- * durability and the same answers to the requests that are measured. It checks bodies by the
- * published schemas, the rules between fields and the documents. What it does less stands in
- * docs/performance.md.
+ * The peer: what a quick and careful engineer would write instead of this project, as a baseline.
+ * One Fastify process with Ajv, pg and jose on its own lean tables, with the same durability and
+ * the same answers to the measured requests. It checks bodies by the published schemas, the rules
+ * between fields and the documents. docs/performance.md says what it leaves out.
  */
 import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
 import * as AccountImport from "./AccountImport.ts"
@@ -24,7 +23,7 @@ export interface Settings {
   readonly connections: number
   readonly logLevel: string
   readonly documents: Store
-  /** How long what the operator has set up is kept. */
+  /** How long the operator's setup is cached. */
   readonly setupMillis?: number
 }
 
@@ -38,7 +37,7 @@ const base = "/v1/data-import"
 const bodyBytes = 10 * 1024 * 1024
 const saneId = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The codes for what Fastify refuses by itself. */
+/** The codes for Fastify's own refusals. */
 const ownCodes: Readonly<Record<number, string>> = {
   400: "parse_error",
   404: "not_found",
@@ -91,7 +90,7 @@ const status = answer("status", "kraken_account_number")
 
 type Authorize = ReturnType<typeof makeAuthorize>
 
-/** What a route asks of its caller, and how its answer is written. */
+/** The scope that a route requires, and how its answer is written. */
 const makeScoped =
   (authorize: Authorize) =>
   (scope: string, response: object = {}) => ({

@@ -1,4 +1,4 @@
-/** What the operator has set up: suppliers, code lists and teams. It is kept for a second. */
+/** The operator's setup: suppliers, code lists and teams. It is cached for a second. */
 import type pg from "pg"
 import type { Caller } from "./Auth.ts"
 import { notFound, Refusal } from "./Refusal.ts"
@@ -8,7 +8,7 @@ import { run } from "./Storage.ts"
 
 export type CodeLists = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** What was found under a key, until it is too old. A failure is not kept. */
+/** Caches what was found under a key, until it is too old. A failure is not cached. */
 const cached = <A>(millis: number, find: (key: string) => Promise<A>) => {
   const capacity = 10_000
   const entries = new Map<string, { readonly value: A; readonly until: number }>()
@@ -40,7 +40,7 @@ export const makeSetup = (pool: pg.Pool, millis: number) => ({
 
 export type Setup = ReturnType<typeof makeSetup>
 
-/** The supplier of this code, if it is the caller's. */
+/** The supplier with this code, if it belongs to the caller. */
 export const ownSupplier = async (
   { caller, setup }: { readonly caller: Caller; readonly setup: Setup },
   code: unknown

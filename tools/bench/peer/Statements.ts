@@ -1,12 +1,12 @@
 /**
- * The SQL of the peer: one statement for all that belongs together. Each is prepared under its
- * name; parameters are positional, and those of a change begin with the import and with who asks.
+ * The SQL of the peer: one statement per operation. Each is prepared under its name. Parameters are
+ * positional, and those of a change begin with the import and the caller.
  */
 
 export interface Statement<Row extends object> {
   readonly name: string
   readonly text: string
-  /** Not there; for the type of the rows. */
+  /** Never set; carries the type of the rows. */
   readonly row?: Row
 }
 
@@ -27,7 +27,7 @@ export const trail = (action: string, outcome: string, event: string, codes = "n
     select $3, 'data_import.import_process.${event}', $1, $2, ${codes} from changed
   )`
 
-/** The columns of an import that say where it stands. */
+/** The columns of an import that determine its state. */
 export interface ImportRow {
   readonly skipped: boolean
   readonly leased_until: Date | null

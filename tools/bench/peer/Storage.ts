@@ -30,8 +30,8 @@ const isRepeated = (cause: unknown): boolean =>
 const mostTries = 20
 
 /**
- * Runs a statement again that failed since another had added the same in the meantime, which it
- * finds then. What it sends is made anew for each try.
+ * Repeats a statement that failed because another one had concurrently added the same row, which it
+ * then finds. `attempt` builds its parameters again for each try.
  */
 export const retried = async <A>(attempt: () => Promise<A>): Promise<A> => {
   for (let tries = 1; ; tries++) {

@@ -1,7 +1,7 @@
 /**
- * The peer's own tables, in a schema beside those of the services: rows for what is asked for, JSON
- * for the rest, and an audit log and an outbox without what makes those of the services provable
- * and ordered. The organisations, suppliers and teams are read where the operator has put them.
+ * The peer's own tables, in a separate schema: columns for what is queried, JSON for the rest, and
+ * an audit log and an outbox without the hash chains and positions of the services. Organisations,
+ * suppliers and teams are read from the services' tables.
  */
 export const tables = `
   create schema if not exists peer;

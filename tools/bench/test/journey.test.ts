@@ -11,7 +11,7 @@ layer(System.layer({ proxied: false, durable: false, seed: 1 }), {
   timeout: limit
 })("a supplier's journey", (it) => {
   it.effect(
-    "takes the ten commands of the README, through faults, kills and a lost network, to its end",
+    "completes the ten commands of the README despite faults, kills and a lost network",
     () =>
       Effect.gen(function* () {
         const { checkedTenant, services } = yield* System.System

@@ -154,7 +154,7 @@ describe("the targets", () => {
     ])
   }
 
-  it("say by how much each was missed that was measured", () => {
+  it("say by how much each measured one was missed", () => {
     const rowOf = (workload: "process" | "validate", rate: number) => ({
       workload,
       title: workload,

@@ -23,12 +23,12 @@ const validatePath = `${base}/validate-account/`
 const stagePath = `${base}/account-import-process/create-or-update/`
 const processPath = `${base}/account-import-process/process/`
 
-/** The status and the code; the peer words and places the errors of fields in its own way. */
+/** The status and the code only, because the peer words and places field errors differently. */
 const refusalIn = ({ json, status }: Reply) => [status, (json as { code?: string }).code]
 
 type Ask = (subject: Subject) => Effect.Effect<Reply>
 
-/** What the services and the peer answer to the same request, each for a supplier of its own. */
+/** The answers of the services and the peer to the same request, each for its own supplier. */
 const both = Effect.fnUntraced(function* (ask: Ask) {
   const { ours, peer } = yield* Subjects
   return [yield* ask(ours), yield* ask(peer)] as const
@@ -111,7 +111,7 @@ const recent = (json: unknown): unknown =>
     )
   )
 
-/** JSON with decimals as numbers and times in UTC, however they were spelled. */
+/** JSON with decimals as numbers and times in UTC, however they were written. */
 const plain = (json: unknown): unknown =>
   JSON.parse(JSON.stringify(json ?? null), (_name, value: unknown) => {
     if (typeof value !== "string") return value
@@ -183,7 +183,7 @@ const broken: ReadonlyArray<readonly [string, Wire]> = [
 layer(subjectsWith("folder"), { excludeTestServices: true, timeout: 120_000 })(
   "the services and the peer",
   (it) => {
-    it.effect.each(tables)("refuse alike: %s", ([_, ask]) =>
+    it.effect.each(tables)("refuse with the same status and code: %s", ([_, ask]) =>
       Effect.gen(function* () {
         const [ours, peer] = yield* both(ask)
         expect(ours.status).toBeGreaterThanOrEqual(400)
@@ -191,7 +191,7 @@ layer(subjectsWith("folder"), { excludeTestServices: true, timeout: 120_000 })(
       })
     )
 
-    it.effect.each(broken)("refuse an account alike: %s", ([_, changes]) =>
+    it.effect.each(broken)("refuse an account with the same status and code: %s", ([_, changes]) =>
       Effect.gen(function* () {
         const [ours, peer] = yield* both(stage(putAll(sample("B"), changes)))
         expect(refusalIn(ours)).toEqual([400, "account_failed_validation"])
@@ -210,7 +210,7 @@ layer(subjectsWith("folder"), { excludeTestServices: true, timeout: 120_000 })(
       })
     )
 
-    it.effect("answer alike along the life of an import", () =>
+    it.effect("answer alike during the life of an import", () =>
       Effect.gen(function* () {
         const sent = yield* Subjects
         const steps: ReadonlyArray<Ask> = [
@@ -282,7 +282,7 @@ layer(subjectsWith("folder"), { excludeTestServices: true, timeout: 120_000 })(
       })
     )
 
-    it.effect("keep every field of an account, and what is added to it", () =>
+    it.effect("store every field of an account, and what is added to it", () =>
       Effect.gen(function* () {
         const { peer, query } = yield* Subjects
         const steps = [
@@ -305,7 +305,7 @@ layer(subjectsWith("folder"), { excludeTestServices: true, timeout: 120_000 })(
       })
     )
 
-    it.effect("go by the day in the supplier's time zone", () =>
+    it.effect("use the day in the supplier's time zone", () =>
       Effect.gen(function* () {
         const sent = yield* Subjects
         const setup = yield* Configuration

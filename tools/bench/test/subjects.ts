@@ -51,7 +51,7 @@ const send = (url: string, init: RequestInit) =>
     return { status: answer.status, json: JSON.parse(text) as unknown } satisfies Reply
   })
 
-/** The documents of the samples are there, and are checked. */
+/** The documents of the samples exist, and are checked. */
 const sideAt = Effect.fnUntraced(function* (
   urlOf: (path: string) => string,
   fill: (root: string) => Effect.Effect<void>
@@ -91,7 +91,7 @@ const services = Effect.fnUntraced(function* (settings: Readonly<Record<string, 
 const peer = Effect.fnUntraced(function* (
   settings: Pick<Settings, "databaseUrl" | "documents" | "jwksFile">
 ) {
-  // The tests change what is set up, and ask at once.
+  // The tests change the setup and send requests at once, so nothing is cached.
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       makeServer({ ...settings, connections: 4, logLevel: "error", setupMillis: 0 })
@@ -145,7 +145,7 @@ const make = (databaseUrl: string, place: Place) =>
     })
   })
 
-/** Both subjects on a fresh database, and the ports to look at it. */
+/** Both subjects on a fresh database, and the ports to inspect it. */
 export const subjectsWith = (place: Place) =>
   Layer.unwrap(
     Effect.map(freshUrl, (url) =>

@@ -1,4 +1,4 @@
-/** The part of Go's templates that the chart uses means what it means in Go. */
+/** The part of Go's templates that the chart uses behaves as in Go. */
 import { describe, expect, it } from "vitest"
 import { execute, parse } from "../Template.ts"
 

@@ -1,6 +1,6 @@
 /**
- * The chart as it is rendered: what every service is given, and that it says the same as before.
- * `npx vitest run tools/chart -u` writes the renderings anew.
+ * The rendered chart: the settings of every service, and that the rendering has not changed. `npx
+ * vitest run tools/chart -u` updates the renderings.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -80,7 +80,7 @@ describe("the chart", () => {
     await expect(text).toMatchFileSnapshot(`golden/${golden}.yaml`)
   })
 
-  it("has every service, with all that belongs to one, and the operator command", () => {
+  it("has every service with all its resources, and the operator command", () => {
     const namesOf = (kind: string) => [...ofKind(kind).keys()].toSorted()
     for (const kind of ["Service", "PodDisruptionBudget", "HorizontalPodAutoscaler"]) {
       expect(namesOf(kind), kind).toEqual(services.toSorted())
@@ -116,7 +116,7 @@ describe("the chart", () => {
     expect(containerOf(board).env).toContainEqual({ name: "RATE_LIMIT", value: "600" })
   })
 
-  it("leaves room at its own PostgreSQL for all connections of all pods", () => {
+  it("allows all connections of all pods at its own PostgreSQL", () => {
     const [cluster] = ofKind("Cluster", everything).values()
     if (cluster === undefined) throw new Error("There is no cluster")
     const { parameters } = cluster.spec["postgresql"] as {
@@ -154,7 +154,7 @@ describe("the chart", () => {
     for (const [, path = ""] of read) expect(nodeAt(schema, path.split(".")), path).toBeDefined()
   })
 
-  it("leads clients to the gateway if it is told to", () => {
+  it("leads clients to the gateway if configured", () => {
     expect(ofKind("Ingress").size).toBe(0)
     const ports = ofKind("Service", everything).get("gateway")?.spec["ports"]
     expect(ports).toContainEqual({ name: "http", port: 8080, targetPort: "http" })

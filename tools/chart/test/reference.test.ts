@@ -1,7 +1,7 @@
 /**
- * What the renderer in Node writes is what Go's templates write, byte for byte. Debian's packages
- * golang-go, golang-github-masterminds-sprig-dev and golang-k8s-sigs-yaml-dev have them; the images
- * of CI have not.
+ * The renderer in Node writes what Go's templates write, byte for byte. Go's come with Debian's
+ * packages golang-go, golang-github-masterminds-sprig-dev and golang-k8s-sigs-yaml-dev, which the
+ * images of CI lack.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

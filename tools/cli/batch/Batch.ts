@@ -1,5 +1,5 @@
 /**
- * Commands about batches: how they stand, and pause, resume, cancel and retry.
+ * Commands about batches: their state, and pause, resume, cancel and retry.
  * Source: docs/contract/batches.md.
  */
 import { Console, Effect, Option, Stream } from "effect"
@@ -192,7 +192,7 @@ const retry = Command.make(
       payload: {
         payload: {
           import_supplier,
-          // It is one that this service has told.
+          // The service has answered this operation.
           operation: operation as "STAGE",
           retry_of: id
         }

@@ -21,7 +21,9 @@ const blockLines = 1_000
 
 const lineFeed = 0x0a
 
-/** What is kept of a line: enough to see that it is too long, even if it ends with CRLF. */
+/**
+ * How many bytes of a line are kept: enough to see that it is too long, even if it ends with CRLF.
+ */
 const keptOfLine = batchLimits.lineBytes + 2
 
 const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array<ArrayBuffer> => {
@@ -68,7 +70,7 @@ export class BlockCutter {
     this.#ofLine += bytes.length - start
   }
 
-  /** What is left, a last line without an end included. */
+  /** The remaining block, including a last line without an end. */
   *end(): Generator<Block> {
     if (this.#ofLine > 0) this.#lines++
     if (this.#lines > 0) yield this.#take()
@@ -116,7 +118,7 @@ export class LineCollector {
     if (this.#length >= blockBytes || this.#lines.length >= blockLines) yield this.#take()
   }
 
-  /** What is left. */
+  /** The remaining block. */
   *end(): Generator<Block> {
     if (this.#lines.length > 0) yield this.#take()
   }

@@ -11,9 +11,9 @@ import { Refused } from "@data-import/terminal/Refused"
 export interface Book {
   /** As it was given; `-` is the standard input. */
   readonly name: string
-  /** Null where it is not known before the end. */
+  /** Null if it is not known before the end. */
   readonly size: number | null
-  /** How much was read so far, packed if it is packed. */
+  /** How many bytes were read so far, before decompression. */
   readonly read: () => number
   readonly bytes: AsyncIterable<Uint8Array>
 }
@@ -22,7 +22,7 @@ const readAtOnce = 1024 * 1024
 
 const gzipMagic = [0x1f, 0x8b] as const
 
-/** No JSON and no text begins like this. */
+/** Neither JSON nor text begins with these bytes. */
 export const isGzip = (bytes: Uint8Array): boolean =>
   gzipMagic.every((byte, at) => bytes[at] === byte)
 
@@ -31,7 +31,7 @@ async function* after(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
 }
 
-/** Unpacks what the server would unpack: one gzip stream, and nothing behind it. */
+/** Unpacks what the server would unpack: one gzip stream without further bytes. */
 const gunzip = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
   const unpacking = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true })
   // The reader of `unpacking` gets the error.
@@ -53,7 +53,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 export const cannotRead = (name: string, error: unknown): Refused =>
   new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
 
-/** A file that does not exist is refused at once; an error of reading ends `bytes` later. */
+/** A file that does not exist is refused at once; a read error fails `bytes` later. */
 export const open = (name: string): Effect.Effect<Book, Refused> =>
   Effect.try({
     try: () => {
@@ -62,7 +62,7 @@ export const open = (name: string): Effect.Effect<Book, Refused> =>
       if (stat?.isDirectory() === true) throw new Error("it is a folder")
       let read = 0
       const counted = async function* () {
-        // Opened by the first read: whoever never reads would not hear of a failure to open.
+        // Opened by the first read, so that a failure to open is always reported to a reader.
         const source: AsyncIterable<Buffer> = isFile
           ? createReadStream(name, { highWaterMark: readAtOnce })
           : process.stdin

@@ -1,6 +1,6 @@
 /**
- * Cells of a CSV book as values of an account. A cell that has not the form that the map states
- * becomes a value that the rules refuse, so that it is reported at its place like any other error.
+ * Cells of a CSV book as values of an account. A cell without the form that the map states becomes
+ * a value that the rules refuse, so that it is reported at its path like any other error.
  */
 import { Schema } from "effect"
 
@@ -9,10 +9,10 @@ const Character = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(
 /** How the cells of a column are written. */
 export const Column = Schema.Struct({
   type: Schema.optionalKey(Schema.Literals(["text", "decimal", "integer", "boolean", "date"])),
-  /** Of a decimal: what stands before its fraction, and what between groups of three digits. */
+  /** Of a decimal: the separators before its fraction and between groups of three digits. */
   point: Schema.optionalKey(Character),
   group: Schema.optionalKey(Character),
-  /** Of a date: YYYY, MM, DD and what stands between them. */
+  /** Of a date: YYYY, MM, DD and the text between them. */
   format: Schema.optionalKey(
     Schema.String.check(
       Schema.makeFilter((format) => partsOf(format) !== null, {
@@ -32,7 +32,7 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/
 
 const parts = { YYYY: "(?<year>\\d{4})", MM: "(?<month>\\d{1,2})", DD: "(?<day>\\d{1,2})" }
 
-/** The pattern of a date format; null if a part is missing or stands twice. */
+/** The pattern of a date format; null if a part is missing or occurs twice. */
 function partsOf(format: string): RegExp | null {
   const pieces = format.split(/(YYYY|MM|DD)/)
   const named = pieces.filter((piece) => piece in parts)
@@ -68,7 +68,9 @@ const dateOf = ({ format = "YYYY-MM-DD" }: typeof Column.Type) => {
 /** Digits that a double holds exactly. */
 const integer = /^[+-]?\d{1,15}$/
 
-/** Gives the value of a cell, trimmed and not empty. Decimals stay text, and so exact. */
+/**
+ * Returns the value of a cell that is trimmed and not empty. Decimals stay text, and thus exact.
+ */
 export const converterOf = (column: typeof Column.Type): ((text: string) => Cell) => {
   switch (column.type ?? "text") {
     case "text":

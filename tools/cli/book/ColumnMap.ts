@@ -75,7 +75,7 @@ const refuseOverlaps = (pointers: ReadonlyArray<string>): void => {
   }
 }
 
-/** What is inside one place are fields or list elements, not both. */
+/** Refuses paths that make a value both an object and a list. */
 const refuseMixtures = (paths: ReadonlyArray<FieldPath>): void => {
   const kinds = new Map<string, string>()
   for (const path of paths) {
@@ -124,6 +124,6 @@ export const readColumnMap = (file: string): Effect.Effect<ColumnMap, Refused> =
       })
   })
 
-/** The column that fills each place, by its `attr`. */
+/** The column that fills each field, by its `attr`. */
 export const columnsByAttr = ({ columns }: ColumnMap): Readonly<Record<string, string>> =>
   Object.fromEntries([...columns].map(([name, { path }]) => [attrOf(path), name]))

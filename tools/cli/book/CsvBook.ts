@@ -25,7 +25,7 @@ const put = (account: Container, path: FieldPath, value: unknown): void => {
 
 type Fill = (account: Container, row: ReadonlyArray<string>) => void
 
-/** The columns of the map, where the header has them. */
+/** The columns of the map that the header has. */
 const fillsOf = (header: ReadonlyArray<string>, { columns, ignored }: ColumnMap) => {
   const names = header.map((name) => name.trim())
   const twice = names.find((name, at) => names.indexOf(name) !== at)

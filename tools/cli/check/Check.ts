@@ -1,4 +1,4 @@
-/** `data-import check`: tells offline what the server would refuse. */
+/** `data-import check`: finds offline what the server would refuse. */
 import { availableParallelism } from "node:os"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -25,7 +25,7 @@ export const supplierNamed = (text: string): Option.Option<WireCode> => {
   return read === invalid ? Option.none() : Option.some(read as WireCode)
 }
 
-/** The map of a CSV book. A book that is named like one needs it. */
+/** The map of a CSV book. A book whose name says that it is CSV needs one. */
 export const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
   if (Option.isSome(file)) return yield* readColumnMap(file.value)
   if (!/\.csv(\.gz)?$/i.test(book)) return null

@@ -35,7 +35,7 @@ export const jsonOf = (
   seconds: result.milliseconds / 1_000
 })
 
-/** Of a CSV book, people look for rows and columns. */
+/** In a CSV book people look for rows and columns. */
 const placesOf = (examples: SummarisedProblem["examples"]) => ({
   column: plain(examples[0]?.column),
   example_rows: examples.map(({ row }) => row),
@@ -62,7 +62,7 @@ const remedies = (problems: ReadonlyArray<SummarisedProblem>): string => {
   return codes.map((code) => `${code}: ${remedyOf(code)}`).join("\n")
 }
 
-/** What fixing the first few would clear, where that is not everything or nothing. */
+/** What fixing the first few would clear, unless that is everything or nothing. */
 const gainOf = ({ failed, problems }: CheckResult): string => {
   const few = Math.min(3, problems.length)
   const cleared = problems[few - 1]?.cleared ?? 0

@@ -18,10 +18,10 @@ import { type Summary, SummaryBuilder } from "./Summary.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
 
-/** Receives what a report of lines says, in the order of the lines. */
+/** Receives the text of a line report, in the order of the lines. */
 export interface ReportWriter {
   readonly kind: LineReportKind
-  /** Writes what stands before the first line. */
+  /** Writes the text before the first line. */
   readonly begin: (isCsvBook: boolean) => Effect.Effect<void, Refused>
   readonly write: (text: string) => Effect.Effect<void, Refused>
 }
@@ -30,7 +30,7 @@ export interface Progress {
   readonly lines: number
   readonly failed: number
   readonly bytesRead: number
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly size: number | null
   readonly milliseconds: number
 }
@@ -46,7 +46,7 @@ export interface CheckOptions {
 }
 
 export interface CheckResult extends Summary {
-  /** The supplier whose book it is; null where nothing names one. */
+  /** The supplier of the book; null if nothing names one. */
   readonly supplier: WireCode | null
   readonly milliseconds: number
 }
@@ -77,7 +77,7 @@ const supplierOf = ({ bytes }: Block): WireCode | null => {
   return null
 }
 
-/** Lines that name no supplier do not tell the one they are sent for. */
+/** The supplier of lines if neither they nor the configuration name one. */
 const unnamed = WireCode.make("UNNAMED")
 
 const checkBlocks = Effect.fnUntraced(function* (
@@ -112,7 +112,7 @@ const checkBlocks = Effect.fnUntraced(function* (
   return { ...builder.summary(), supplier, milliseconds: yield* elapsed } satisfies CheckResult
 }, Effect.scoped)
 
-/** So many blocks at the start of the book are searched for a supplier. */
+/** How many blocks at the start of the book are searched for a supplier. */
 const searched = 8
 
 /** The blocks up to the first that names a supplier, and that supplier. */
@@ -129,7 +129,7 @@ const searchSupplier = async (source: AsyncIterator<Block>) => {
 }
 
 /**
- * Checks every line as a VALIDATE batch of one supplier does. It is the supplier of the
+ * Checks every line as a VALIDATE batch of one supplier does. The supplier is that of the
  * configuration, or else the first that the book names.
  */
 export const checkBook = Effect.fnUntraced(function* (options: CheckOptions) {

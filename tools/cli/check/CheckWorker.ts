@@ -25,7 +25,7 @@ const check = ({ bytes, firstLine, lines, rows }: Block, now: DateTime.Utc): Che
   }
 }
 
-// An error ends the thread, which the pool hears of.
+// An error ends the thread, and the pool notices that.
 parentPort?.on("message", (block: Block) => {
   const checked = Effect.runSync(Effect.map(DateTime.now, (now) => check(block, now)))
   parentPort?.postMessage(checked)

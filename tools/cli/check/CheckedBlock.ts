@@ -1,4 +1,4 @@
-/** What the threads of a check are told, and what they answer. */
+/** The settings and the answers of the threads of a check. */
 import type { LineProblem } from "@data-import/domain/batch/BatchLine"
 import type { LineReportKind } from "../reports/LineReport.ts"
 import type { CheckSettings, FailedLine } from "./LineCheck.ts"
@@ -13,7 +13,7 @@ export interface PlacedProblem extends LineProblem {
 
 export interface WorkerSettings {
   readonly settings: CheckSettings
-  /** Of a CSV book, the column of each place. */
+  /** Of a CSV book, the column of each `attr`. */
   readonly columns: Columns | null
   /** The reports that have an entry for each failed line. */
   readonly reports: ReadonlyArray<LineReportKind>
@@ -25,14 +25,14 @@ export interface FailedLineProblems {
   /** Of a CSV book. */
   readonly row: number | null
   readonly externalAccountNumber: string | null
-  /** Each pair of code and place once, with the detail of the first. */
+  /** Each pair of code and path once, with the detail of the first. */
   readonly problems: ReadonlyArray<PlacedProblem>
 }
 
 export interface CheckedBlock {
   readonly lines: number
   readonly failed: ReadonlyArray<FailedLineProblems>
-  /** What each report says of the failed lines, in the order of the reports. */
+  /** The text of each report about the failed lines, in the order of the reports. */
   readonly texts: ReadonlyArray<string>
 }
 
@@ -56,7 +56,7 @@ export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProble
   for (const [index, problem] of problems.entries()) {
     const key = problemKey(problem)
     if (once.has(key)) continue
-    // The envelope explains an error that has no place.
+    // The envelope explains an error without a path.
     const explained = problem.detail === "" ? detail : problem.detail
     once.set(key, { ...problem, detail: explained, column: errors[index]?.column ?? null })
   }

@@ -18,7 +18,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
-/** What is known of the supplier whose lines these are. */
+/** The known configuration of the supplier of the lines. */
 export interface CheckSettings extends SupplierConfiguration {
   readonly supplier: WireCode
 }
@@ -33,7 +33,7 @@ export interface LineError {
   readonly column?: string
 }
 
-/** What the server would answer to the line: the members of its result. */
+/** The server's answer to the line: the members of its result. */
 export interface FailedResult {
   readonly line: number
   readonly external_account_number: string | null
@@ -61,7 +61,7 @@ export interface Lines {
   readonly lines: ReadonlyArray<SplitLine>
 }
 
-/** The lines that fail at `now`, with what is wrong with them. */
+/** The lines that fail at `now`, with their errors. */
 export const failedLines = (
   { codeLists, supplier, timeZone }: CheckSettings,
   { firstLine, lines }: Lines,

@@ -1,4 +1,4 @@
-/** What a reader of a report has to know beside the problems, a sentence each. */
+/** Notes for a reader of a report besides the problems, a sentence each. */
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "./CheckBook.ts"

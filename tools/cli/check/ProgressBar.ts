@@ -1,5 +1,5 @@
 /**
- * A bar on stderr while a book is checked: how far, how fast, and how long it will still take. It
+ * A bar on stderr while a book is checked, with the progress, the rate and the remaining time. It
  * is drawn on a terminal only.
  */
 import { Effect } from "effect"
@@ -26,11 +26,11 @@ export const barOf = (progress: Progress): string => {
 
 export interface ProgressBar {
   readonly show: (progress: Progress) => Effect.Effect<void>
-  /** Takes the bar away, so that what follows stands alone. */
+  /** Removes the bar before further output. */
   readonly end: Effect.Effect<void>
 }
 
-/** It goes away with the scope, also when the check is interrupted. */
+/** It is removed with the scope, also when the check is interrupted. */
 export const progressBar = Effect.map(drawing, (drawn): ProgressBar => ({
   show: (progress) => Effect.sync(() => drawn?.draw(progress.milliseconds, () => barOf(progress))),
   end: drawn?.end ?? Effect.void

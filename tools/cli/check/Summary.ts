@@ -1,6 +1,6 @@
 /**
- * What a check has found, as the problems of a batch are: grouped by code and place, so that few
- * fixes clear many lines. Its memory is bounded, however many lines fail in however many ways.
+ * The findings of a check in the form of a batch's problems: grouped by code and path, so that few
+ * fixes clear many lines. Its memory is bounded, however many lines and kinds of errors there are.
  * Source: docs/contract/batches.md#problems.
  */
 import type { LineProblem } from "@data-import/domain/batch/BatchLine"

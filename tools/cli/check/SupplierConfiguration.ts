@@ -1,6 +1,6 @@
 /**
- * What only the server knows of a supplier, as a file: its time zone and the values that the
- * operator added to the open choices. Without it, the business day is that of UTC and nothing was
+ * The configuration of a supplier from the server, as a file: its time zone and the values that the
+ * operator added to the open choices. Without it, the business day is that of UTC and no values are
  * added.
  * Source: docs/contract/queries.md#configuration.
  */
@@ -14,7 +14,7 @@ import { SupplierCodeField } from "@data-import/domain/account/Account"
 import { Refused } from "@data-import/terminal/Refused"
 
 export interface SupplierConfiguration {
-  /** Null where it is left out. */
+  /** Null if it is left out. */
   readonly supplier: WireCode | null
   readonly timeZone: typeof utc
   readonly codeLists: CodeLists
@@ -33,8 +33,8 @@ const isTimeZone = Schema.makeFilter((name: string) => Option.isSome(timeZoneNam
 })
 
 /**
- * The answer of the service, of which each member may be left out. Members that are not known here
- * are ignored: a later service may tell more.
+ * The answer of the service, each member of which may be left out. Unknown members are ignored,
+ * because a later service may have more.
  */
 const ConfigurationFile = Schema.Struct({
   import_supplier: import_supplier.pipe(Schema.decodeTo(SupplierCodeField)),

@@ -12,7 +12,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** A thread answers in the order in which it is asked. */
+/** A thread answers in the order of its requests. */
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<Waiting> = []
@@ -50,9 +50,9 @@ class Thread {
 }
 
 export interface WorkerPool {
-  /** How many blocks are worth having in hand, so that no thread waits for the next. */
+  /** How many blocks should be in progress so that no thread waits for the next. */
   readonly concurrency: number
-  /** Dies if a thread does: no line is given up silently. */
+  /** Dies if a thread does, so that no line is dropped silently. */
   readonly check: (block: Block) => Effect.Effect<CheckedBlock>
 }
 

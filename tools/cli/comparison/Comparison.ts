@@ -1,6 +1,6 @@
 /**
- * Compares what `check` reports of a book with what the server answers to a VALIDATE batch of the
- * same bytes. Both are compared as text, so that codes, places, order, details and figures count.
+ * Compares the report of `check` about a book with the server's results of a VALIDATE batch of the
+ * same bytes. Both are compared as text, so that codes, paths, order, details and figures count.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ import { openReports } from "../reports/ReportFiles.ts"
 import { bookOf } from "./Lines.ts"
 import type { Server } from "./Server.ts"
 
-/** A line on which the two differ, with what each says; null if it says that the line is valid. */
+/** A line on which the two differ, with both results; null for a valid line. */
 export interface Difference {
   readonly line: string
   readonly offline: string | null
@@ -81,7 +81,7 @@ const checkOffline = Effect.fnUntraced(function* (
   return { results: readFileSync(report, "utf8"), result }
 }, Effect.scoped)
 
-/** Instants that the generated accounts have are over, or a whole hour away. */
+/** Instants in the generated accounts are in the past, or a whole hour away. */
 const earlier = { minutes: 2 }
 
 /** Compares a book of generated lines. Days that end meanwhile would be differences of the time. */

@@ -1,6 +1,6 @@
 /**
- * Lines to compare answers on: valid accounts, accounts with one error, hostile values in every
- * place, and bytes that are no JSON. The same seed makes the same lines.
+ * Lines for comparing answers: valid accounts, accounts with one error, hostile values at every
+ * path, and bytes that are not JSON. The same seed makes the same lines.
  */
 import { mutant } from "@data-import/domain/testing/mutants"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
@@ -36,7 +36,7 @@ const withHostileValue = (account: Wire): fc.Arbitrary<string> =>
     .tuple(fc.constantFrom(...pathsIn(account)), source)
     .map(([path, source]) => withSource(account, path, source))
 
-/** Names that no account has, and names that every object inherits. */
+/** Adds a field with an unknown name, or a name that every object inherits. */
 const withUnknownField = (account: Wire): fc.Arbitrary<string> =>
   fc
     .tuple(fc.oneof(fc.constantFrom("__proto__", "toString", "given_nam", ""), fc.string()), source)
@@ -89,7 +89,7 @@ const lineOf = ({ now, supplier }: LinesOf): fc.Arbitrary<Uint8Array> =>
 
 const lineFeed = Buffer.from("\n")
 
-/** So many lines as one book. */
+/** This many lines as one book. */
 export const bookOf = (of: LinesOf, count: number, seed: number): Uint8Array<ArrayBuffer> => {
   const lines = fc.sample(
     lineOf(of).filter((line) => !line.includes(0x0a)),

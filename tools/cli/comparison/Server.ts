@@ -9,14 +9,14 @@ import { inherited, NodeProcess } from "@data-import/testbed/NodeProcess"
 
 const root = "/v1/data-import/batches/"
 
-/** The supplier whose lines are compared. Its day is often another one than that of UTC. */
+/** The supplier whose lines are compared. Its day often differs from that of UTC. */
 const supplier = "COMPARED"
 const timeZone = "Pacific/Kiritimati"
 const choices = { sales_channel: ["CARRIER_PIGEON"], payment_type: ["SHELLS"] }
 
 export interface Server {
   readonly supplier: string
-  /** What `check` has to know, as its file has it. */
+  /** The configuration file for `check`. */
   readonly configuration: string
   /** The failed results of a VALIDATE batch of these lines. */
   readonly failedResults: (book: Uint8Array<ArrayBuffer>) => Effect.Effect<string>

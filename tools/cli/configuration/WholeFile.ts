@@ -1,4 +1,4 @@
-/** A file that is there with its whole content, or as it was before, whenever the process ends. */
+/** Writes a file atomically: if the process ends, it has its whole content or its old one. */
 import { open, rename, rm } from "node:fs/promises"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"

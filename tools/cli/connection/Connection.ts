@@ -1,5 +1,5 @@
 /**
- * The deployment that a command speaks to, and as whom. `DATA_IMPORT_URL` and `DATA_IMPORT_API_KEY`
+ * The deployment that a command uses, and its API key. `DATA_IMPORT_URL` and `DATA_IMPORT_API_KEY`
  * come first, then the profile that `--profile` or `DATA_IMPORT_PROFILE` names.
  */
 import { Console, Effect, Layer, Option, Redacted } from "effect"
@@ -44,7 +44,7 @@ const environmentUrl = Effect.gen(function* () {
   return yield* new Refused({ why: `DATA_IMPORT_URL must be ${baseUrlForm}.` })
 })
 
-/** What the environment says, each part by itself. */
+/** The settings in the environment, each of which may be absent. */
 export const environment = Effect.gen(function* () {
   const key = yield* setting("DATA_IMPORT_API_KEY")
   return { url: yield* environmentUrl, key: Option.map(key, (text) => Redacted.make(text)) }
@@ -57,7 +57,7 @@ const notLoggedIn = (name: string) =>
       "Or set DATA_IMPORT_URL and DATA_IMPORT_API_KEY."
   })
 
-/** The key of a profile goes to no other address than that of the profile. */
+/** The key of a profile is sent only to the address of the profile. */
 const otherAddress = (name: string, { baseUrl }: Profile) =>
   new Refused({
     why:
@@ -82,13 +82,13 @@ export const connection = Effect.gen(function* () {
   return { ...profile, apiKey: Option.getOrElse(key, () => profile.apiKey) }
 })
 
-/** How long a command bears an outage. */
+/** How long a command waits during an outage. */
 export type Patience = Pick<Client.Settings, "deadline" | "retries">
 
 /** Somebody waits for the answer. */
 const short: Patience = { retries: 3 }
 
-/** Runs an effect as a client of this deployment. What the service refuses is a `Refused`. */
+/** Runs an effect as a client of this deployment. A refusal by the service becomes a `Refused`. */
 export const asClientOf =
   (profile: Profile, patience: Patience = short) =>
   <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -103,7 +103,7 @@ export const asClientOf =
 export const onService = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.flatMap(connection, (profile) => asClientOf(profile)(self))
 
-/** An outage of some minutes ends nothing. For commands that follow long work. */
+/** For commands that follow long work: an outage of some minutes does not end them. */
 export const patient: Patience = { deadline: "10 minutes", retries: 1_000 }
 
 /** As `onService`, for a command that follows long work. */

@@ -53,7 +53,7 @@ export const login = Command.make(
     if (Option.isNone(chosen)) return yield* noUrl
     const baseUrl = chosen.value
     const apiKey = Option.isSome(given.key) ? given.key.value : yield* askKey(baseUrl)
-    // Every key may ask for the limits, so that any other refusal tells of the key.
+    // Every key may read the limits, so a refusal is about the key itself.
     const verified = Effect.flatMap(DataImport, ({ system }) => system.getLimits())
     yield* verified.pipe(asClientOf({ baseUrl, apiKey }))
     const file = yield* writeProfile(name, { baseUrl, apiKey })

@@ -29,7 +29,7 @@ const settingOf = (name: string) =>
 /** The value of an environment variable; one that is empty counts as not set. */
 export const setting = settingOf
 
-/** A folder of the user's: where this variable says, or else here in the home directory. */
+/** A folder of the user: named by this variable, or else `usual` in the home directory. */
 export const userFolder = Effect.fnUntraced(function* (variable: string, usual: string) {
   const path = yield* Path.Path
   const given = yield* settingOf(variable)

@@ -1,4 +1,4 @@
-/** Why something failed on this side, in a few words. */
+/** Why something failed on the client's side, in a few words. */
 
 interface Failure {
   readonly message?: unknown
@@ -9,7 +9,7 @@ interface Failure {
 
 const isFailure = (value: unknown): value is Failure => typeof value === "object" && value !== null
 
-/** The innermost reason that is known: of a failed connection, that of the system call. */
+/** The innermost known reason; for a failed connection, that of the system call. */
 export const reasonOf = (error: unknown): string => {
   if (!isFailure(error)) return typeof error === "string" ? error : "unknown"
   const inner = [error.cause, error.reason].find(isFailure)

@@ -13,7 +13,7 @@ import { plain, printable, table } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { reasonOf } from "./Reason.ts"
 
-/** An error that the service or the way to it gave, as a refusal; every other one as it is. */
+/** An error of the service or the connection as a refusal; every other one unchanged. */
 export type AsRefusal<E> = E extends CallError ? Refused : E
 
 const errorsIn = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
@@ -59,7 +59,7 @@ const textOf = (error: CallError, baseUrl: string): string => {
   }
 }
 
-/** The error for whoever typed the command. */
+/** The error for the user of the command. */
 export const asRefusal =
   (baseUrl: string) =>
   <E>(error: E): AsRefusal<E> =>

@@ -22,7 +22,7 @@ interface Failure {
   readonly detail: string
 }
 
-/** What became of a file. */
+/** The outcome of a file. */
 type Outcome = "uploaded" | "uploaded_before" | "existed" | Failure
 
 const cannotRead = (name: string) => (error: unknown) =>
@@ -42,7 +42,7 @@ const filesIn = (folder: string) =>
     catch: cannotRead(folder)
   })
 
-/** An error that concerns one file, and not every other one too. */
+/** The failure of one file; None if the error concerns every file. */
 const failureOf = (document_path: string, error: CallError): Option.Option<Failure> => {
   if (error._tag === "UnexpectedAnswer" && error.requestId === null) {
     return Option.some({ document_path, code: error.code, detail: error.detail })
@@ -61,7 +61,7 @@ interface Upload {
   readonly log: UploadLog
 }
 
-/** The store compares the bytes with the hash that is sent with them, and keeps no others. */
+/** The store compares the bytes with the hash that is sent along, and rejects others. */
 const uploadFile = Effect.fnUntraced(function* (file: string, upload: Upload) {
   const { folder, log, prefix, supplier } = upload
   const { accountImport } = yield* DataImport

@@ -1,7 +1,7 @@
 /**
- * Which documents were put into the store, and with which bytes, so that the same command goes on
- * and notices files that were changed since. A line is appended for each file after the store has
- * acknowledged it. A last line that was cut by a kill counts as missing.
+ * Records which documents were uploaded, and their hashes, so that the same command continues and
+ * notices changed files. A line is appended for each file after the store has acknowledged it. A
+ * last line that was cut by a kill counts as missing.
  */
 import { createHash } from "node:crypto"
 import { appendFile, mkdir, readFile } from "node:fs/promises"
@@ -14,7 +14,7 @@ const Entry = Schema.Struct({ document_path: Schema.String, sha256: Schema.Strin
 const decode = Schema.decodeOption(Schema.fromJsonString(Entry))
 
 export interface UploadLog {
-  /** The hash of what was put at a path; undefined if nothing was. */
+  /** The hash of the document uploaded to a path; undefined if there is none. */
   readonly sha256Of: (document_path: string) => string | undefined
   readonly add: (document_path: string, sha256: string) => Effect.Effect<void, Refused>
 }
@@ -48,7 +48,7 @@ export const openLog = Effect.fnUntraced(function* (baseUrl: string, supplier: s
     sha256Of: (document_path) => present.get(document_path),
     add: (document_path, sha256) =>
       attempt(file, async () => {
-        // After a line that was cut, this one begins anew.
+        // Begins with a line end, in case the last line was cut.
         const entry = `\n${JSON.stringify({ document_path, sha256 })}\n`
         await appendFile(file, entry, { mode: 0o600, flush: true })
       })

@@ -23,7 +23,7 @@ const lineOf = (event: ImportEvent): string =>
     .map(plain)
     .join("  ")
 
-/** The position of the newest event, which the refusal of any later one tells. */
+/** The position of the newest event, which is in the refusal of any later position. */
 const newest = Effect.gen(function* () {
   const { events } = yield* DataImport
   const after = Number.MAX_SAFE_INTEGER
@@ -67,10 +67,10 @@ const tail = Command.make(
     const json = yield* Json
     const from = Option.isSome(after) ? after.value : yield* newest
     const options = {
-      // The oldest that is kept may be a later one than the first.
+      // The oldest kept event may be later than the first.
       ...(from > 0 && { after: from }),
       ...(Option.isSome(supplier) && { import_supplier: supplier.value }),
-      // The service refuses a name that it does not have.
+      // The service refuses unknown names.
       ...(Option.isSome(name) && { name: name.value })
     } as Parameters<EventFeed["follow"]>[0]
     const found = untilNow ? events.read(options) : events.follow(options)

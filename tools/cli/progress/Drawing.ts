@@ -18,7 +18,7 @@ const pause = 100
 export interface Drawing {
   /** Draws a text in the place of the last one, unless that was drawn just before. */
   readonly draw: (at: number, text: () => string) => void
-  /** Takes it away, so that what follows stands alone. */
+  /** Removes it before further output. */
   readonly end: Effect.Effect<void>
 }
 
@@ -35,7 +35,7 @@ const onTerminal = (): Drawing => {
   }
 }
 
-/** Null where nothing is drawn. It goes away with the scope, also when the work is interrupted. */
+/** Null if nothing is drawn. It is removed with the scope, also when the work is interrupted. */
 export const drawing = Effect.gen(function* () {
   const isDrawn = process.stderr.isTTY && process.env["TERM"] !== "dumb" && !(yield* Json)
   const make = Effect.sync(() => (isDrawn ? onTerminal() : null))

@@ -1,4 +1,4 @@
-/** Commands that ask how a migration stands: `summary`, `import show` and `account show`. */
+/** Commands that show the state of a migration: `summary`, `import show` and `account show`. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
@@ -83,7 +83,7 @@ const showAccount = Command.make(
   Effect.fnUntraced(function* ({ number }) {
     const { accounts } = yield* DataImport
     const body = yield* accounts.getAccount({ params: { kraken_account_number: number } })
-    // The account is what was sent: JSON, with numbers as they were spelled.
+    // The account is JSON as it was sent, with the spelling of its numbers.
     const account = body as unknown as StoredAccount
     yield* say(account, accountText(account))
   }, onService)

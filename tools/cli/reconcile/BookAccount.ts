@@ -1,7 +1,7 @@
 /**
- * A line of a book as the service stores it: by the decoder and the encoder with which the service
- * answers validate, which is what it answers when the account is read back. Rules are not applied:
- * they depend on the day.
+ * A line of a book in the form in which the service stores it. It uses the decoder and encoder of
+ * validate, whose answer equals the account that is read back. Rules are not applied: they depend
+ * on the day.
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { createHash } from "node:crypto"
@@ -26,7 +26,7 @@ import { stringify } from "@data-import/domain/schema/RawNumber"
 import { schemaTreeOf } from "@data-import/domain/schema/SchemaTree"
 import { finish } from "@data-import/domain/support/Steps"
 
-/** What an account comes to at its import, with two decimals each. */
+/** The balances of an account at its import, with two decimals each. */
 export interface Balances {
   readonly balance: string
   readonly ledger_balances: ReadonlyArray<{
@@ -38,7 +38,7 @@ export interface Balances {
 const tree = schemaTreeOf(Account)
 const decodeAtOnce = decoderOfTree(tree)
 
-/** Null if it is none. A large account is decoded as the service does it. */
+/** Null if it is not an account. A large account is decoded as in the service. */
 const decode = (payload: unknown): Account | null => {
   const atOnce = decodeAtOnce(payload)
   if (atOnce !== invalid) return atOnce as Account
@@ -55,7 +55,7 @@ const balancesOf = (account: Account): Balances => ({
   }))
 })
 
-/** Accounts with the same text and the same balances have the same. */
+/** Accounts with the same text and the same balances have the same fingerprint. */
 const fingerprintOf = (text: string, { balance, ledger_balances }: Balances): string => {
   const balances = [balance, ...ledger_balances.flatMap((of) => [of.ledger_code, of.balance])]
   const hash = createHash("sha256").update(text).update(JSON.stringify(balances))
@@ -70,9 +70,9 @@ export interface BookAccount {
   readonly account: Account
 }
 
-/** A line of which the service makes no account, whatever the day. */
+/** A line from which the service can never make an account. */
 export interface InvalidLine {
-  /** Null where it has none. */
+  /** Null if it has none. */
   readonly number: string | null
   readonly account: null
 }
@@ -82,7 +82,7 @@ const noAccount = (payload: unknown): InvalidLine => {
   return { number: typeof number === "string" ? number : null, account: null }
 }
 
-/** As a batch does: the account may be wrapped, and need not name its supplier. */
+/** The payload, as a batch finds it: the account may be wrapped, and need not name its supplier. */
 const payloadIn = (line: unknown, supplier: string): unknown => {
   if (!isObject(line)) return line
   const payload = isObject(line["payload"]) ? line["payload"] : line
@@ -104,7 +104,7 @@ export const readLine = (bytes: SplitLine, supplier: string): BookAccount | Inva
 /** The account as the service answers it. */
 export const wireOf = (account: Account): unknown => encodeAccount(account)
 
-/** What is used of an account that is read back. */
+/** The parts of an account that is read back which are compared. */
 export interface StoredAccount extends Balances {
   readonly kraken_account_number: string
   readonly external_account_number: string
@@ -120,7 +120,7 @@ export interface StoredAccount extends Balances {
 
 export const decimalOf = (text: string): BigDecimal.BigDecimal => BigDecimal.fromStringUnsafe(text)
 
-/** What the transactions that were added after the import come to. */
+/** The sum of the transactions that were added after the import. */
 export const addedBalance = ({ added }: StoredAccount): BigDecimal.BigDecimal =>
   sum(
     added.transactions.map(({ amount, type }) =>
@@ -128,7 +128,7 @@ export const addedBalance = ({ added }: StoredAccount): BigDecimal.BigDecimal =>
     )
   )
 
-/** The balances that the service tells, without what was added after the import. */
+/** The balances in the service's answer, without additions after the import. */
 export const toldBalances = (stored: StoredAccount): Balances => ({
   balance: twoDecimals(BigDecimal.subtract(decimalOf(stored.balance), addedBalance(stored))),
   ledger_balances: stored.ledger_balances
@@ -137,7 +137,7 @@ export const toldBalances = (stored: StoredAccount): Balances => ({
 export const storedFingerprint = (stored: StoredAccount): string =>
   fingerprintOf(stringify(stored.account), toldBalances(stored))
 
-/** The balances that follow from what is stored; null if it is no account of this release. */
+/** The balances that follow from the stored account; null if this release cannot decode it. */
 export const expectedBalances = ({ account }: StoredAccount): Balances | null => {
   const decoded = decode(account)
   return decoded === null ? null : balancesOf(decoded)

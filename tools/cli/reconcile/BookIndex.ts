@@ -1,6 +1,6 @@
 /**
- * The accounts of a book by their numbers: where each is, and its fingerprint. Accounts that were
- * compared are taken out, so that what is missing is left.
+ * The accounts of a book by their numbers: the place and the fingerprint of each. Compared accounts
+ * are removed, so that the missing ones are left.
  */
 import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { readLine } from "./BookAccount.ts"
@@ -9,11 +9,11 @@ import type { LinePlace, PlacedLine } from "./LineFile.ts"
 import { Sums } from "./Sums.ts"
 
 export interface IndexedLine extends LinePlace {
-  /** Null of a line of which no account can be made. */
+  /** Null for a line that is not an account. */
   readonly fingerprint: string | null
 }
 
-/** What is found about a line as a whole. */
+/** A finding about a whole line. */
 export const lineFinding = (
   kind: FindingKind,
   { line, row }: LinePlace,
@@ -47,7 +47,7 @@ export class BookIndex {
     return this.#lines
   }
 
-  /** A line that repeats an earlier one exactly makes no other account, and so is none. */
+  /** Adds a line. An exact repetition of an earlier line is not a finding. */
   add({ bytes, ...place }: PlacedLine): Finding | null {
     this.#read++
     const read = readLine(bytes, this.#supplier)

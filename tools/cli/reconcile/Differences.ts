@@ -1,6 +1,6 @@
 /**
- * Where an account of a book and the stored one differ. Elements of lists are matched by their ids
- * where they have one, else by their order.
+ * The differences between an account of a book and the stored one. Elements of lists are matched by
+ * their ids if they have one, else by their order.
  * Source: docs/contract/account.md, docs/contract/queries.md#get-an-account.
  */
 import { defaults } from "@data-import/domain/account/Account"
@@ -11,12 +11,14 @@ import { stringify } from "@data-import/domain/schema/RawNumber"
 /** MISSING is in the book only, UNEXPECTED is stored only. */
 export type DifferenceKind = "MISSING" | "UNEXPECTED" | "CHANGED"
 
-/** The ids of what a path is inside of, from the outside. */
+/** The ids of the elements that contain a path, outermost first. */
 export type Ids = Readonly<Record<string, string>>
 
 export interface Difference {
   readonly kind: DifferenceKind
-  /** As an `attr`, with the indexes of the book; of an unexpected element, with its own. */
+  /**
+   * As an `attr`, with the indexes of the book; for an unexpected element, with its stored index.
+   */
   readonly path: string
   readonly ids: Ids
   /** Undefined on the side that has nothing. */
@@ -65,7 +67,7 @@ interface Element {
 
 type Pair = readonly [book: Element | undefined, stored: Element | undefined]
 
-/** The n-th element of an id is matched with the n-th, so that a doubled one is found. */
+/** Elements with the same id are matched in order, so that a duplicate is found. */
 const byId = (list: List, id: string): ReadonlyMap<string, Element> => {
   const times = new Map<unknown, number>()
   return new Map(
@@ -87,7 +89,9 @@ const pairsById = (book: List, stored: List, id: string): ReadonlyArray<Pair> =>
   ]
 }
 
-/** What is equal at both ends stays out, so that one element that is missing shifts no other. */
+/**
+ * Equal elements at both ends are left out, so that a missing element does not shift the others.
+ */
 const pairsInOrder = (book: List, stored: List): ReadonlyArray<Pair> => {
   const shorter = Math.min(book.length, stored.length)
   let head = 0
@@ -134,7 +138,10 @@ function* differencesAt(book: unknown, stored: unknown, place: Place): Generator
   }
 }
 
-/** What an early release shows of a field that was not sent, by the attr without indexes. */
+/**
+ * The defaults that early releases store for fields that were not sent, by the attr without
+ * indexes.
+ */
 const shownDefaults: Readonly<Record<string, unknown>> = {
   ...defaults,
   customers: [],

@@ -1,27 +1,24 @@
-/** What is found, as it is reported: as NDJSON, and as a row of CSV. */
+/** Findings in the form of the reports: as NDJSON, and as rows of CSV. */
 import { stringify } from "@data-import/domain/schema/RawNumber"
 import { cellOf } from "../reports/LineReport.ts"
 import { type DifferenceKind, idColumns, type Ids } from "./Differences.ts"
 
-/**
- * INVALID is a line of which no account can be made, REPEATED one with a number that an earlier
- * line has.
- */
+/** INVALID is a line that is not an account, REPEATED one with the number of an earlier line. */
 export type FindingKind = DifferenceKind | "INVALID" | "REPEATED"
 
 export interface Finding {
   readonly kind: FindingKind
-  /** Null where it is not in the book. */
+  /** Null if it is not in the book. */
   readonly line: number | null
   /** Of a CSV book. */
   readonly row?: number
   readonly external_account_number: string | null
-  /** Null where it is not stored. */
+  /** Null if it is not stored. */
   readonly kraken_account_number: string | null
   /** Empty if it is about the whole account. */
   readonly path: string
   readonly ids?: Ids
-  /** Of a missing account: the state of its import, null where nothing was staged. */
+  /** Of a missing account: the state of its import, null if nothing was staged. */
   readonly state?: string | null
   readonly book?: unknown
   readonly stored?: unknown
@@ -40,7 +37,7 @@ const columns = [
   "state"
 ]
 
-/** A value as text: JSON, but for text itself. */
+/** A value as text: JSON, except that a text is unchanged. */
 export const valueText = (value: unknown): string | null => {
   if (value === undefined) return null
   return typeof value === "string" ? value : stringify(value)

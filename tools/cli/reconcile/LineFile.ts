@@ -1,7 +1,7 @@
 /**
- * The lines of a book with their places, so that a line can be read again. A plain file is read
- * again itself. What is unpacked, converted or piped is kept in a file without a name, which ends
- * with the process whatever ends it.
+ * The lines of a book with their places, so that a line can be read again. A plain file itself is
+ * read again. Unpacked, converted or piped lines are kept in an unlinked file, which disappears
+ * with the process in every case.
  */
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -44,11 +44,11 @@ async function* piecesOf({ bytes }: Book, map: ColumnMap | null): AsyncGenerator
 
 const lineFeed = 0x0a
 
-/** Numbers the lines of pieces, and tells where each is among all bytes. */
+/** Numbers the lines of pieces, and computes the offset of each. */
 class LinePlacer {
   readonly #splitter = new LineSplitter()
   #line = 0
-  /** Where the next piece begins, and where the line that is open does. */
+  /** The offsets of the next piece and of the unfinished line. */
   #position = 0
   #start = 0;
 

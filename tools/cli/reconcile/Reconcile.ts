@@ -1,4 +1,4 @@
-/** `data-import reconcile`: compares a book with what is stored of it. */
+/** `data-import reconcile`: compares a book with the stored accounts. */
 import { Clock, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
@@ -35,7 +35,7 @@ const flags = {
   )
 }
 
-/** Opens the files, and gives how a finding is written to all of them. */
+/** Opens the files, and returns the function that writes a finding to all of them. */
 const openOutputs = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
   const reports = yield* Effect.forEach([...new Set(files)], openReport)
   for (const { file, handle, kind } of reports) {

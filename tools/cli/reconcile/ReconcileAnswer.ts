@@ -8,7 +8,7 @@ import type { ReconcileResult } from "./ReconcileBook.ts"
 /** Findings that are printed; a report has the others. */
 const printed = 20
 
-/** A number that no double holds is told as text. */
+/** A number that a double cannot represent becomes text. */
 const jsonValue = (value: unknown): Schema.Json => JSON.parse(stringify(value)) as Schema.Json
 
 export const jsonOf = (book: string, result: ReconcileResult): Schema.Json => ({

@@ -1,6 +1,7 @@
 /**
- * Compares a book with what the service has stored of it. The book is read once into an index, and
- * the stored accounts pass by it; only those that differ are read again and compared in full.
+ * Compares a book with the accounts that the service has stored. The book is read once into an
+ * index, and the stored accounts are compared with it; only lines that differ are read again and
+ * compared in full.
  */
 import { BigDecimal, Clock, Effect, Stream } from "effect"
 import { DataImport } from "@data-import/client/effect"
@@ -22,7 +23,7 @@ import { type LineFile, openLines } from "./LineFile.ts"
 import { storedAccounts } from "./StoredAccounts.ts"
 import { compareSums, Sums } from "./Sums.ts"
 
-/** So many findings are told with the answer; a report has all of them. */
+/** How many findings the answer contains; a report has all of them. */
 const examples = 100
 
 export interface ReconcileProgress {
@@ -39,10 +40,10 @@ export interface ReconcileOptions {
   readonly progress: ReconcileProgress
 }
 
-/** What came after the import. */
+/** Lists with additions after the import. */
 const lists = ["transactions", "notes", "statements", "payment_instructions"] as const
 
-/** Counts what is found while it is reported. */
+/** Counts findings while they are reported. */
 class Tally {
   readonly kinds: Record<FindingKind, number> = {
     MISSING: 0,
@@ -83,7 +84,7 @@ class Tally {
 const changed = (book: string) =>
   new Refused({ why: `${book} was changed while it was compared. Compare it again.` })
 
-/** Where the balances that the service tells are not those of the account that it has stored. */
+/** The differences between the balances in the service's answer and those of the stored account. */
 function* balanceDifferences(stored: StoredAccount): Generator<Difference> {
   const expected = expectedBalances(stored)
   if (expected === null) return
@@ -128,7 +129,7 @@ const readAgain = Effect.fnUntraced(function* ({ book, file, index }: Work, line
   return again ?? (yield* changed(book))
 })
 
-/** Compares one stored account with its line. Tells which count it belongs to. */
+/** Compares one stored account with its line. Returns the count it belongs to. */
 const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) {
   const { external_account_number: number, kraken_account_number } = stored
   const line = work.index.take(number)
@@ -171,7 +172,7 @@ const compareAll = (work: Work) => {
   )
 }
 
-/** The states of the imports whose accounts are missing; none if the key may not ask for them. */
+/** The states of the imports whose accounts are missing; none if the key may not read them. */
 const statesOfMissing = Effect.fnUntraced(function* ({ index, supplier }: Work) {
   const states = new Map<string, string>()
   if (index.left.size === 0) return states
@@ -190,7 +191,7 @@ const statesOfMissing = Effect.fnUntraced(function* ({ index, supplier }: Work) 
   return states
 })
 
-/** What is left of the book. An account that the operator erased is gone on purpose. */
+/** Reports the rest of the book. An account that the operator erased is missing on purpose. */
 const reportMissing = Effect.fnUntraced(function* (work: Work) {
   const { index, tally } = work
   const states = yield* statesOfMissing(work)

@@ -1,13 +1,13 @@
 /**
- * The accounts of a supplier as they are stored. An answer that breaks off is asked for again, and
- * goes on behind the last account that was read.
+ * The accounts of a supplier as they are stored. If an answer breaks off, the next request
+ * continues after the last account that was read.
  * Source: docs/contract/queries.md#read-all-accounts, docs/contract/queries.md#long-answers.
  */
 import { Effect, Stream } from "effect"
 import { type CallError, DataImport } from "@data-import/client/effect"
 import type { StoredAccount } from "./BookAccount.ts"
 
-/** So often an answer may break off without an account more than the one before. */
+/** How often in a row an answer may break off without a further account. */
 const triesInVain = 5
 
 /** UTF-8 has the order of the code points. */
@@ -22,7 +22,7 @@ export const storedAccounts = (
   const behind = (after: string | null): Stream.Stream<StoredAccount, CallError, DataImport> =>
     Stream.unwrap(
       Effect.map(DataImport, ({ accounts }) =>
-        // What is stored of an account is what the contract describes, and is taken as JSON.
+        // Stored accounts conform to the contract, so they are only parsed as JSON.
         (
           accounts.all(supplier) as Stream.Stream<unknown, CallError> as Stream.Stream<
             StoredAccount,

@@ -1,4 +1,4 @@
-/** Counts and sums of balances by ledger, exact whatever their size. */
+/** Counts and exact sums of balances by ledger. */
 import { BigDecimal } from "effect"
 import { twoDecimals, zero } from "@data-import/domain/schema/Decimal"
 import { type Balances, decimalOf } from "./BookAccount.ts"
@@ -58,7 +58,7 @@ export interface ComparedSums {
   readonly stored: number
   readonly book_balance: string
   readonly stored_balance: string
-  /** What is stored without what the book says. */
+  /** The stored sum minus that of the book. */
   readonly difference: string
 }
 

@@ -1,6 +1,6 @@
-/** Text for a page in which every value is escaped, unless it is a page's own piece. */
+/** Text for a page in which every value is escaped, unless it is a piece of HTML. */
 
-/** A piece of a page that may stand as it is. */
+/** A piece of a page that is not escaped. */
 export class Html {
   readonly text: string
 
@@ -17,7 +17,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** Control characters have no place in a page, and marks of direction would turn its text around. */
+/** Control characters are not allowed in a page, and direction marks would reverse its text. */
 const unprintable = /[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 const escaped = (text: string): string =>

@@ -1,6 +1,6 @@
 /**
- * The page of a check for people who know the accounts and not the interface: what is wrong, how
- * often, and what to do about it. It is one file without scripts, and loads nothing.
+ * The page of a check for people who know the accounts but not the API: the errors, their
+ * frequency, and their remedies. It is one file without scripts, and loads nothing.
  */
 import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
 import { inEnglish } from "@data-import/terminal/Answer"

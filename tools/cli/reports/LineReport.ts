@@ -29,7 +29,7 @@ const columnsOf = (isCsvBook: boolean) => [
 const looksLikeFormula = /^[=+\-@\t\r\n]/
 const plainNumber = /^-?\d+(\.\d+)?$/
 
-/** A cell by RFC 4180 that no spreadsheet computes: an apostrophe marks it as text. */
+/** A cell by RFC 4180 that spreadsheets do not evaluate: an apostrophe marks it as text. */
 export const cellOf = (value: string | number | null | undefined): string => {
   const text = String(value ?? "")
   const isFormula = looksLikeFormula.test(text) && !plainNumber.test(text)
@@ -42,7 +42,7 @@ const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string
 
 export const remedyOf = (code: Code | FieldCode): string => registry[code].remedy
 
-/** A failure without errors is one at no field. */
+/** A failure without errors becomes one error without a field. */
 const errorsOf = ({ error }: FailedLine["result"]): ReadonlyArray<LineError> =>
   error.errors ?? [{ code: error.code, attr: "non_field_errors", detail: error.detail }]
 
@@ -72,7 +72,7 @@ const rowsOf = ({ result }: FailedLine, isCsvBook: boolean): string =>
 /** Spreadsheets recognise UTF-8 by the mark at the start. */
 const byteOrderMark = "\uFEFF"
 
-/** What a report begins with. That of a CSV book names rows and columns. */
+/** The head of a report. That of a CSV book names rows and columns. */
 export const headOf = (kind: LineReportKind, isCsvBook: boolean): string =>
   kind === "csv" ? byteOrderMark + rowOf(columnsOf(isCsvBook)) : ""
 

@@ -1,6 +1,6 @@
 /**
- * The files of `--output`. The name says what is in it. A report is complete or not there: it is
- * written beside its place and moved there at the end.
+ * The files of `--output`. The name decides the format. A report appears only when it is complete:
+ * it is written to a temporary file and renamed at the end.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { extname, resolve } from "node:path"
@@ -38,7 +38,7 @@ const refused = (file: string) => (error: unknown) =>
 export const attempt = <A>(file: string, write: () => Promise<A>) =>
   Effect.tryPromise({ try: write, catch: refused(file) })
 
-/** What was not moved to its place is deleted with the scope. */
+/** The scope deletes a report that was not put in its place. */
 export const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scope> =>
   Effect.acquireRelease(
     attempt(file, async () => {

@@ -1,4 +1,4 @@
-/** What a book has in it: its lines as they are sent, and what tells it from every other book. */
+/** The content of a book: its lines as they are sent, and its identity. */
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import { type Book, cannotRead, open } from "../book/Book.ts"
@@ -19,7 +19,10 @@ export interface Piece {
   readonly rows?: ReadonlyArray<number>
 }
 
-/** What is sent of a book. Two books with the same content are the same book, packed or plain. */
+/**
+ * The identity of a book's lines. Two books with the same content are the same book, packed or
+ * plain.
+ */
 export interface Content {
   readonly sha256: string
   readonly bytes: number
@@ -28,7 +31,7 @@ export interface Content {
 
 const lineFeed = 0x0a
 
-/** Adds up what passes. */
+/** Counts and hashes the bytes that pass through. */
 class ContentCounter {
   readonly #hash = createHash("sha256")
   #bytes = 0
@@ -75,7 +78,7 @@ export const readContent = Effect.fnUntraced(function* (
   return counter.content()
 })
 
-/** What is sent of a book, and what it was, once all of it has been read. */
+/** The pieces of a book, and its content once all of it has been read. */
 export const readingBook = Effect.fnUntraced(function* ({ map, name }: BookFile) {
   const counter = new ContentCounter()
   const book = yield* open(name)

@@ -1,6 +1,6 @@
 /**
- * `failed.ndjson`: for each line that failed or was cancelled its result, and the line as it was
- * sent. The file is complete or not there.
+ * `failed.ndjson`: for each line that failed or was cancelled, its result and the line as it was
+ * sent. The file is complete or absent.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { Effect, Pull, Stream } from "effect"
@@ -43,7 +43,7 @@ const isJson = (text: string): boolean => {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** The line as a member: JSON as it was spelled, other text as a string. */
+/** The line as a member: JSON unchanged, other text as a string. */
 const sentMember = (content: SplitLine): string => {
   if (content === null) return '"sent":null'
   const text = decoder.decode(content)
@@ -76,7 +76,7 @@ const opened = (file: string) => {
 
 const isOpen = ({ outcome }: LineResult): boolean => outcome === "FAILED" || outcome === "CANCELLED"
 
-/** Writes the file, and gives how many lines it has. */
+/** Writes the file, and returns how many lines it has. */
 export const writeFailedLines = Effect.fnUntraced(function* (
   batch: Batch,
   { book, file }: { readonly book: BookFile; readonly file: string }

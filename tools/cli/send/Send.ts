@@ -1,4 +1,6 @@
-/** `data-import send`: sends a book, follows the work, and tells what became of every line. */
+/**
+ * `data-import send`: sends a book, follows its processing, and reports the outcome of every line.
+ */
 import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -129,7 +131,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
       ({ batch_id, counts }) => {
         progress.begin({ lines: content.lines, before: counts.received })
         const how = send.isResumed ? "An earlier command goes on" : "Sending"
-        // The bar takes away the lines below its beginning, which must not be this one.
+        // The bar clears the lines below its start, so the bar is ended first.
         return Effect.andThen(progress.end, Console.error(`${how}: ${book} as batch ${batch_id}`))
       }
     )

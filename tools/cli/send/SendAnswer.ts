@@ -1,4 +1,7 @@
-/** What `send` prints at its end: counts that close, the problems, and where the failed lines are. */
+/**
+ * What `send` prints at its end: counts that add up, the problems, and the file of the failed
+ * lines.
+ */
 import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
 import { inEnglish } from "@data-import/terminal/Answer"
@@ -10,7 +13,7 @@ export interface Outcome {
   readonly book: string
   readonly batch: Batch
   readonly problems: Problems
-  /** The file of the lines that did not get through. */
+  /** The file of the lines that failed. */
   readonly failedFile: string
   readonly failedLines: number
 }

@@ -1,6 +1,6 @@
 /**
- * Sends a book as a batch, from wherever an earlier command ended. Each step leaves something by
- * which the next command knows that it was done: the batch, its lines, its state.
+ * Sends a book as a batch, from where an earlier command ended. Each step leaves a trace by which
+ * the next command sees that it was done: the batch, its lines, its state.
  * Source: docs/contract/batches.md.
  */
 import { Effect, Option, Stream } from "effect"
@@ -48,7 +48,7 @@ const ensureBatch = Effect.fnUntraced(function* ({ state, forget, remember }: Se
     .createBatch({ payload: { payload: state.payload } }, { idempotencyKey: state.idempotency_key })
     .pipe(Effect.tapError((error) => (isCallError(error) && isFinal(error) ? forget : Effect.void)))
   yield* remember(batch.batch_id)
-  // The answer may be one that was kept, from before lines were sent.
+  // The answer may be a kept one, from before lines were sent.
   return yield* batches.getBatch({ params: { batch_id: batch.batch_id } })
 })
 

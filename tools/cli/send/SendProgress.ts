@@ -1,6 +1,6 @@
 /**
- * How far a send is: two bars on a terminal, for the lines that are sent and those that are done,
- * and a line now and then elsewhere.
+ * The progress of a send: two bars on a terminal, for the lines sent and the lines done, and an
+ * occasional line elsewhere.
  */
 import { Clock, Effect } from "effect"
 import type { Batch } from "@data-import/client/effect"
@@ -30,7 +30,7 @@ export const sentText = ({ before, elapsed, lines, received }: Sending, now: num
   return `${counts}  ${rateText(rate)}  ends ${timeOf(end)}`
 }
 
-/** What holds the lines up; empty where they go on. */
+/** What holds up the lines; empty if they are processed. */
 const heldUp = ({ paused_by, waiting_for }: Batch): string => {
   if (paused_by.length > 0) return `  paused by ${paused_by.join(", ")}`
   return waiting_for === null ? "" : `  waits for ${waiting_for}`
@@ -49,7 +49,7 @@ export const doneText = (batch: Batch): string => {
   return `${failed}${rate}${end}${heldUp(batch)}`
 }
 
-/** Between two lines where there is no terminal, in milliseconds. */
+/** The pause between two lines without a terminal, in milliseconds. */
 const linePause = 10_000
 
 export interface SendProgress {

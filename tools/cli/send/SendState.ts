@@ -1,8 +1,8 @@
 /**
- * What `send` has to remember so that the same command goes on wherever an earlier one ended: a
- * file for each book, deployment and settings, in `data-import/sends` in `XDG_STATE_HOME`, or in
- * `.local/state` of the home directory. It is there before the batch is created, and has the
- * Idempotency-Key with which a creation whose answer was lost gives the same batch again.
+ * The state of `send`, with which the same command continues where an earlier one ended: a file for
+ * each book, deployment and settings, in `data-import/sends` in `XDG_STATE_HOME`, or in
+ * `.local/state` of the home directory. It exists before the batch is created, and has the
+ * Idempotency-Key with which a repeated creation returns the same batch.
  *
  * It is not beside the book, whose folder may be read-only, and whose copies are the same book.
  */
@@ -43,7 +43,7 @@ export interface Send {
   /** Whether an earlier command began it. */
   readonly isResumed: boolean
   readonly remember: (batch_id: string) => Effect.Effect<void, Refused>
-  /** Forgets it. The same command then begins anew. */
+  /** Deletes the state. The same command then starts over. */
   readonly forget: Effect.Effect<void, Refused>
   readonly isForgotten: () => boolean
 }
@@ -80,7 +80,7 @@ const writeDraft = async (file: string, state: State): Promise<string> => {
   return draft
 }
 
-/** Creates the file whole. False if another command has created it. */
+/** Creates the file atomically. False if another command has created it. */
 const create = async (file: string, state: State): Promise<boolean> => {
   const draft = await writeDraft(file, state)
   try {

@@ -37,7 +37,7 @@ describe("blocks", () => {
     fc.assert(property, { numRuns: 60 })
   })
 
-  it("keep of a line that is too long only what shows that it is", () => {
+  it("keep only the beginning of a line that is too long", () => {
     const long = Buffer.alloc(30 * 1024 * 1024, "x")
     const blocks = blocksOf([long, Buffer.from("\n{}\n")])
     expect(blocks[0]?.bytes.length).toBeLessThan(11 * 1024 * 1024)

@@ -87,7 +87,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tries failed lines again in another batch", () =>
+    it.effect("retries failed lines in another batch", () =>
       Effect.gen(function* () {
         const { id, run } = yield* started(20)
         yield* run("batch", "watch", id)

@@ -1,4 +1,4 @@
-/** What `operator` and `data-import` have in common: every command of both, one after the other. */
+/** Common properties of `operator` and `data-import`, checked for every command of both. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Layer } from "effect"
@@ -115,7 +115,7 @@ const environment = ConfigProvider.layer(
   })
 )
 
-/** It refuses every connection at once. */
+/** A `fetch` that refuses every connection at once. */
 const refusing: typeof fetch = () => Promise.reject(new TypeError("ECONNREFUSED"))
 
 /** Lets the time pass that a command waits before it tries again. */
@@ -136,7 +136,7 @@ const endedUnconnected = (words: Words) =>
 const wordsOf = (text: string): Words =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "")
 
-/** They read a file or a terminal before they connect, or do not connect. */
+/** Commands that read a file or a terminal before they connect, or do not connect. */
 const local = new Set(["check", "login", "send", "reconcile", "documents"])
 
 const connecting = both
@@ -186,7 +186,7 @@ describe("both commands", () => {
     })
   )
 
-  it.effect.each(["operator", "data-import"])("%s tells the form of a wrong value", (program) =>
+  it.effect.each(["operator", "data-import"])("%s states the form of a wrong value", (program) =>
     Effect.gen(function* () {
       const list = yield* ended([program, "batch", "list", "ACME", "--limit", "0"])
       expect(list).toMatchObject({ out: "", status: 2 })

@@ -48,7 +48,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("fails lines by themselves, with the codes of an upload", () =>
+  it.effect("fails single lines, with the codes of an upload", () =>
     Effect.gen(function* () {
       const files = yield* folder
       const valid = account()
@@ -80,7 +80,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("fails a line that is too long, and goes on behind it", () =>
+  it.effect("fails a line that is too long, and continues after it", () =>
     Effect.gen(function* () {
       const files = yield* folder
       const long = " ".repeat(10 * 1024 * 1024 + 1)
@@ -170,7 +170,7 @@ describe("check", () => {
 })
 
 describe("the configuration", () => {
-  it.effect("tells the time zone, the supplier and the choices that were added", () =>
+  it.effect("provides the time zone, the supplier and the added choices", () =>
     Effect.gen(function* () {
       const files = yield* folder
       const line = account({ sales_channel: "CARRIER_PIGEON" })

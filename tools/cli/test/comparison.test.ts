@@ -1,11 +1,11 @@
-/** `check` says of every line what the server answers, in the same words and order. */
+/** `check` reports for every line what the server answers, in the same words and order. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { compare } from "../comparison/Comparison.ts"
 import { startServer } from "../comparison/Server.ts"
 
 it.live(
-  "answers to 2,000 valid, broken and hostile lines what the server answers",
+  "gives the server's answers to 2,000 valid, broken and hostile lines",
   () =>
     Effect.gen(function* () {
       const server = yield* startServer

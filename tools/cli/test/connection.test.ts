@@ -47,7 +47,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("ask for no key where nobody can answer", () =>
+    it.effect("ask for no key without a terminal", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { run } = yield* user()

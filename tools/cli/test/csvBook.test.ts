@@ -34,7 +34,7 @@ const arrange = Effect.fnUntraced(function* (content: string | Uint8Array, mappi
 })
 
 describe("a CSV book", () => {
-  it.effect("is valid where its rows are", () =>
+  it.effect("is valid if its rows are", () =>
     Effect.gen(function* () {
       const second = 'A-2;"O""Neil; ""x""\r\nsecond line";;;2025-01-31;0,07;;;'
       for (const pack of [(text: string) => text, gzipSync]) {

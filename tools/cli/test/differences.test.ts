@@ -38,7 +38,7 @@ describe("differencesOf", () => {
     ])
   })
 
-  it("matches what has an id wherever it stands", () => {
+  it("matches elements with an id at any position", () => {
     expect(between(account, without(history, 0))).toEqual([
       `MISSING ${history}.0 ${code} NL-T-1001`
     ])
@@ -54,7 +54,7 @@ describe("differencesOf", () => {
     expect(between(account, doubled)).toEqual([`UNEXPECTED ${history}.3 ${code} NL-T-1002`])
   })
 
-  it("matches notes in their order, and one that is missing shifts no other", () => {
+  it("matches notes in their order, and a missing one does not shift the others", () => {
     const notes = ["a", "b", "c", "d"].map((body) => ({ body }))
     const book = { notes }
     expect(between(book, { notes: notes.toSpliced(1, 1) })).toEqual(["MISSING notes.1"])

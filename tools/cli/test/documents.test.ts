@@ -44,7 +44,7 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
   excludeTestServices: true,
   timeout: "1 minute"
 })("data-import documents upload", (it) => {
-  it.effect("puts every file once, and goes on with those that are missing", () =>
+  it.effect("uploads every file once, and continues with the missing ones", () =>
     Effect.gen(function* () {
       const { home, supplier, upload, write } = yield* arrange
       for (const name of ["a.pdf", "2024/b c.pdf", "2024/deep/ä.pdf", ".DS_Store"])
@@ -68,7 +68,7 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells of a file that was changed after its upload", () =>
+  it.effect("reports a file that was changed after its upload", () =>
     Effect.gen(function* () {
       const { upload, write } = yield* arrange
       write("a.pdf", "one")
@@ -82,7 +82,7 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("goes on after files that are refused, and says which", () =>
+  it.effect("continues after refused files, and names them", () =>
     Effect.gen(function* () {
       const { upload, write } = yield* arrange
       write("empty.pdf", "")
@@ -97,7 +97,7 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("does not take a document that existed for its own", () =>
+  it.effect("does not count an existing document as its own upload", () =>
     Effect.gen(function* () {
       const { supplier, upload, write } = yield* arrange
       write("a.pdf", "one")
@@ -110,7 +110,7 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses at once what concerns every file", () =>
+  it.effect("fails at once for an error that concerns every file", () =>
     Effect.gen(function* () {
       const { home, run, upload, write } = yield* arrange
       write("a.pdf", "one")

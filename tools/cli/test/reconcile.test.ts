@@ -1,4 +1,4 @@
-/** Books are sent to the whole system, altered, and compared with what is stored of them. */
+/** Books are sent to the whole system, altered, and compared with the stored accounts. */
 import { gzipSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Stream } from "effect"
@@ -17,7 +17,7 @@ import { importing } from "./sentBook.ts"
 
 const numberOf = (index: number): string => `R-${String(index).padStart(4, "0")}`
 
-/** Accounts with everything in them, spelled as no answer is. */
+/** Accounts with every field, in spellings that differ from the answers. */
 const accountsOf = (count: number): ReadonlyArray<Wire> =>
   Array.from({ length: count }, (_, index) => {
     const account = drop(domesticPayload(), "import_supplier")
@@ -91,7 +91,7 @@ const history = "ledgers.0.historical_statement_transactions"
 layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
   "reconcile",
   (it) => {
-    it.effect("finds nothing where nothing differs, plain, packed, wrapped or repeated", () =>
+    it.effect("finds nothing if nothing differs, plain, packed, wrapped or repeated", () =>
       Effect.gen(function* () {
         const accounts = accountsOf(7)
         const { home, reconciled, run, supplier } = yield* imported(accounts)
@@ -167,7 +167,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tells what came after the import apart, and what the operator erased", () =>
+    it.effect("distinguishes additions after the import, and erasures by the operator", () =>
       Effect.gen(function* () {
         const accounts = accountsOf(3)
         const { home, reconciled, tenant } = yield* imported(accounts)
@@ -199,7 +199,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("goes on where an answer breaks off", () =>
+    it.effect("continues where an answer breaks off", () =>
       Effect.gen(function* () {
         const accounts = accountsOf(40)
         const isRead = ({ path }: Seen) => path.includes("/accounts/?")
@@ -218,7 +218,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("names what was altered where it is stored", () =>
+    it.effect("names data that was altered in the storage", () =>
       Effect.gen(function* () {
         const accounts = accountsOf(4)
         const { home, reconciled, tenant } = yield* imported(accounts)

@@ -1,4 +1,4 @@
-/** Books are sent to the whole system: what is told at the end, and what is refused before. */
+/** Books are sent to the whole system: the final report, and what is refused before. */
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
@@ -44,7 +44,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("imports a book of which a tenth fails, and closes", () =>
+    it.effect("imports a book of which a tenth fails, with counts that add up", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { home, run } = yield* user(environmentOf(tenant))
@@ -93,7 +93,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("goes on when connections break, and doubles nothing", () =>
+    it.effect("continues when connections break, without duplicates", () =>
       Effect.gen(function* () {
         const isUpload = ({ method }: Seen) => method === "PUT"
         const cuts: ReadonlyArray<readonly [(seen: Seen) => boolean, Fault]> = [
@@ -169,7 +169,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tells of the lines of a batch that somebody cancels", () =>
+    it.effect("reports the lines of a batch that is cancelled elsewhere", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { home, run } = yield* user(environmentOf(tenant))

@@ -1,6 +1,6 @@
 /**
- * The process of `send` is killed wherever it may be. The same command goes on each time, and in
- * the end nothing is lost or doubled.
+ * The process of `send` is killed at different points. The same command continues each time, and in
+ * the end nothing is lost or duplicated.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
@@ -16,7 +16,7 @@ import { bookOf, failedIn, importedOf, importing, storedOf } from "./sentBook.ts
 
 interface Kill {
   readonly fits: (seen: Seen) => boolean
-  /** What becomes of the request that the process has sent. */
+  /** The fault of the request that the process has sent. */
   readonly fault?: Fault
   readonly signal?: NodeJS.Signals
 }
@@ -25,7 +25,7 @@ const upload = (from: string) => (seen: Seen) =>
   seen.method === "PUT" && seen.path.endsWith(`from_line=${from}`)
 
 const kills: ReadonlyArray<Kill> = [
-  // The service creates the batch, and nobody hears of it.
+  // The service creates the batch, but the answer is lost.
   { fits: ({ method, path }) => method === "POST" && path.endsWith("/batches/") },
   { fits: upload("1"), fault: { _tag: "CutRequest", after: 2_000 } },
   { fits: ({ method, path }) => method === "PUT" && !path.endsWith("from_line=1") },
@@ -38,7 +38,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
   "send in a process that is killed",
   (it) => {
     it.effect(
-      "goes on from wherever it was, and ends with every line once",
+      "continues where it was, and ends with every line once",
       () =>
         Effect.gen(function* () {
           let current: NodeProcess | undefined

@@ -1,6 +1,6 @@
 /**
- * Stands in for the object store in its image: the S3 server of the tests, told by the same
- * arguments and environment what to do. `posix FOLDER`: the folders in FOLDER are its buckets.
+ * Replaces the object store in its image: the S3 server of the tests, with the same arguments and
+ * environment. `posix FOLDER`: the folders in FOLDER are its buckets.
  */
 import { readdirSync } from "node:fs"
 import { startFauxqs } from "fauxqs"

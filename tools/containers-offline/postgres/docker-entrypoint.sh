@@ -1,6 +1,6 @@
 #!/bin/sh
-# What of the official image's entrypoint is used here: makes the cluster, the user and the database
-# that the environment names, and then runs the server in its place.
+# The used subset of the official image's entrypoint: creates the cluster, the user and the database
+# that the environment names, and then runs the server as this process.
 set -eu
 
 [ "${1:-}" = postgres ] || exec "$@"

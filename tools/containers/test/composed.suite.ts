@@ -1,4 +1,4 @@
-/** The composed system: that it does what it is for, and keeps what its files promise. */
+/** The composed system works, and has the properties that its files promise. */
 import { accountJourney } from "@data-import/demo/AccountJourney"
 import { journey } from "@data-import/demo/Journey"
 import { postImportJourney } from "@data-import/demo/PostImportJourney"
@@ -52,9 +52,9 @@ describe("the composed system", () => {
 
   it("restarts a killed service", async () => {
     const before = await system.inspect("account-import-1")
-    // The first process only hands signals on.
+    // The first process only forwards signals.
     const kill = `process.kill(${await serviceIn("account-import-1")}, 9)`
-    // The container may end before the command in it does, which then fails.
+    // The container may end before the command in it, which then fails.
     await system.evaluate("account-import-1", kill).catch(() => {})
     await eventually(async () => {
       const { health, restarts } = await system.inspect("account-import-1")
@@ -73,7 +73,7 @@ describe("the composed system", () => {
     ])
   })
 
-  it("gives each service a database user of its own, and none the owner's", async () => {
+  it("gives each service its own database user, and none the owner's", async () => {
     const users = await Promise.all(
       services.map(async (name) => {
         const { environment } = await system.inspect(name)
@@ -109,7 +109,7 @@ const serviceIn = (container: string) =>
       /^node\\0.*main\\.ts\\0$/.test(fs.readFileSync("/proc/" + id + "/cmdline", "utf8")))`
   )
 
-/** What comes of writing a file into each folder, by folder. */
+/** The result of writing a file into each folder, by folder. */
 const writing = (folders: ReadonlyArray<string>) =>
   `${JSON.stringify(folders)}.map((folder) => {
     try { fs.writeFileSync(folder + "/x", ""); return "written" }
@@ -152,7 +152,7 @@ describe.each(services)("the service in %s", (name) => {
   })
 })
 
-/** The packages of the workspace that an image holds, and the parts of it that run in it. */
+/** The workspace packages that each image contains. */
 const contents: ReadonlyArray<readonly [image: string, packages: ReadonlyArray<string>]> = [
   ["gateway-1", ["api", "domain", "server", "services/gateway"]],
   ["query-1", ["api", "domain", "postgres", "server", "services/query"]],

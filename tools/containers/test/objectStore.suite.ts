@@ -1,4 +1,4 @@
-/** The document store on the object store that compose.yaml names, held to the contract. */
+/** The document store on the object store of compose.yaml fulfils the contract. */
 import { randomBytes } from "node:crypto"
 import { fill, signAs, storeAt } from "@data-import/documents/testing/Bucket"
 import { documentsContract } from "@data-import/domain/testing/DocumentsContract"

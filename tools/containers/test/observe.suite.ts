@@ -1,7 +1,7 @@
 /**
- * The composed system with docker/compose.observe.yaml: that Prometheus finds every instance, has
- * the rules, and raises an alert when something ends. Services send their traces to Tempo, and must
- * not mind where there is none.
+ * The composed system with docker/compose.observe.yaml: Prometheus finds every instance, has the
+ * rules, and raises an alert when something ends. Services send their traces to Tempo, and work
+ * without it.
  */
 import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
@@ -24,7 +24,7 @@ const system = new Composition(
   "compose.observe.yaml"
 )
 
-/** The offline engine has neither, since Debian has no package of them. */
+/** The offline engine has neither, because Debian has no package of them. */
 const absent = await system.unavailable(["grafana", "tempo"])
 
 beforeAll(() => system.start(absent))
@@ -50,7 +50,7 @@ const Alerts = Schema.Struct({
 })
 const Series = Schema.Struct({ result: Schema.Array(Schema.Struct({ metric: Labels })) })
 
-/** What Prometheus answers, in the shape that its API promises. */
+/** An answer of Prometheus, decoded by the schema of its API. */
 const ask = async <A>(path: string, shape: Schema.Decoder<A>): Promise<A> => {
   const answer = await fetch(`${system.published("prometheus-1", 9090)}/api/v1/${path}`)
   return Schema.decodeUnknownSync(Schema.Struct({ data: shape }))(await answer.json()).data
@@ -58,19 +58,19 @@ const ask = async <A>(path: string, shape: Schema.Decoder<A>): Promise<A> => {
 
 const activeTargets = async () => (await ask("targets", Targets)).activeTargets
 
-/** The values that a label has in the newest samples of an expression, sorted. */
+/** The values of a label in the newest samples of an expression, sorted. */
 const valuesOf = async (label: string, expression: string) => {
   const { result } = await ask(`query?query=${encodeURIComponent(expression)}`, Series)
   return result.map(({ metric }) => metric[label]).toSorted()
 }
 
-/** The alerts of the system. Whether the disk has room is up to the machine. */
+/** The alerts of the system, except those for disk space, which depends on the machine. */
 const alerts = async () =>
   (await ask("alerts", Alerts)).alerts.filter(
     ({ labels, state }) => state === "firing" || !labels["alertname"]?.startsWith("Disk")
   )
 
-/** What the exporter's user is answered. */
+/** The result of a statement that runs as the exporter's user. */
 const asExporter = async (sql: string) => {
   const options = ["--env", `PGPASSWORD=${exporterPassword}`, "--entrypoint", "psql"]
   const to = ["--host=postgres", "--username=exporter", "--dbname=data_import"]
@@ -99,7 +99,7 @@ describe("Prometheus", () => {
       ])
     }))
 
-  it("gets what the rules ask of the exporters", async () => {
+  it("has the exporters' metrics that the rules use", async () => {
     const names = [
       "node_filesystem_avail_bytes",
       "node_filesystem_size_bytes",
@@ -110,14 +110,14 @@ describe("Prometheus", () => {
     expect(await valuesOf("__name__", expression)).toEqual(names)
   })
 
-  it("sees the disks of the machine, each once, and not those of a container", async () => {
+  it("has the disks of the machine, each once, and not those of a container", async () => {
     const disks = `count by (mountpoint) (node_filesystem_avail_bytes{fstype!~"tmpfs|overlay"})`
     const mounted = await valuesOf("mountpoint", disks)
     expect(mounted.filter((path) => path?.startsWith("/etc/"))).toEqual([])
     expect(mounted.length).toBeGreaterThan(0)
   })
 
-  it("has no alert, pending or firing, while all is well", async () => {
+  it("has no pending or firing alert while everything works", async () => {
     const begun = Date.now()
     await eventually(async () => {
       const { groups } = await ask("rules", Rules)
@@ -129,12 +129,12 @@ describe("Prometheus", () => {
 })
 
 describe("the exporter's user", () => {
-  it("reads what the sessions of others do", async () => {
+  it("can read the activity of other sessions", async () => {
     const others = "select count(*) > 0 from pg_stat_activity where usename = 'query'"
     expect(await asExporter(`${others} and query <> '<insufficient privilege>'`)).toBe("t")
   })
 
-  it("reads and writes no table, and calls no function with its owner's rights", async () => {
+  it("cannot read or write a table, nor call a function with its owner's rights", async () => {
     const own = "nspname not like 'pg\\_%' and nspname <> 'information_schema'"
     const tables = `pg_class c join pg_namespace n on n.oid = relnamespace where ${own}
       and relkind in ('r', 'p', 'v', 'm')`
@@ -156,7 +156,7 @@ describe("traces", () => {
     expect(status).toBe(200)
   }
 
-  it("go to Tempo, whose absence no service minds", async () => {
+  it("go to Tempo, and services work without it", async () => {
     const { environment } = await system.inspect("gateway-1")
     expect(environment).toContain("OTEL_EXPORTER_OTLP_ENDPOINT=http://tempo:4318")
     await seeKeys()
@@ -200,7 +200,7 @@ describe.skipIf(absent.includes("grafana"))("Grafana (skipped where its image is
     }))
 })
 
-// Last, because it takes the system apart.
+// This is last, because it stops parts of the system.
 describe("alerts", () => {
   it("are pending once a service and the database have ended", async () => {
     await Promise.all([system.stopService("query"), system.stopService("postgres")])

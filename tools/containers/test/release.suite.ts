@@ -1,4 +1,4 @@
-/** A release by digest: pushed to a registry, and brought up by what the registry has. */
+/** A release by digest: its images are pushed to a registry, and started from it. */
 import { GenericContainer, Network, Wait } from "testcontainers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Composition } from "../Composition.ts"
@@ -23,7 +23,7 @@ describe("a release", () => {
       await server.stop()
       await network.stop()
     }
-    // As the engine sees it, which takes a registry without TLS on its own machine only.
+    // The address as the engine sees it. It accepts a registry without TLS only on its own machine.
     registry = `127.0.0.1:${server.getMappedPort(port)}/data-import`
     system = new Composition({ IMAGE_REGISTRY: registry, IMAGE_TAG: "tested" })
     await system.build()

@@ -51,7 +51,7 @@ const courseOf = Effect.fnUntraced(function* (supplier: string, cohort: string |
 })
 
 layer(database, { excludeTestServices: true, timeout: "1 minute" })("the past days", (it) => {
-  it.effect("come from nothing to what is there, and never go back", () =>
+  it.effect("grow from zero to the present counts, and never decrease", () =>
     Effect.gen(function* () {
       const [code] = yield* filledAndCounted
       yield* pastDays([{ code, endedHoursAgo: 0 }])
@@ -72,7 +72,7 @@ layer(database, { excludeTestServices: true, timeout: "1 minute" })("the past da
     })
   )
 
-  it.effect("have in the last hour what the course has, and not all that was sent", () =>
+  it.effect("have the last hour of the history, not everything that was sent", () =>
     Effect.gen(function* () {
       const [code, ended] = yield* filledAndCounted
       const { overview } = yield* Migrations

@@ -20,7 +20,7 @@ const demo = {
 
 const plain = painter(false, undefined)
 
-/** Answers every request with what it is asked at, with which token and under which key. */
+/** Answers every request with its address, token and key. */
 const echo = Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request, url) =>
@@ -161,7 +161,7 @@ const watching: Step = {
 }
 
 describe("a watched batch", () => {
-  it.effect("is asked for with its last tag until it has ended", () => {
+  it.effect("is requested with its last tag until it has ended", () => {
     const { client, tags } = watched([
       answer(batchOf(0, 2), 'W/"1"'),
       new Response(null, { status: 304 }),
@@ -175,7 +175,7 @@ describe("a watched batch", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("fails where the counts do not add up, or no batch is answered", () =>
+  it.effect("fails if the counts do not add up, or no batch is answered", () =>
     Effect.gen(function* () {
       for (const wrong of [batchOf(1, 2), { code: "not_found" }]) {
         const { client } = watched([answer(wrong, 'W/"1"')])
@@ -243,7 +243,7 @@ describe("a command of the operator", () => {
     }).pipe(Effect.provide(echo))
   )
 
-  it.effect("ends the journey where its output differs, or its end is another one", () =>
+  it.effect("ends the journey if its output or its exit status differs", () =>
     Effect.gen(function* () {
       const refused: Command = { title: "Refuse", command: () => ["no"], says: () => [] }
       yield* operator(journey(demo, [{ ...refused, isRefused: true }], plain))
@@ -259,7 +259,7 @@ describe("a command of the operator", () => {
   )
 })
 
-it.effect("what happens before a request is done before it is sent", () =>
+it.effect("the action before a request runs before it is sent", () =>
   Effect.gen(function* () {
     const order: Array<string> = []
     const sending: Step = {

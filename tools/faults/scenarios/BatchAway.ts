@@ -1,6 +1,6 @@
 /**
- * What the lines of a batch need is away in the middle of it: the database, the document store or
- * a payment vendor. The batch tells what it waits for, and goes on by itself.
+ * A dependency of a batch goes away in the middle of it: the database, the document store or a
+ * payment vendor. The batch reports what it waits for, and continues without help.
  */
 import { Duration, Effect } from "effect"
 import type { Mode, TcpProxy } from "@data-import/postgres/testing/TcpProxy"
@@ -21,13 +21,15 @@ const recoveryLimit = 15
 
 const set = (proxy: TcpProxy, mode: Mode) => Effect.promise(() => proxy.set(mode))
 
-/** Until further lines have ended. */
+/** Waits until further lines have ended. */
 const goesOn = Effect.fnUntraced(function* (batch: BatchClient.BatchClient) {
   const before = BatchClient.endedOf(yield* batch.read())
   yield* batch.until((seen) => BatchClient.endedOf(seen) > before || seen.counts.remaining === 0)
 })
 
-/** The proxy is in the mode for the time; how long it takes then until lines end. */
+/**
+ * Sets the proxy to the mode for the time; returns how long it takes afterwards until lines end.
+ */
 const away = Effect.fnUntraced(function* (
   batch: BatchClient.BatchClient,
   proxy: TcpProxy,
@@ -44,7 +46,7 @@ type Lines = ReadonlyArray<SentLine>
 
 const shared = domesticPayload().statements.map(({ statement_path }) => statement_path)
 
-/** A found document is remembered for a minute, so each account names statements of its own. */
+/** A found document is cached for a minute, so each account names its own statements. */
 const withOwnStatements = Effect.fnUntraced(function* ({ supplier }: Tenant, lines: Lines) {
   const { putDocument } = yield* System
   const named = lines.map((line) => {
@@ -65,7 +67,7 @@ const withOwnStatements = Effect.fnUntraced(function* ({ supplier }: Tenant, lin
   return named.map(({ line }) => line)
 })
 
-/** A started batch of which lines are being worked on. */
+/** A started batch whose lines are being processed. */
 const running = Effect.fnUntraced(function* (
   work: BatchWork,
   prefix: string,
@@ -96,7 +98,7 @@ const fromDatabase = Effect.fnUntraced(function* (work: BatchWork, lasts: Durati
   )
 })
 
-/** Until the batch says so, and for the time. */
+/** Waits until the batch reports it, and then for the time. */
 const saysSo = (batch: BatchClient.BatchClient, wanted: string, lasts: Duration.Duration) =>
   Effect.andThen(
     batch.until(({ waitingFor }) => waitingFor === wanted, Duration.minutes(1)),
@@ -127,7 +129,7 @@ const instructionLine = (number: string): SentLine => ({
   isStaged: false
 })
 
-/** The vendor answers slowly before it is away, so that lines are in the middle of their work. */
+/** The vendor answers slowly before it goes away, so that lines are in progress. */
 const slowly: Mode = { _tag: "Slow", millis: 100 }
 
 const fromVendor = Effect.fnUntraced(function* (work: BatchWork, lasts: Duration.Duration) {

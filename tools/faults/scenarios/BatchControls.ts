@@ -1,6 +1,6 @@
 /**
- * Batches that are paused, resumed and cancelled while their worker or PostgreSQL is killed. What
- * is paused stays as it is, and what is cancelled ends soon, with every line accounted for.
+ * Batches that are paused, resumed and cancelled while their worker or PostgreSQL is killed. A
+ * paused batch does not change, and a cancelled one ends soon, with every line accounted for.
  */
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"
@@ -9,13 +9,15 @@ import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWor
 import { type Scenario, seconds } from "../Scenario.ts"
 import { killPostgres, killWorker } from "./BatchKills.ts"
 
-/** Seconds until a cancelled batch has no lines left, with the restart of what was killed. */
+/**
+ * Seconds until a cancelled batch has no lines left, including the restart of the killed process.
+ */
 const cancelLimit = 10
 
-/** Within this time nothing of a paused batch may end. */
+/** For this time no line of a paused batch may end. */
 const quiet = Duration.seconds(1)
 
-/** Waits for less than the other half of the batch takes. */
+/** Waits for less time than the other half of the batch takes. */
 const progress = Effect.fnUntraced(function* (batch: BatchClient, count: number) {
   const { random } = yield* System
   const before = endedOf(yield* batch.read())

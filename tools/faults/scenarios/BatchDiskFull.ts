@@ -1,6 +1,6 @@
 /**
- * A disk that is full while a batch is uploaded, and again while its lines are worked on. What was
- * received stays, and the batch goes on when there is room.
+ * A disk that is full while a batch is uploaded, and again while its lines are processed. Received
+ * lines stay, and the batch continues when there is room.
  */
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"
@@ -10,7 +10,7 @@ import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWor
 import { type Scenario, seconds } from "../Scenario.ts"
 import { diskMegabytes, NoDisk, supervised } from "./DiskFull.ts"
 
-/** How long there is no room. */
+/** How long the disk is full. */
 const full = Duration.seconds(3)
 
 const recoveryLimit = 10

@@ -1,6 +1,6 @@
 /**
- * Batches of many suppliers at once. A small batch beside a large one takes at most twice what it
- * takes alone, and a second. How long it takes beside many is reported.
+ * Batches of many suppliers at once. A small batch beside a large one takes at most twice as long
+ * as alone, plus a second. Its time beside many is reported.
  */
 import { Effect } from "effect"
 import { System } from "@data-import/testbed/System"
@@ -12,10 +12,10 @@ import { type Scenario, seconds } from "../Scenario.ts"
 
 const small = 100
 
-/** More lines than are worked on while the small batch runs. */
+/** More lines than are processed while the small batch runs. */
 const large = 2_000
 
-/** An IMPORT batch of a supplier of its own, with its lines. */
+/** An IMPORT batch of a new supplier, with its lines. */
 const uploaded = Effect.fnUntraced(function* (work: BatchWork, prefix: string, count: number) {
   const { random } = yield* System
   const { findings, session, tenant } = work
@@ -30,7 +30,7 @@ const smallBatch = Effect.gen(function* () {
   return yield* seconds(Effect.andThen(batch.start(small), batch.ended))
 })
 
-/** How long it takes beside batches of these numbers of lines, each of a supplier of its own. */
+/** How long it takes beside batches of these numbers of lines, each of a different supplier. */
 const beside = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
   const others = yield* Effect.forEach(sizes, (size) =>
     Effect.flatMap(begin(), (work) => uploaded(work, "L", size))

@@ -1,6 +1,6 @@
 /**
- * A worker of batches is frozen with lines in hand, and another one takes them over. The frozen one
- * goes on afterwards, and changes nothing of what was done meanwhile.
+ * A worker of batches is frozen while it holds lines, and another one takes them over. The frozen
+ * one then resumes, and changes nothing of what was done meanwhile.
  */
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"

@@ -1,6 +1,6 @@
 /**
  * SIGKILL within batches: of the batches service while it receives an upload, and of the worker and
- * of PostgreSQL while lines are worked on. The scenario restarts what it has killed. The client
+ * of PostgreSQL while lines are processed. The scenario restarts what it has killed. The client
  * continues the upload after the lines that were received.
  */
 import { Duration, Effect } from "effect"
@@ -10,7 +10,7 @@ import { begin, inHand, prepare, settle, takenOver, verifyBatch } from "../Batch
 import type { Scenario } from "../Scenario.ts"
 import { sampleSummaries } from "../Summaries.ts"
 
-/** Seconds in which lines of a dead worker are worked on again. */
+/** Seconds in which lines of a dead worker must be processed again. */
 export const takeoverLimit = 10
 
 export const killWorker = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
  * A database that is down, silent, read-only or locked. As soon as one request has noticed it, the
- * others are refused fast, with Retry-After. Once the database is back, the system recovers by
- * itself.
+ * others are refused fast, with Retry-After. Once the database is back, the system recovers without
+ * help.
  */
 import { Duration, Effect } from "effect"
 import { Findings } from "../Findings.ts"
@@ -12,13 +12,16 @@ import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"
 import { reconfigured, System } from "@data-import/testbed/System"
 
-/** So long a statement may take here, so that a silent database is found out soon. */
+/** A short statement timeout, so that a silent database is noticed soon. */
 const statementTimeout = "4 seconds"
 
-/** Seconds: for a turn, and then for a statement, which is given up a second after that. */
+/**
+ * Seconds: the wait for a connection, then the statement, which is given up a second after its
+ * timeout.
+ */
 const longestWait = 8 + 4 + 1
 
-/** Seconds: for a statement. Requests that wait for a turn are refused before that. */
+/** Seconds: for a statement. Requests that wait for a connection are refused before that. */
 const longestSilence = 4 + 1 + 1
 
 /** Seconds without a refusal, while requests wait for an answer. */
@@ -27,7 +30,7 @@ const unnoticed = 4
 /** Requests of each kind per second: more than may wait, but no load for this machine. */
 const rate = 100
 
-/** Load before the fault, so that busy services lose their database. */
+/** How long the load runs before the fault, so that busy services lose their database. */
 const warming = Duration.seconds(1)
 
 type Fault = Effect.Effect<Effect.Effect<void>, Error, System>

@@ -1,7 +1,7 @@
 /**
  * A worker dies in the middle of attempts. Their imports stay IN_PROGRESS exactly as long as the
- * lease, then read UNKNOWN, and the next attempts succeed at once. A lock on the table that the
- * attempts write to keeps them in the middle.
+ * lease, then read UNKNOWN, and the next attempts succeed at once. A lock on a table that the
+ * attempts write to keeps them in progress.
  */
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
@@ -42,7 +42,7 @@ const until = (session: Session.Session, tenant: Tenant, number: string, wanted:
     }
   }).pipe(Effect.timeout(Duration.seconds(30)))
 
-/** Ends the backends of the dead attempts, which would end with a lost host. */
+/** Ends the backends of the dead attempts, as the loss of their host would. */
 const buryStatements = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
   yield* run(sql`
@@ -73,7 +73,7 @@ interface Ward {
   readonly findings: Findings
 }
 
-/** Watches an import until it is UNKNOWN; how many seconds after its lease that was. */
+/** Watches an import until it is UNKNOWN; returns how many seconds after its lease that was. */
 const watch = Effect.fnUntraced(function* (
   { findings, session, tenant }: Ward,
   number: string,
@@ -114,7 +114,7 @@ const die = Effect.fnUntraced(function* (
   yield* release
 }, Effect.scoped)
 
-/** The next attempt at an import whose worker is back at `back` at the earliest. */
+/** Makes the next attempt at an import, whose worker is back at `back` at the earliest. */
 const succeed = Effect.fnUntraced(function* (
   ward: Ward,
   number: string,

@@ -1,7 +1,7 @@
 /**
  * A full disk under PostgreSQL. First there is no room for rows: writes are refused, and reads are
  * answered. Then there is no room for the write-ahead log either, which ends the server. A
- * supervisor restarts it until there is room, and the rest recovers by itself.
+ * supervisor restarts it until there is room, and the rest recovers without help.
  */
 import { Data, Duration, Effect } from "effect"
 import type { Disk } from "@data-import/testbed/Disk"
@@ -19,7 +19,7 @@ import {
 import * as Session from "../Session.ts"
 import { System } from "@data-import/testbed/System"
 
-/** A new cluster takes 40, the rows of a long run and the log of them more than 200. */
+/** A new cluster takes 40 MB; the rows of a long run and their log take more than 200 MB. */
 export const diskMegabytes = 512
 
 /** This scenario is for a system whose disk can be filled. */
@@ -31,10 +31,7 @@ export class NoDisk extends Data.TaggedError("NoDisk") {
 
 const pause = Duration.millis(100)
 
-/**
- * Starts PostgreSQL whenever it does not run, for as long as the scope lives; gives how often that
- * was so.
- */
+/** Starts PostgreSQL whenever it does not run, until the scope ends; returns how often that was. */
 export const supervised = Effect.gen(function* () {
   const { postgres } = yield* System
   let ends = 0
@@ -48,7 +45,7 @@ export const supervised = Effect.gen(function* () {
   return () => ends
 })
 
-/** Writes to the write-ahead log until the disk is full, which ends the server. */
+/** Writes to the write-ahead log until the disk is full, which stops the server. */
 const endLog = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
   const write = run(

@@ -14,9 +14,9 @@ import { System } from "@data-import/testbed/System"
 import { verify } from "../Verification.ts"
 
 /**
- * The tables that record what was done, and what services write by themselves: which workers of
- * batches are alive, how far the scheduled checks have come, forecasts, and the counts of each
- * hour, which are stored when the query service adds the differences up.
+ * The tables that record requests, and those that services write on their own: live workers of
+ * batches, the progress of the scheduled checks, forecasts, and hourly counts, which are stored
+ * when the query service adds up the differences.
  */
 const records: ReadonlySet<string> = new Set([
   "import_attempts",
@@ -34,7 +34,7 @@ const records: ReadonlySet<string> = new Set([
 
 /**
  * The counts of imports, which are differences until the query service adds them up into totals, at
- * any time. So the sum of both is compared. A total without a cohort is of all imports.
+ * any time. So the sum of both is compared. A total without a cohort is that of all imports.
  */
 const counts: ReadonlySet<string> = new Set(["import_differences", "import_totals"])
 

@@ -1,6 +1,6 @@
 /**
  * SIGKILL under writers: of each service, of PostgreSQL, and of one of its backends. The scenario
- * restarts what it has killed, as an orchestrator would. The rest recovers by itself.
+ * restarts what it has killed, as an orchestrator would. The rest recovers without help.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"

@@ -1,7 +1,7 @@
 /**
- * One import and one account are locked for a long time, and clients keep asking for them. These
- * requests wait and are then refused; all others are hardly slower. The same load is measured
- * without the lock before and after, because other programs share the machine.
+ * One import and one account are locked for a long time, and clients keep sending requests for
+ * them. These requests wait and are then refused; all others are hardly slower. The same load is
+ * measured without the lock before and after, because other programs share the machine.
  */
 import { Duration, Effect } from "effect"
 import type * as Client from "@data-import/testbed/Client"
@@ -14,9 +14,9 @@ import * as Session from "../Session.ts"
 import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
-/** Requests a second of each kind for what is locked. */
+/** Requests per second of each kind for the locked import and account. */
 const rate = 10
-/** Others that stage side by side meanwhile. */
+/** Other clients that stage concurrently. */
 const sideBySide = 8
 
 const staged = "L-staged"
@@ -50,7 +50,7 @@ const p99 = (samples: ReadonlyArray<Load.Sample>): number =>
 const complain = (what: string, { code, retryAfter, status }: Load.Sample) =>
   `${what}: ${status} ${code}, Retry-After ${retryAfter}`
 
-/** The same requests for what may be locked and for others, concurrently. */
+/** The same requests for the import and account to lock and for others, concurrently. */
 const makeLoad = (tenant: Tenant, session: Session.Session, lasts: Duration.Duration) => {
   let count = 0
   const next = () => Requests.stage(tenant, `other ${count++}`, "free")

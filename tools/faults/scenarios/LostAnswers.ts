@@ -1,8 +1,8 @@
 /**
- * Answers are produced and never arrive, either from the gateway to the clients, or from PostgreSQL
- * to the services, which then do not know whether their transaction was committed. Every client
- * sends the same request again, and everything is stored once. Half of the accounts are written
- * under idempotency keys, and a repeated request gets the answer that was lost.
+ * Answers are sent but never arrive, either from the gateway to the clients, or from PostgreSQL to
+ * the services, which then do not know whether their transaction was committed. Every client sends
+ * the same request again, and everything is stored once. Half of the accounts are written with
+ * idempotency keys, and a repeated request gets the lost answer.
  */
 import { Effect } from "effect"
 import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
@@ -31,7 +31,7 @@ const through = Effect.fnUntraced(function* (
   return { ...(yield* settle(working)), figures: [lost, again] }
 })
 
-/** Enough accounts for 10,000 repeated requests under a key. */
+/** Enough accounts for 10,000 repeated requests with a key. */
 const longCount = 13_000
 
 const ofGateway: Scenario = {

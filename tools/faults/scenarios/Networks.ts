@@ -1,7 +1,7 @@
 /**
  * The network to PostgreSQL, the document store or the payment vendors is slow, silent, resets
  * connections or refuses them, repeatedly and under writers. Requests that do not need it are not
- * affected. Afterwards the system recovers by itself.
+ * affected. Afterwards the system recovers without help.
  */
 import { Duration, Effect } from "effect"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
@@ -37,7 +37,7 @@ interface Network {
 
 interface Phase {
   readonly mode: Mode
-  /** How long the mode lasts: until enough requests met it, or for some time. */
+  /** How long the mode lasts: until it has affected enough requests, or for some time. */
   readonly lasts: (network: Network, random: RandomSource) => Effect.Effect<void, Stalled>
 }
 

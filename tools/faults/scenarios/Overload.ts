@@ -1,6 +1,6 @@
 /**
  * Five times as many requests as a service can answer. The surplus is refused fast, with
- * Retry-After, and the throughput stays close to its peak, since no work is begun and then
+ * Retry-After, and the throughput stays close to its peak, because no work is begun and then
  * abandoned. A slow network and few connections limit the service, so that the load does not
  * saturate this machine. How fast the service refuses is also read from its own metrics, which
  * exclude the client's scheduling delay. The service stays ready meanwhile.

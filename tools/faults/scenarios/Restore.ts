@@ -1,7 +1,7 @@
 /**
  * A disaster: the system is backed up while writers work, destroyed with everything that it stores,
- * and restored to a point in time. What was acknowledged before the point is there, nothing after
- * it, and the system works on, for clients with tokens of before, too.
+ * and restored to a point in time. Everything acknowledged before the point is there, and nothing
+ * after it. The system then works, also for clients with earlier tokens.
  */
 import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ interface Kept {
   readonly objects: Objects
 }
 
-/** After the base backup, so that every key and document that it refers to is there. */
+/** Kept after the base backup, so that every key and document that it refers to is included. */
 const keep = Effect.fnUntraced(function* (folder: string) {
   const { objects, postgres, tokenKeys } = yield* System
   const base = yield* Backup.take(postgres, join(folder, "base.tar"))
@@ -36,7 +36,7 @@ const keep = Effect.fnUntraced(function* (folder: string) {
   return { base, tokenKeys: copied, objects: yield* objects.copy } satisfies Kept
 })
 
-/** SIGKILL of every process, and all that they store is gone. */
+/** Kills every process with SIGKILL, and deletes everything that they store. */
 const destroy = Effect.gen(function* () {
   const { instances, objects, postgres, tokenKeys } = yield* System
   yield* Effect.forEach(instances, (service) => service.kill(), { concurrency: "unbounded" })
@@ -79,7 +79,7 @@ const verifyDocuments = Effect.fnUntraced(function* (tenant: Tenant, findings: F
   return named.length
 })
 
-/** A token of before is good for a read of an import of before. */
+/** An earlier token can read an earlier import. */
 const verifyToken = Effect.fnUntraced(function* (
   session: Session.Session,
   tenant: Tenant,
@@ -92,7 +92,7 @@ const verifyToken = Effect.fnUntraced(function* (
   findings.add("lost", `a token of before the point is answered with ${answer.status}`)
 })
 
-/** The load until the point and beyond it, with what is kept of it. */
+/** Runs the load until the point and beyond it, and makes the backup. */
 const workAndKeep = Effect.fnUntraced(function* (
   tenant: Tenant,
   folder: string,

@@ -13,7 +13,7 @@ import { System } from "@data-import/testbed/System"
 /** The gateway asks each instance once a second whether it is ready. */
 export const untilNoticed = Duration.seconds(2)
 
-/** So that what fails is not refused for overload where processes start beside the others. */
+/** So few that no request is refused for overload while processes start beside the others. */
 export const fewWriters = 4
 
 /** The first instance of each service, and then the second of each. */
@@ -23,7 +23,7 @@ export const waves = Effect.gen(function* () {
   return [0, 1].map((index) => [...byName.values()].flatMap((all) => all.slice(index, index + 1)))
 })
 
-/** All of these at the same moment. */
+/** Restarts all of these at the same moment. */
 const restart = Effect.fnUntraced(function* (instances: ReadonlyArray<ServiceProcess>) {
   yield* Effect.forEach(
     instances,
@@ -37,7 +37,7 @@ const restart = Effect.fnUntraced(function* (instances: ReadonlyArray<ServicePro
   yield* Effect.sleep(untilNoticed)
 })
 
-/** What failed while they were restarted, one group after the other. */
+/** The failures while they were restarted, one group after the other. */
 const restarted = Effect.fnUntraced(function* (
   groups: ReadonlyArray<ReadonlyArray<ServiceProcess>>,
   writers: number

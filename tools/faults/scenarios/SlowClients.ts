@@ -1,6 +1,7 @@
 /**
  * Clients that send or read as slowly as they are allowed to, without a token and from the same
- * address as all others. They cost the gateway connections, but no other client an answer.
+ * address as all others. They cost the gateway connections, but do not cost other clients an
+ * answer.
  */
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
@@ -12,7 +13,7 @@ import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
 import { reconfigured, System } from "@data-import/testbed/System"
 
-/** What each kind sends at once, and then again and again; null where it reads nothing. */
+/** What each kind sends first, and then repeatedly; null if it only stops reading. */
 interface Kind {
   readonly first: string
   readonly then: string | null
@@ -22,7 +23,7 @@ const post = (path: string, framing: string, begun: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: data-import.test\r\ncontent-type: application/json\r\n` +
   `${framing}\r\n\r\n${begun}`
 
-/** The first part of a slow body, and the next ones. All of them soon exceed the budget. */
+/** The first part of a slow body, and the next ones. Together they soon exceed the budget. */
 const begun = `{"payload": "${"x".repeat(30_000)}`
 const part = "x".repeat(1_000)
 
@@ -46,7 +47,7 @@ const kinds: ReadonlyArray<Kind> = [
 
 const budgetMiB = 64
 
-/** What a gateway needs beside the bodies: its own size, and some kilobytes for each connection. */
+/** The memory of a gateway apart from bodies: its own size, and some kilobytes per connection. */
 const otherMegabytes = 400
 
 /** A slow client that connects again when its connection ends. */
@@ -91,7 +92,7 @@ const residentBytes = (pid: number): number => {
 
 const tickMillis = 50
 
-/** All connect within a second, and then each sends a little every half second. */
+/** All clients connect within a second, and then each sends a little every half second. */
 const arrivalTicks = 20
 const pauseTicks = 10
 

@@ -1,7 +1,7 @@
 /**
- * Two releases side by side under load, on one database, which this one has migrated. First
- * everything is of this release, and each instance is replaced by one of the last release while the
- * other works; then the other way. The gateways are replaced as the services are. No request fails,
+ * Two releases side by side under load, on one database, which this release has migrated. First
+ * every instance is of this release, and each is replaced by one of the last release while the
+ * other works; then the reverse. The gateways are replaced as the services are. No request fails,
  * and no write is lost. An instance is replaced at its place, as Compose does; Kubernetes starts
  * the new one first, so there are never fewer instances than here.
  */
@@ -19,13 +19,13 @@ import { type Scenario, settle, startWorkload } from "../Scenario.ts"
 import { verify } from "../Verification.ts"
 import { fewWriters, untilNoticed, waves } from "./RollingRestart.ts"
 
-/** Of different services. More of them starting at once would be a test of the machine. */
+/** How many instances of different services start at once. More would only test the machine. */
 const atOnce = 2
 
 /** Undefined for this release. */
 type Release = OtherRelease.OtherRelease | undefined
 
-/** Restarts instances from the files of a release, those excepted that it does not have yet. */
+/** Restarts instances from the files of a release, except services that it does not have yet. */
 const replace = Effect.fnUntraced(function* (
   instances: ReadonlyArray<ServiceProcess>,
   release: Release,
@@ -50,7 +50,7 @@ const replace = Effect.fnUntraced(function* (
 interface RollOut {
   readonly from: Release
   readonly to: Release
-  /** Of a batch that workers of both releases work on. */
+  /** The lines of a batch that workers of both releases process. */
   readonly lines: number
 }
 
@@ -62,7 +62,7 @@ const rollOut = Effect.fnUntraced(function* (
   const { instances, port } = yield* System
   yield* replace(instances, from, "unbounded")
   yield* Health.ready(port)
-  // Workers give way to requests: beside them, batches get on when the machine has time.
+  // Workers yield to requests, so batches progress only when the machine has time.
   const work = yield* begin()
   const { batch, lines } = yield* prepare(work, "U", count)
   const working = yield* startWorkload({ findings, keyed: true, writers: fewWriters })

@@ -1,7 +1,8 @@
 /**
  * A payment vendor that misbehaves in every way that the simulator knows. Each way has its own
- * answer to the client. When the vendor is in trouble, the circuit breaker opens and it is not
- * asked for a while. Requests to the other vendor, and requests to none, are not affected.
+ * answer to the client. When the vendor is in trouble, the circuit breaker opens and the vendor is
+ * not called for a while. Requests to the other vendor, and requests without a vendor, are not
+ * affected.
  */
 import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
@@ -26,7 +27,7 @@ const rejected: Expected = {
 const unreachable: Expected = { status: 400, code: "payment_vendor_unreachable", opens: false }
 const unavailable: Expected = { status: 500, code: "payment_vendor_unavailable", opens: true }
 
-/** Wrong for one reference, which is no sign of the vendor's health. */
+/** An error for one reference, which says nothing about the vendor's health. */
 const unexpected: Expected = { ...unavailable, opens: false }
 
 /** The words that choose the simulated vendor's answer; the first ones are of different kinds. */
@@ -79,7 +80,7 @@ const imported = Effect.fnUntraced(function* (
   return entry
 })
 
-/** Causes one kind of answer. Returns the recovery time where the circuit breaker opened. */
+/** Causes one kind of answer. Returns the recovery time if the circuit breaker opened. */
 const injectFault = Effect.fnUntraced(function* (
   working: Workload,
   session: Session.Session,

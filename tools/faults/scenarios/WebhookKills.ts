@@ -1,7 +1,7 @@
 /**
  * SIGKILL of the events service and of PostgreSQL while events are sent to a webhook, whose
- * receiver fails now and then. Every event is received, and those of each
- * account in their order, the repeated ones apart.
+ * receiver sometimes fails. Every event is received, and those of each account in order, apart from
+ * repetitions.
  */
 import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { WebhookId } from "@data-import/domain/ports/EventLog"
@@ -15,7 +15,7 @@ import type { Received } from "../WebhookReceiver.ts"
 import * as WebhookReceiver from "../WebhookReceiver.ts"
 import { killPostgres } from "./BatchKills.ts"
 
-/** Seconds in which another instance goes on with the webhook of a dead one. */
+/** Seconds in which another instance must continue with the webhook of a dead one. */
 const takeoverLimit = 30
 
 /** Events of each account. */
@@ -30,7 +30,7 @@ const killEvents = Effect.gen(function* () {
   yield* services.events.start()
 })
 
-/** Stores so many events of a supplier, in the order of the accounts' changes. */
+/** Stores this many events of a supplier, in the order of the accounts' changes. */
 const storeEvents = Effect.fnUntraced(function* (supplier: string, count: number) {
   const { database } = yield* System
   const { run, sql } = database

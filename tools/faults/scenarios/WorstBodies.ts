@@ -15,14 +15,14 @@ import { reconfigured, System } from "@data-import/testbed/System"
 
 const connections = 16
 
-/** The largest body that is taken, but for what belongs around the abuse. */
+/** The largest accepted body, less the parts around the abuse. */
 const largest = 10 * 1024 * 1024 - 16 * 1024
 
 const longestPauseMillis = 250
 
 const metric = /^nodejs_eventloop_delay_max_seconds (\S+)$/m
 
-/** Asks for the longest pause of a service, in milliseconds, since it was last asked. */
+/** The longest pause of a service, in milliseconds, since this was last read. */
 const pausesOf = Effect.fnUntraced(function* (name: "gateway" | "account-import" | "post-import") {
   const port = yield* freePort
   yield* reconfigured(name, { METRICS_PORT: String(port) })
@@ -33,7 +33,7 @@ const pausesOf = Effect.fnUntraced(function* (name: "gateway" | "account-import"
   return { name, ask }
 })
 
-/** Answers of a service that works as it should, or that has no memory left for another body. */
+/** Whether the service works correctly, or has no memory left for another body. */
 const isExpected = ({ status }: Client.Answer): boolean => status < 500 || status === 503
 
 export const worstBodies: Scenario = {

@@ -1,4 +1,4 @@
-/** Stored accounts that are altered past the services, each in another way. */
+/** Stored accounts that are altered directly in the database, each in another way. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "@data-import/postgres/connection/Database"
@@ -18,13 +18,13 @@ export interface Defect {
   /** `id` is the id of the import and of its account. */
   readonly plant: (sql: Sql, id: bigint) => Statement
   readonly found: ReadonlyArray<string>
-  /** It is about what is sent under an idempotency key. */
+  /** The defect concerns a write with an idempotency key. */
   readonly isKeyed?: true
 }
 
 const complete = "data_import.import_process.complete-v1"
 
-/** Stores these transactions of the account once more, as a request without a check does. */
+/** Stores these transactions of the account once more, like a request without a check. */
 const insertedTwice = (sql: Sql, id: bigint, ids: string) => sql`
   insert into transactions (account_id, sequence, origin, transaction_id, occurrence,
     transaction_date, amount, type, recorded_at)
@@ -198,7 +198,7 @@ export class Verified extends Context.Service<
   }
 >()("@data-import/faults/test/Verified") {}
 
-/** Neither keys nor triggers are in the way of what no correct system would do. */
+/** Plants a defect with constraints and triggers disabled, because a correct system rejects it. */
 const planted = Effect.fnUntraced(function* (supplier: string, defect: Defect, number: string) {
   const { run, sql } = (yield* System.System).database
   const [{ id } = { id: 0n }] = yield* run(
@@ -213,7 +213,7 @@ const planted = Effect.fnUntraced(function* (supplier: string, defect: Defect, n
   yield* run(sql.withTransaction(plant))
 })
 
-/** The number of an import that nobody had sent. */
+/** The number of an import that no client had sent. */
 export const unsent = "N-1"
 
 const verified = Effect.gen(function* () {

@@ -67,7 +67,7 @@ describe("a report", () => {
     expect(isPassed({ ...empty("kill"), figures: [figure] })).toBe(false)
   })
 
-  it("is right in spite of a time beyond its bound, and of nothing else", () => {
+  it("is right despite a time beyond its bound, but not despite anything else", () => {
     const late = { name: "archived after", value: 7, unit: "s", atMost: 6 }
     const rightButLate = { ...empty("kill"), recoveries: [9], figures: [late] }
     expect([isRight(rightButLate), isPassed(rightButLate)]).toEqual([true, false])

@@ -1,4 +1,4 @@
-/** The check of a summary under load finds what does not close. */
+/** The check of a summary under load finds inconsistencies. */
 import { expect, it } from "@effect/vitest"
 import { type Counts, unclosed } from "../Summaries.ts"
 
@@ -16,7 +16,7 @@ const counts: Counts = {
 
 const known = { staged: 4, mostStaged: 6, imported: 1, mostImported: 3 }
 
-it("a summary within what clients know closes", () => {
+it("a summary within the bounds that clients know is consistent", () => {
   expect(unclosed(counts, known, known)).toEqual([])
 })
 

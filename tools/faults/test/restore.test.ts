@@ -1,5 +1,5 @@
 /**
- * The short form of a disaster, on a system of its own. `npm run test:restore` repeats it with a
+ * The short form of a disaster, on a separate system. `npm run test:restore` repeats it with a
  * PostgreSQL that waits for the disk, with the archive of a deployment, and with limits of time.
  */
 import { expect, layer } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { isRight, line } from "../Report.ts"
 import { report } from "../Scenario.ts"
 import { restoreToPoint } from "../scenarios/Restore.ts"
 
-/** Long enough for a machine that has other things to do. */
+/** Long enough for a busy machine. */
 const limit = Duration.minutes(4)
 
 layer(System.layer({ proxied: false, durable: false, seed: 1 }), {

@@ -1,8 +1,8 @@
 /**
  * The short form of the crash tests: one system, one fault after the other, always with the same
- * seed. PostgreSQL does not wait for the disk, which no fault here takes away. Recovery times are
- * measured by `npm run test:faults`, with a durable one. The verification can fail: each planted
- * defect is found, and nothing else.
+ * seed. PostgreSQL does not wait for the disk, because no fault here loses it. `npm run
+ * test:faults` measures recovery times with a durable PostgreSQL. The verification itself is
+ * tested: it finds each planted defect, and nothing else.
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
@@ -34,7 +34,7 @@ const sizes: Readonly<Record<string, Sizes>> = {
   "webhook-kills": { kills: 2, count: 400 }
 }
 
-/** Long enough for a machine that has other things to do. */
+/** Long enough for a busy machine. */
 const limit = Duration.minutes(4)
 
 const chosen = scenarios.filter(({ name }) => name in sizes)
@@ -60,7 +60,7 @@ layer(System.layer({ proxied: true, durable: false, seed: 1 }), {
   })
 
   it.layer(PlantedDefects.layer, { timeout: limit })("the verification", (it) => {
-    it.effect("finds nothing where accounts were left alone", () =>
+    it.effect("finds nothing if accounts were not altered", () =>
       Effect.gen(function* () {
         const { before } = yield* PlantedDefects.Verified
         expect(before.described(Infinity)).toEqual([])
@@ -75,7 +75,7 @@ layer(System.layer({ proxied: true, durable: false, seed: 1 }), {
     )
 
     it.effect(
-      "finds an account of which nobody had sent anything, and counts that do not hold",
+      "finds an account that no client had sent, and wrong counts",
       () =>
         Effect.gen(function* () {
           const { others } = yield* PlantedDefects.Verified

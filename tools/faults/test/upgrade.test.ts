@@ -14,7 +14,7 @@ import { upgrade } from "../scenarios/Upgrade.ts"
 const git = join(import.meta.dirname, "..", "..", "..", ".git")
 const hasHistory = existsSync(git) && !existsSync(join(git, "shallow"))
 
-/** Long enough for a machine that has other things to do. */
+/** Long enough for a busy machine. */
 const limit = Duration.minutes(8)
 
 const options = { proxied: false, durable: false, instances: upgrade.instances, seed: 1 }

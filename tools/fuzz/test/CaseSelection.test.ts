@@ -23,7 +23,7 @@ const drawn = (seed: number, index: number, deck = ours): Case => {
   return caseOf(plan, `${index}.1`, { apiKey: "the-api-key" })
 }
 
-/** All that is sent, as far as it does not hang on answers. */
+/** Everything that is sent, except steps that depend on answers. */
 const bytesIn = ({ kind, name, operation, steps }: Case): string =>
   [
     `${operation} ${kind} ${name}`,
@@ -47,7 +47,7 @@ describe("a seed and a number", () => {
     )
   })
 
-  it("stand for the same case whatever was drawn before", () => {
+  it("stand for the same case regardless of earlier draws", () => {
     const alone = bytesIn(drawn(7, first + 40))
     expect(several(7, first + 36).split("\n\n")[4]).toBe(alone)
   })

@@ -1,7 +1,4 @@
-/**
- * The kinds of client: which are tried, what they put onto the wire, and what their oracle
- * complains about.
- */
+/** The kinds of client: which are tried, what they send, and what their oracle reports. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { methods } from "@data-import/server/testing/FramingAttacks"

@@ -1,7 +1,4 @@
-/**
- * Attacks on the framing: which are sent, what they put onto the wire, and what their oracle
- * complains about.
- */
+/** Attacks on the framing: which are sent, their bytes, and what their oracle reports. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { framingAttacks, methods } from "@data-import/server/testing/FramingAttacks"
@@ -97,7 +94,7 @@ describe("the cases of every run", () => {
     expect(new Set(requests.map(({ who }) => who))).toEqual(new Set(["demo", "tester", "nobody"]))
   })
 
-  it("hide a staging under a number of its own, and check it afterwards", () => {
+  it("hide a staging with a unique number, and check it afterwards", () => {
     const hidden = cases.flatMap(requestsOf).map(({ smuggled }) => String(smuggled?.request.body))
     expect(new Set(hidden).size).toBe(cases.length)
     const asked = cases.map(({ steps: [step] }) => step?.next?.(refused)[0]?.request.path)
@@ -135,7 +132,7 @@ describe("an attack on the wire", () => {
     })
   )
 
-  it.live("gets all its answers, also those that are too many", () =>
+  it.live("gets all its answers, including excess ones", () =>
     Effect.gen(function* () {
       const target = yield* behaving({
         onBytes: () => {},

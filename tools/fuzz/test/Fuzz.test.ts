@@ -1,5 +1,5 @@
 /**
- * The fuzzer on the whole system: all fixed cases, which see every documented answer, and some
+ * The fuzzer on the whole system: all fixed cases, which cause every documented answer, and some
  * random ones. `npm run fuzz` runs more.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"

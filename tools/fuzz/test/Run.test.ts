@@ -1,6 +1,6 @@
 /**
- * A run against a server with planted faults finds, shrinks and reports each once, and asks a busy
- * service again.
+ * A run against a server with planted faults finds, shrinks and reports each once, and retries a
+ * busy service.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -26,7 +26,7 @@ const json =
 const good = json(200, record)
 const full = json(503, errorOf("service_unavailable"), { "retry-after": "7" })
 
-/** What is answered to the account number that the path ends with. */
+/** The answer to the account number at the end of the path. */
 let answer: Answer = good
 const sent: Array<string> = []
 
@@ -151,7 +151,7 @@ describe("a run", () => {
     ])
   })
 
-  it("finds nothing where the next request gets its own", async () => {
+  it("finds nothing if the next request gets its own answer", async () => {
     const { failures } = await runWith(echoing, { fixed: [probing] })
     expect(failures).toEqual([])
   })
@@ -170,7 +170,7 @@ describe("a run", () => {
     expect(failures[0]?.smallest.steps[0]?.request.path).toBe(`${under}10/`)
   })
 
-  it("judges a case that takes longer than it may be made smaller", async () => {
+  it("judges a case that takes longer than the time for shrinking", async () => {
     const failing = { others: numbered, shrinkMilliseconds: 0 }
     const { failures } = await runWith(json(500, errorOf("error")), failing)
     expect(failures).toMatchObject([{ shrinks: 0, others: 3 }])
@@ -197,7 +197,7 @@ describe("a run", () => {
 })
 
 describe("a service that cannot answer now", () => {
-  it("is asked once more at the end, after its Retry-After, under another mark", async () => {
+  it("gets the case once more at the end, after its Retry-After, with another mark", async () => {
     const late: Plan = {
       ...validPlan,
       steps: (mark) => planOf(`late-${mark}`).steps(mark, { apiKey: "k" })

@@ -1,4 +1,4 @@
-/** What is made from the document's schemas, checked by an independent validator. */
+/** The values made from the document's schemas, checked by an independent validator. */
 import { readFileSync } from "node:fs"
 import { isWire } from "@data-import/domain/testing/wire"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
@@ -19,7 +19,7 @@ const validatorOf = ({ method, template }: Operation): ValidateFunction => {
   return ajv.compile({ $ref: `openapi.json#/paths/${path}/${method.toLowerCase()}/${body}` })
 }
 
-/** The library does not look at these. */
+/** The validator does not check these. */
 const ofFormats = new Set(["invalid_date", "invalid_datetime", "invalid_email"])
 
 const bodies = bodied.map((asked) => ({
@@ -29,7 +29,7 @@ const bodies = bodied.map((asked) => ({
 }))
 
 describe.each(bodies)("a body of $id", ({ body, id, validate }) => {
-  it("is allowed, whichever is made", () => {
+  it("is allowed for every made value", () => {
     fc.assert(
       fc.property(valueOf(body).filter(isWire), (value) => {
         expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
@@ -38,7 +38,7 @@ describe.each(bodies)("a body of $id", ({ body, id, validate }) => {
     )
   })
 
-  it("is allowed as every case begins with it", () => {
+  it("is allowed in the form with which every case begins", () => {
     expect(validate(validBody(id)), JSON.stringify(validate.errors)).toBe(true)
   })
 

@@ -1,4 +1,4 @@
-/** The statistics count what came, and name the documented answers that did not. */
+/** The statistics count the answers, and name the documented ones that never came. */
 import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"
 import { fieldCodes, operations } from "../Document.ts"

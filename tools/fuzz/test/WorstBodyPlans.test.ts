@@ -1,4 +1,4 @@
-/** The worst bodies: which are sent, and what their oracle complains about. */
+/** The worst bodies: which are sent, and what their oracle reports. */
 import { describe, expect, it } from "vitest"
 import { bodyBytes } from "@data-import/api/Limits"
 import { type Case, caseOf, type Reply, type Request } from "../Case.ts"

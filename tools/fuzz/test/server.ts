@@ -4,10 +4,10 @@ import { Effect } from "effect"
 import type { Target } from "../Wire.ts"
 
 export interface Behaviour {
-  /** What has come on the connection until now, and the connection. */
+  /** Called with the bytes received so far on the connection, and the connection. */
   readonly onBytes: (bytes: string, socket: Socket) => void
   readonly onEnd?: (bytes: string, socket: Socket) => void
-  /** Another client has asked whether the server lives, and is about to be answered. */
+  /** Called before another client's health check is answered. */
   readonly onHealth?: () => void
 }
 

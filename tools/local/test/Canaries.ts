@@ -1,6 +1,6 @@
 /**
  * Distinctive texts for every field that holds personal data or secrets, and a search for them in
- * what the system puts out. The search also finds them percent-encoded and in base64.
+ * the output of the system. The search also finds them percent-encoded and in base64.
  */
 import { isWire, type Wire } from "@data-import/domain/testing/wire"
 
@@ -8,7 +8,7 @@ const personal = "zqpersonal"
 /** An account number may be in answers, but not in logs, traces and metrics. */
 export const accountNumber = "zqnumber-1"
 
-/** Personal data as it can only be written in one form. */
+/** Canaries for personal data with a fixed format. */
 const formed: Readonly<Record<string, string>> = {
   email: `${personal}@example.com`,
   billing_email: `billing-${personal}@example.com`,
@@ -20,7 +20,7 @@ const formed: Readonly<Record<string, string>> = {
   supply_postcode: "ZQ87155"
 }
 
-/** What must be one of a list, or is compared with something else. */
+/** Fields whose values are from a list, or are compared with something else. */
 const fixed =
   /(?:^|_)(?:type|channel|preference|accessibility|country|date|sale|since|length|code|at|import_supplier|reason|rate_band|team_name|vendor|id)$|^(?:external_account_number|statement_path|document_path|key)$/
 
@@ -39,14 +39,14 @@ const marked = (value: unknown, name: string): unknown => {
   return fixed.test(name) ? value : `${personal}-${name}`
 }
 
-/** The same payload with a canary in every field that can hold what is personal. */
+/** The same payload with a canary in every field that can hold personal data. */
 export const withCanaries = (payload: Wire): Wire => marked(payload, "") as Wire
 
 /** A canary for a secret with this name. */
 export const secretCanary = (name: string): string => `zqsecret${name}`
 
 const inBase64 = (text: string): ReadonlyArray<string> =>
-  // At each of the three offsets, without the characters that its neighbours decide.
+  // At each of the three offsets, without the characters that depend on neighbouring bytes.
   [0, 1, 2].map((offset) =>
     Buffer.from(`${"\0".repeat(offset)}${text}`)
       .toString("base64")

@@ -1,6 +1,6 @@
 /**
  * The samples of the guide, as programs: those of one page in one language are one program, in the
- * order of the page, after what the quickstart sets up. Each prints what the page shows below it.
+ * order of the page, after the setup of the quickstart. Each prints what the page shows below it.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -143,7 +143,7 @@ export const run = async (
   }
 }
 
-/** Texts that are others in each run. */
+/** Texts that differ in each run. */
 const kinds: ReadonlyArray<RegExp> = [
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
@@ -158,7 +158,7 @@ const measured: ReadonlySet<string> = new Set(["lines_per_second", "estimated_fi
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** Where an answer is another one than the page shows. */
+/** The paths at which an answer differs from the page. */
 const differences = (shown: unknown, got: unknown, at: string): ReadonlyArray<string> => {
   if (isObject(shown) && isObject(got)) {
     const names = new Set([...Object.keys(shown), ...Object.keys(got)])
@@ -174,7 +174,7 @@ const differences = (shown: unknown, got: unknown, at: string): ReadonlyArray<st
   return isSame ? [] : [`${at}: shown ${JSON.stringify(shown)}, got ${JSON.stringify(got)}`]
 }
 
-/** Where what a sample printed is not what the page shows below it. */
+/** The paths at which the output of a sample differs from the answer that the page shows. */
 export const difference = (shown: Answer, out: string): ReadonlyArray<string> => {
   const got = printed(out)
   return got === null ? [`no answer in ${out}`] : differences(shown, got, "")

@@ -42,11 +42,14 @@ const prepare = async (): Promise<string> => {
 
 let prepared: Promise<string> | undefined
 
-/** A data directory that a run has left, as most users have one: a copy of one that was made once. */
+/**
+ * A data directory that an earlier run has left, as most users have: a copy of one that was made
+ * once.
+ */
 export const usedDataDir = async (): Promise<string> => {
   const source = await (prepared ??= prepare())
   const dataDir = freshDataDir()
-  // With the owners of the files: PostgreSQL may run as another user.
+  // Preserves the owners of the files, because PostgreSQL may run as another user.
   execFileSync("cp", ["-a", source, dataDir])
   return dataDir
 }

@@ -25,7 +25,7 @@ const team = "Migration Team"
 const accounts = 10
 const withDocument = 4
 
-/** Longer than anything takes that happens at all. */
+/** Longer than any successful step takes. */
 const stepTimeout = 30_000
 
 /** Whether the object store has the documents. */
@@ -33,7 +33,7 @@ let isStored = false
 
 const world = healthyWorld({}, () => isStored)
 
-/** A supplier with ten staged accounts, of which four name a document that is not there. */
+/** A supplier with ten staged accounts, four of which name a missing document. */
 const stagedSupplier = Effect.gen(function* () {
   const { gatewayUrl } = yield* WholeSystem
   const setup = yield* Configuration
@@ -103,7 +103,7 @@ const retries = async (page: Page, code: string) => {
   await page.getByRole("button", { name: "Retry 4 accounts", exact: true }).click()
   await page.getByText("A batch of 4 accounts has started").waitFor()
   await page.getByRole("button", { name: "Close" }).click()
-  // Live: nobody reloads the page.
+  // The page updates without a reload.
   await headline(page, new RegExp(`${code}: 10 of 10 imported, none failed, nothing is open`))
 }
 
@@ -130,7 +130,7 @@ const journey = async (page: Page, link: string, code: string) => {
   await signsOff(page, code)
 }
 
-/** A page of a browser of its own, with a link that signs in. */
+/** A page in a new browser, with a link that signs in. */
 const inBrowser = Effect.fnUntraced(function* (run: (page: Page, link: string) => Promise<void>) {
   const { gatewayUrl, log } = yield* WholeSystem
   const link = `${gatewayUrl}/board/sign-in/${yield* issueLink}/`

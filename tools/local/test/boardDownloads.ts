@@ -1,6 +1,6 @@
 /**
- * Files of the board, downloaded in a real Chromium from the whole system: the figures are those of
- * the page, and a spreadsheet runs nothing. `board.test.ts` runs this.
+ * Files of the board, downloaded in a real Chromium from the whole system: the figures match the
+ * page, and a spreadsheet executes no formula. `board.test.ts` runs this.
  */
 import { readFile } from "node:fs/promises"
 import { expect } from "@effect/vitest"
@@ -17,7 +17,7 @@ import { tokenFor, WholeSystem } from "./wholeSystem.ts"
 const root = "/v1/data-import/account-import-process"
 const team = "Migration Team"
 
-/** Account numbers that a spreadsheet would run, and how its CSV has them. */
+/** Account numbers that a spreadsheet would take for formulas, and their form in the CSV. */
 const numbers = {
   "=HYPERLINK(1)": "'=HYPERLINK(1)",
   "+1,2": `"'+1,2"`,
@@ -54,12 +54,12 @@ export const formulaSupplier = Effect.gen(function* () {
   return code
 })
 
-/** Clicks a link, and takes what comes. */
+/** Clicks a link, and returns the download. */
 const downloaded = async (page: Page, name: string) => {
   const link = page.getByRole("link", { name, exact: true })
   const path = new URL((await link.getAttribute("href")) ?? "", page.url()).href
   const [download] = await Promise.all([page.waitForEvent("download"), link.click()])
-  // A download is no response of the page, so its type is asked for.
+  // A download is not a response of the page, so its media type is requested separately.
   const response = await page.request.get(path)
   return {
     name: download.suggestedFilename(),

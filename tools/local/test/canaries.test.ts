@@ -45,7 +45,7 @@ const leakyTotal = Metric.counter("leaky_total", {
   attributes: { owner: "zqpersonal" }
 })
 
-/** A service with every mistake in it, so that it is seen that the search finds them. */
+/** A service that leaks in every way, to prove that the search finds leaks. */
 const leaky = Service.layer(
   "leaky",
   Effect.succeed({
@@ -85,7 +85,7 @@ const leak = Effect.gen(function* () {
 const itemTables =
   /^(?!organisations|suppliers|api_keys|allowances|idempotency|migrations|refresh|failed)/
 
-/** The effect runs while the database refuses every answer that is to be kept. */
+/** Runs the effect while the database refuses to keep any answer. */
 const keepingNothing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const alter = (change: string) =>
     run((sql) => sql.unsafe(`alter table idempotency_keys ${change}`))
@@ -164,7 +164,7 @@ type Work = Effect.Effect<
   Layer.Success<ReturnType<typeof wholeSystem>> | Scope.Scope
 >
 
-/** What came out of the system while `run` was at work, once it has stopped. */
+/** The output of the system during `run`, once the system has stopped. */
 const evidenceOf = (work: Work) =>
   Effect.gen(function* () {
     const system = yield* WholeSystem
@@ -205,7 +205,7 @@ const evidenceOf = (work: Work) =>
 
 type Evidence = Awaited<ReturnType<typeof evidenceOf>>
 
-/** Errors, without the one thing that the contract wants repeated: the caller's transaction. */
+/** Errors, without the caller's transaction, which the contract requires to be repeated. */
 const errorsIn = ({ heard }: Evidence): string =>
   heard
     .filter(({ status, text }) => status >= 400 || text.includes('"errors"'))
@@ -297,7 +297,7 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     expect(leaksIn(evidence.metrics, [...canariesOf(evidence), accountNumber])).toEqual([])
   })
 
-  it("are not in what webhooks are sent, but for the cohort that the client has named", () => {
+  it("are not in requests to webhooks, except the cohort that the client has named", () => {
     for (const event of ["error-v1", "complete-v1", "customer_email_due-v1", "batch.completed"]) {
       expect(evidence.received.join("\n")).toContain(event)
     }
@@ -324,7 +324,7 @@ describe("the search for canaries", { timeout: 60_000 }, () => {
     expect(leaksIn(evidence.metrics, canaries)).toHaveLength(1)
   })
 
-  it("finds other spellings, and nothing in harmless text", () => {
+  it("finds encoded canaries, and nothing in harmless text", () => {
     const secret = "a secret/of+some=length"
     for (const spelling of [
       `x${secret}y`,

@@ -1,6 +1,6 @@
 /**
- * Requests of every kind with canaries in all that they carry: valid ones, ones with each field
- * wrong in turn, malformed ones, and all of them while dependencies fail.
+ * Requests of every kind with canaries everywhere: valid ones, ones with each field wrong in turn,
+ * malformed ones, and all of them while dependencies fail.
  */
 import { Effect, Exit } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -31,7 +31,7 @@ const team = "Migration Team"
 const stagePath = `${root}/account-import-process/create-or-update/`
 const processPath = `${root}/account-import-process/process/`
 
-/** Headers that a client sends unasked. */
+/** Headers that a client sends although no operation uses them. */
 const strayHeaders = {
   "user-agent": secretCanary("agent"),
   cookie: `session=${secretCanary("cookie")}`,
@@ -59,7 +59,7 @@ const makeTenant = Effect.gen(function* () {
   return { supplier, secret, secrets, received: webhooks.received }
 })
 
-/** A client of the system, that remembers what it heard and what it was given. */
+/** A client of the system that records its answers and its secrets. */
 const makeClient = Effect.gen(function* () {
   const { gatewayUrl } = yield* WholeSystem
   const { received, secret, secrets, supplier } = yield* makeTenant
@@ -176,7 +176,7 @@ const readAccounts = ({ get }: Client, { key }: Requests) =>
     for (const number of numbers) yield* get(`${root}/accounts/${number}/`)
   })
 
-/** Where imports stand and why, what they come to, and what has happened. */
+/** Queries for states, reasons, summaries and events of imports. */
 const queriesOf = ({ importPath, key, lists, statusPath, summaryPath }: Requests) => [
   ...lists,
   ...lists.map((list) => `${list}?fields=state,cohort,payload_hash,attempts&cohort=wave`),
@@ -227,7 +227,7 @@ const sound = (client: Client, requests: Requests) => {
 
 const awaited = ["customer_email_due-v1", "batch.completed-v1"]
 
-/** Until a webhook was told of an account with its e-mail, and of a batch. */
+/** Waits until a webhook got events of an account with its e-mail, and of a batch. */
 const delivered = ({ received }: Client) =>
   Effect.repeat(Effect.sleep("100 millis"), {
     until: () => awaited.every((name) => received.some((body) => body.includes(name))),
@@ -289,7 +289,7 @@ const noRequests = (client: Client, { lists }: Requests) =>
     })
   })
 
-/** A valid line, lines with each field wrong in turn, and what is no JSON. */
+/** A valid line, lines with each field wrong in turn, and lines that are not JSON. */
 const linesWith = ({ account }: Requests): string => {
   const numbered = (line: unknown, index: number) =>
     JSON.stringify({ ...(line as Wire), external_account_number: `${accountNumber}-${index}` })
@@ -298,7 +298,7 @@ const linesWith = ({ account }: Requests): string => {
   return [...texts.map(numbered), `{"${text}": "${text}`, text, ""].join("\n")
 }
 
-/** What the errors of results say is held to what other errors may say. */
+/** Errors in results must obey the same rules as other errors. */
 const heardOfLines = (path: string, text: string): ReadonlyArray<Heard> =>
   text
     .split("\n")
@@ -307,7 +307,7 @@ const heardOfLines = (path: string, text: string): ReadonlyArray<Heard> =>
     .filter((error) => error !== undefined)
     .map((error) => ({ path, status: 400, text: JSON.stringify(error) }))
 
-/** A batch from its creation to its results, as far as the system lets it come. */
+/** A batch from its creation to its results, as far as the system lets it get. */
 const batch = ({ get, heard, post, put, supplier }: Client, requests: Requests) =>
   Effect.gen(function* () {
     const root = "/v1/data-import/batches/"
@@ -330,7 +330,7 @@ const batch = ({ get, heard, post, put, supplier }: Client, requests: Requests) 
     const problems = yield* get(`${path}problems/`)
     heard.push({ ...problems, status: 400 })
     const results = yield* get(`${path}results/?done=true`)
-    // An answer of NDJSON is no error; the errors in it are looked at one by one.
+    // An NDJSON answer is not an error; the errors in it are checked one by one.
     heard.pop()
     heard.push(...heardOfLines(results.path, results.text))
     yield* get(`${path}results/?outcome=${secretCanary("outcome")}`)
@@ -340,7 +340,7 @@ const batch = ({ get, heard, post, put, supplier }: Client, requests: Requests) 
     yield* get(`/v1/data-import/events/?import_supplier=${secretCanary("supplier")}`)
   })
 
-/** What vendors answer is decided by the reference. */
+/** The reference decides the answer of a vendor. */
 const vendorFailures = ({ post }: Client, { key, reference }: Requests) =>
   Effect.forEach(["refused", "broken", "strange", "credentials"], (name) =>
     post(`${root}/payment-instruction/create/`, {
@@ -375,10 +375,10 @@ export const makeDrive = Effect.gen(function* () {
 const personalWrong = "zqpersonal wrong"
 const wrongs = [personalWrong, { zq: personalWrong }, [personalWrong], `${personalWrong}\0`]
 
-/** Identifiers of the caller's, which an error may name so that he finds the place. */
+/** The caller's identifiers, which an error may name to show the place. */
 const isKey = (name: string) =>
   /(?:^|_)(?:id|key)$|^(?:import_supplier|external_account_number|ledger_code)$/.test(name)
-/** What decides which rules the rest of a body is held to. */
+/** Fields that decide which rules apply to the rest of a body. */
 const isKeyOrKind = (name: string) => isKey(name) || /(?:^|_)(?:type|vendor)$/.test(name)
 
 const withEach = (
@@ -395,6 +395,6 @@ const withEach = (
   )
 }
 
-/** Runs what may fail at a world that fails; what was answered is heard all the same. */
+/** Runs an effect that may fail, because dependencies fail. Its answers are recorded. */
 export const whatever = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(effect), Exit.isSuccess)

@@ -1,6 +1,6 @@
 /**
- * Webhooks whose addresses hold a secret, and receivers that answer in every way and tell more than
- * they should. What they were sent is kept.
+ * Webhooks whose addresses contain a secret, and receivers that answer in every way and leak data.
+ * The requests to them are recorded.
  */
 import { DateTime, Effect, Redacted } from "effect"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"

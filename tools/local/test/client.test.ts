@@ -1,4 +1,4 @@
-/** The client for Effect on the whole system, with what goes wrong between the two. */
+/** The client for Effect on the whole system, with faults between the two. */
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect, Stream } from "effect"
 import { clientTenant, effectClient, team } from "./clientTenant.ts"
@@ -114,7 +114,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tells why it has no token", () =>
+    it.effect("reports why it has no token", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { system } = yield* effectClient({ ...tenant, apiKey: "sk_none" })
@@ -123,7 +123,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("accepts fields, values and codes that are to come", () =>
+    it.effect("accepts future fields, values and codes", () =>
       Effect.gen(function* () {
         const added = (body: string) =>
           JSON.stringify({ ...(JSON.parse(body) as object), added: [1], state: "OF_TOMORROW" })

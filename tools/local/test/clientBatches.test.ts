@@ -54,7 +54,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("upload a part again whose connection broke, and double nothing", () =>
+    it.effect("upload a part again if its connection broke, without duplicates", () =>
       Effect.gen(function* () {
         let uploads = 0
         const faults: Readonly<Record<number, Fault>> = {
@@ -79,7 +79,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("go on with an upload of another process, and notice another book", () =>
+    it.effect("continue an upload of another process, and notice another book", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { batches } = yield* effectClient(tenant)
@@ -99,7 +99,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("take results up where the connection broke", () =>
+    it.effect("continue results where the connection broke", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant(once(isResults, { _tag: "CutAnswer", after: 2_000 }))
         const { batches } = yield* effectClient(tenant)
@@ -114,7 +114,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("read events to the end, follow them, and fail where they are pruned", () =>
+    it.effect("read events to the end, follow them, and fail if they were pruned", () =>
       Effect.gen(function* () {
         const pruned = JSON.stringify({ detail: "Gone.", code: "events_pruned", oldest_after: 7 })
         const tenant = yield* clientTenant(({ path }) =>

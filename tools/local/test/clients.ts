@@ -132,7 +132,7 @@ export const ways = Object.entries(operations).flatMap(([template, asks]) =>
 
 const json = { "content-type": "application/json" }
 
-/** What is asked of a batch, by the path after its id. */
+/** The requests about a batch, by the path after its id. */
 export const ofBatch: Readonly<Record<string, Omit<Request, "path">>> = {
   "": {},
   "lines/": {
@@ -212,7 +212,7 @@ export const siblings = Effect.gen(function* () {
   }
 })
 
-/** What a caller can see of an answer, but for what differs between any two. */
+/** What a caller can see of an answer, except for parts that always differ. */
 export const seen = ({
   headers,
   status,

@@ -1,7 +1,7 @@
 /**
  * A customer with a canary in every field, known to every part of the system, is erased. After
- * that, no column of any table has any of it, but for the number that is kept. A new column fails
- * this test until it is seen to be erased, or is listed with those that hold nothing personal.
+ * that, no column of any table has any of it, except the number that is kept. A new column fails
+ * this test until it is erased, or is listed with those without personal data.
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -56,7 +56,7 @@ const withAll = (payload: Wire): Wire => marked(withCanaries(payload)) as Wire
 
 const card = { brand: "zqpersonal", last4: "4242", exp_month: 12, exp_year: 2099 }
 
-/** Where the number is kept, so that nobody imports the customer again. */
+/** Where the number is kept, so that the customer is not imported again. */
 const tombstone = "import_processes.external_account_number"
 
 const headersOfStore = {
@@ -160,7 +160,7 @@ const requestsOf = (key: ImportKey) => {
   }
 }
 
-/** What is told of a batch, but for the speed of the last minute, which fades. */
+/** The answer about a batch, except for the speed of the last minute, which changes. */
 const describedBatch = ({ ask }: Client, path: string) =>
   Effect.map(ask(path), ({ json }) => ({
     ...(json as Wire),
@@ -168,7 +168,7 @@ const describedBatch = ({ ask }: Client, path: string) =>
     estimated_finish_at: null
   }))
 
-/** Brings the customer into every table, by requests, in batches, and by what fails. */
+/** Brings the customer into every table, by requests, batches and failures. */
 const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   const { ask, checkDocuments, keyOf } = client
   const { account, additions, processing } = requestsOf(key)
@@ -217,7 +217,7 @@ const erase = Effect.fnUntraced(function* (key: ImportKey) {
   return yield* Effect.provideService(erasing, CurrentOperator, { name: "Ada", requestId })
 })
 
-/** Every sum of money, and what the counts say. */
+/** Every sum of money, and the counts. */
 const money = rows(
   (sql) => sql`
     select (select sum(balance) from accounts) as balances,
@@ -295,7 +295,7 @@ const answers = Effect.fnUntraced(function* (
   expect(yield* listed(`imported-${of}`)).toEqual(["another"])
 })
 
-/** The events that are told of it. */
+/** The events about the customer. */
 const eventsOf = ({ ask }: Client) =>
   Effect.repeat(Effect.delay(ask("/events/?limit=100"), "50 millis"), {
     until: ({ text }) => text.includes("erased-v1"),
@@ -311,7 +311,7 @@ const eventsOf = ({ ask }: Client) =>
 layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
   "a customer who is erased",
   (it) => {
-    it.effect("is in no table any more, and the money and the log are as before", () =>
+    it.effect("is in no table any more, and the money and the log are unchanged", () =>
       Effect.gen(function* () {
         const client = yield* makeClient
         const key = client.keyOf(number)

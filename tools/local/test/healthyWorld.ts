@@ -1,4 +1,4 @@
-/** A world in which the vendors and the object store find everything that is asked for. */
+/** A world in which the vendors and the object store find everything. */
 import type { World } from "./wholeSystem.ts"
 
 const card = { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2099 }

@@ -62,7 +62,7 @@ const client = Effect.gen(function* () {
   }
 })
 
-/** How much there is of what a write leaves behind. */
+/** The number of rows that writes leave behind. */
 const stored = rows(
   (sql) => sql`
     select (select count(*) from audit_log)::text as audit,

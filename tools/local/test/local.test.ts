@@ -39,7 +39,7 @@ const operator = (dataDir: string, ...args: ReadonlyArray<string>) =>
 
 const succeeded = { status: 0, err: "" }
 
-/** All that a local run prints: its address, and how to sign in to the board. */
+/** The output of a local run: its address, and how to sign in to the board. */
 const said = ({ baseUrl, line }: { readonly baseUrl: string; readonly line: string }): unknown => {
   const link = `Sign in to the board, once: ${baseUrl}/board/sign-in/[\\w-]{43}/`
   return expect.stringMatching(new RegExp(`^${line}\n${link}\n$`))
@@ -159,7 +159,7 @@ describe("the local run", { timeout: 300_000 }, () => {
     expect(err).toBe('PORT is "no". It must be a whole number from 0 to 65535.\n')
   })
 
-  it("is refused on the data directory of a running one, which goes on", async () => {
+  it("is refused on the data directory of a running one, which continues", async () => {
     const dataDir = await usedDataDir()
     const { baseUrl } = await startLocal(dataDir)
     const second = await runToEnd("local", [], { DATA_DIR: dataDir, PORT: "0" })

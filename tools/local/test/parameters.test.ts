@@ -24,7 +24,7 @@ const operations = endpoints
   .filter(({ identifier }) => identifier !== published)
   .map((endpoint) => [endpoint.identifier, endpoint] as const)
 
-/** Where the request is about an account, its failed validation has a code of its own. */
+/** The code of a failed validation, which is different for requests about an account. */
 const codeOf = (name: string): string =>
   ["validateAccount", "stageAccount", "processAccount"].includes(name)
     ? "account_failed_validation"
@@ -32,7 +32,7 @@ const codeOf = (name: string): string =>
 
 const pathOf = ({ path }: HttpApiEndpoint.Top): string => path.replaceAll(/:\w+/g, "NOBODY")
 
-/** A request with nothing but its query, and a body that breaks rules where it takes one. */
+/** A request with only its query, and a body that breaks rules if the operation takes one. */
 const asking = (endpoint: HttpApiEndpoint.Top, search: string): Omit<Request, "headers"> => ({
   method: endpoint.method,
   path: `${pathOf(endpoint)}${search}`,

@@ -39,7 +39,7 @@ const clientOf = async (dataDir: string, baseUrl: string) => {
       const path = `all-account-import-processes/${importSupplier}`
       const list = () => fetch(`${api}/${path}/`, { headers })
       let answer = await list()
-      // Another service than the one that stages: it notices the new PostgreSQL by itself.
+      // This is not the service that stages, so it has to notice the new PostgreSQL itself.
       while (answer.status === 503) answer = await list()
       const all = (await answer.json()) as ReadonlyArray<{
         readonly external_account_number: string
@@ -49,7 +49,7 @@ const clientOf = async (dataDir: string, baseUrl: string) => {
   }
 }
 
-/** Kills the postmaster, and gives its number. */
+/** Kills the postmaster, and returns its process id. */
 const killPostgres = (dataDir: string): number => {
   const pid = postgresOf(dataDir)
   if (pid === null) throw new Error("PostgreSQL does not run")

@@ -1,6 +1,6 @@
 /**
- * An instance that cannot answer is not ready, so a rollout replaces none that can by it.
- * Afterwards readiness does not depend on others.
+ * An instance that cannot answer is not ready, so a rollout never replaces a working instance with
+ * it. After the start, readiness does not depend on others.
  */
 import { expect, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Record, Redacted } from "effect"

@@ -227,7 +227,7 @@ const processes: Readonly<Record<string, Process>> = {
   }
 }
 
-/** Good settings of every process, but for the store, which is chosen by its bucket. */
+/** Valid settings of every process, except for the store, which the bucket selects. */
 const good = (folder: string): Environment => ({
   PORT: "0",
   DATABASE_URL: "postgres://nobody:pw@127.0.0.1:1/nothing",
@@ -316,7 +316,7 @@ describe("the migration job", { timeout: 60_000 }, () => {
     )
   })
 
-  it("refuses to do without DATABASE_URL", async () => {
+  it("refuses to start without DATABASE_URL", async () => {
     const { output, status } = await migrate({})
     expect(status).toBe(1)
     expect(output).toMatch(/^DATABASE_URL is not set\. It must be [^\n]+\.\n$/)

@@ -1,4 +1,4 @@
-/** What the tables of a database hold, column by column, whatever they wrap it in. */
+/** The texts in the tables of a database, column by column, in any encoding. */
 import { Effect } from "effect"
 import { gunzipSync } from "node:zlib"
 import { rows } from "@data-import/postgres/testing/rows"
@@ -28,7 +28,7 @@ export const textColumns = rows(
     order by 1`
 ).pipe(Effect.map((found) => found.map(({ name }) => name)))
 
-/** Where one of the texts is stored: each column, with what is around it. */
+/** Where one of the texts is stored: each column, with the surrounding text. */
 export const placesOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   const tables = yield* rows(
     (sql) => sql<{ name: string }>`

@@ -1,7 +1,7 @@
 /**
- * Every operation that names a supplier, asked for one's own supplier, for a stranger's, and for
- * one that does not exist. The last two answers are the same, whatever the stranger has stored.
- * Strangers are other organisations, and one's own in the other mode.
+ * Every operation that names a supplier, requested for the own supplier, a stranger's, and one that
+ * does not exist. The last two answers are the same, whatever the stranger has stored. Strangers
+ * are other organisations, and the own organisation in the other mode.
  */
 import { readFileSync } from "node:fs"
 import { describe, expect, layer } from "@effect/vitest"
@@ -44,7 +44,7 @@ const withoutSupplier = [
   "/.well-known/jwks.json"
 ]
 
-/** Who asks, and whose supplier is asked for. */
+/** The caller, and the owner of the named supplier. */
 const strangers = {
   "of another organisation": Effect.gen(function* () {
     return { mine: yield* client, rival: yield* client }
@@ -97,7 +97,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     )
   })
 
-  it.effect("keeps apart the accounts of a code that is there in both modes", () =>
+  it.effect("separates the accounts of a code that exists in both modes", () =>
     Effect.gen(function* () {
       const { name: organisation } = yield* freshOrganisation
       const stored = supplierOf(organisation)
@@ -124,7 +124,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     })
   )
 
-  it.effect("answers a test client with the code that it sent, wherever a code is", () =>
+  it.effect("answers a test client with the code that it sent, in every field", () =>
     Effect.gen(function* () {
       const { test } = yield* siblings
       const { code } = test.supplier
@@ -145,7 +145,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     })
   )
 
-  it.effect("answers differently for one's own supplier", () =>
+  it.effect("answers differently for the own supplier", () =>
     Effect.gen(function* () {
       const mine = yield* client
       yield* mine.imported
@@ -201,7 +201,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
             expect.stringContaining('"not_found"')
           ])
           expect(seen(yield* mine.askOf(theirs, rest)), rest).toStrictEqual(unknown)
-          // A key under which the other organisation has asked the same.
+          // A key with which the other organisation has sent the same request.
           yield* rival.askOf(theirs, rest, rest)
           expect(seen(yield* mine.askOf(theirs, rest, rest)), rest).toStrictEqual(unknown)
         }
@@ -212,7 +212,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       })
     )
 
-    it.effect("changes nothing of another's, and answers differently for one's own", () =>
+    it.effect("changes no other organisation's batch, and answers differently for the own", () =>
       Effect.gen(function* () {
         const mine = yield* client
         const rival = yield* client
@@ -234,7 +234,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     )
   })
 
-  it.effect("empties a test organisation alone, and no live one", () =>
+  it.effect("empties only the test organisation, never a live one", () =>
     Effect.gen(function* () {
       const { live, test } = yield* siblings
       yield* live.imported
@@ -259,7 +259,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     })
   )
 
-  it.effect("changes nothing of another's", () =>
+  it.effect("changes nothing of another organisation", () =>
     Effect.gen(function* () {
       const mine = yield* client
       const rival = yield* client

@@ -1,6 +1,6 @@
 /**
- * Made-up tokens, altered tokens and what is no token at all, each sent to a read and to a write of
- * the running system. All of them are refused alike.
+ * Forged tokens, altered tokens and texts that are not tokens, each sent to a read and to a write
+ * of the running system. All are refused in the same way.
  */
 import {
   createHmac,
@@ -20,7 +20,7 @@ import { privateKeysIn, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A good token of the system, and what it takes to forge one. */
+/** A valid token of the system, and the keys and claims needed to forge one. */
 interface Forge {
   readonly token: string
   readonly header: Json
@@ -281,7 +281,7 @@ const refused = [401, "authentication_failed", "Token"]
 layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minutes" })(
   "a token",
   (it) => {
-    it("is abused in at least sixty different ways", () => {
+    it("is attacked in at least sixty different ways", () => {
       expect(table.length).toBeGreaterThanOrEqual(60)
       expect(new Set(table.map(([name]) => name)).size).toBe(table.length)
     })

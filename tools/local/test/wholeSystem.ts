@@ -1,7 +1,7 @@
 /**
  * All services in this process, wired as they are deployed. The test controls what surrounds them:
  * the connection to the database, the payment vendors, the object store and the collector of
- * traces. All that the services put out is kept.
+ * traces. All output of the services is kept.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -68,7 +68,7 @@ export interface World {
   readonly store: Answer
   /** The key id and the secret that the object store knows the services by. */
   readonly storeCredentials: readonly [id: string, secret: string]
-  /** Settings of every service, which stand before those that the world needs. */
+  /** Settings of every service, which take precedence over those that the world needs. */
   readonly settings: Settings
 }
 
@@ -164,7 +164,7 @@ export class WholeSystem extends Context.Service<
   Effect.Success<ReturnType<typeof make>>
 >()("test/WholeSystem") {}
 
-/** What a test sets up beside the services, as the owner of the database. */
+/** The ports of the test, as the owner of the database. */
 const besides = Layer.unwrap(
   Effect.map(WholeSystem, ({ owner }) =>
     Layer.fresh(
@@ -182,7 +182,7 @@ export const run = (
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<unknown, unknown>
 ) => Effect.flatMap(Database, (database) => Effect.orDie(database.run(statement(database.sql))))
 
-/** A token with every scope, got with a new key of the organisation. */
+/** A token with every scope, obtained with a new key of the organisation. */
 export const tokenFor = Effect.fnUntraced(function* (organisation: OrganisationName) {
   const { gatewayUrl } = yield* WholeSystem
   const scopes = KeyScope.literals

@@ -116,7 +116,7 @@ it.effect("metadata is shown with the digits that a double cannot hold", () =>
   })
 )
 
-it.effect("an account is shown as text, a table for each kind of thing", () =>
+it.effect("an account is shown as text, with a table for each kind of item", () =>
   Effect.gen(function* () {
     const { key, number, show } = yield* arrange()
     const { out } = yield* show(number)

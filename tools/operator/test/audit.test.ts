@@ -1,4 +1,4 @@
-/** What the operator is told of the audit log. */
+/** What the operator commands print about the audit log. */
 import { makeAuditHeadExport } from "@data-import/domain/audit/AuditHeads"
 import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
@@ -121,7 +121,7 @@ const compare = Effect.fnUntraced(function* (wanted: string, fault: AuditFault |
   return { done: Exit.isSuccess(exit), out, err }
 })
 
-it.effect("an audit log that has its kept heads is said to have them", () =>
+it.effect("an audit log with its kept heads is reported as such", () =>
   Effect.gen(function* () {
     const { done, err, out } = yield* compare("latest", null)
     expect({ done, err }).toEqual({ done: true, err: "" })
@@ -132,7 +132,7 @@ it.effect("an audit log that has its kept heads is said to have them", () =>
   })
 )
 
-it.effect("an audit log without a kept head is told at its entry", () =>
+it.effect("an audit log without a kept head is reported at its entry", () =>
   Effect.gen(function* () {
     const { done, err } = yield* compare("latest", { ...altered, why: "kept_head_differs" })
     expect(done).toBe(false)

@@ -85,7 +85,7 @@ describe("batch list of many batches", () => {
     })
   )
 
-  it.effect("goes on after a batch that has ended meanwhile", () =>
+  it.effect("continues after a batch that has ended meanwhile", () =>
     Effect.gen(function* () {
       const { done, json, ports } = yield* arrange
       const [first, second] = yield* Effect.all([begun(), begun()]).pipe(
@@ -96,7 +96,7 @@ describe("batch list of many batches", () => {
     })
   )
 
-  it.effect("is refused with a limit that is none, and after an unknown batch", () =>
+  it.effect("is refused with an invalid limit, and after an unknown batch", () =>
     Effect.gen(function* () {
       const { refused } = yield* arrange
       const form = "a whole number from 1 to 1000"
@@ -154,7 +154,7 @@ describe("batch show", () => {
     })
   )
 
-  it.effect("is refused for an unknown batch and for a text that is no id", () =>
+  it.effect("is refused for an unknown batch and for a text that is not an id", () =>
     Effect.gen(function* () {
       const { refused } = yield* arrange
       const unknown = newId()

@@ -1,4 +1,4 @@
-/** The operator on a storage in memory: command lines, and what becomes of each. */
+/** The operator on a storage in memory: command lines and their results. */
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
@@ -68,7 +68,7 @@ export const operatorAs = (user: Redacted.Redacted) => {
   )
 }
 
-/** A storage of its own, and the operator on it. */
+/** A new storage, and the operator on it. */
 export const arrange = Effect.gen(function* () {
   const ports = yield* Layer.build(memory)
   const operator = operatorOn(Layer.succeedContext(ports))

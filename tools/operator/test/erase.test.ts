@@ -60,7 +60,7 @@ describe("erase", () => {
     })
   )
 
-  it.effect("what was erased is neither skipped, taken in nor tried again", () =>
+  it.effect("an erased import is neither skipped, unskipped nor retried", () =>
     Effect.gen(function* () {
       const { done, ports, refused } = yield* arrange
       const { words } = yield* Effect.provideContext(withDocument, ports)

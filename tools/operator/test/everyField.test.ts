@@ -1,7 +1,7 @@
 /**
  * Every field of every payload is stored and shown: a value in it goes through validate, stage and
  * process, or through its post-import request, and `operator account show --json` has it. A field
- * without a value in these payloads fails the test, and so does one that is lost on the way.
+ * without a value in these payloads fails the test, and so does one that is lost.
  */
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { Account, encodeAccount } from "@data-import/domain/account/Account"
@@ -129,7 +129,7 @@ const shownTransactions = (payload: Wire, list: string) =>
 
 const transactionLists = ["historical_statement_transactions", "current_statement_transactions"]
 
-/** What must be shown of the payload: what was sent, field by field. */
+/** The payload as it must be shown: as it was sent, field by field. */
 const shownPayload = (payload: Wire): Wire => ({
   ...payload,
   ...("ledgers" in payload && {

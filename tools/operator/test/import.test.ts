@@ -1,4 +1,4 @@
-/** Where imports stand for the operator, and how those that failed are tried again. */
+/** How the operator sees imports, and retries failed ones. */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -30,7 +30,7 @@ const failed = Effect.gen(function* () {
   return { caller, key }
 })
 
-/** A supplier whose imports have failed, but for one that was never tried. One is staged anew. */
+/** A supplier whose imports have failed, except one that was never tried. One is staged again. */
 const failuresOfEveryKind = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   yield* Configuration.use((configuration) => Effect.ignore(configuration.createTeam(team)))
@@ -90,7 +90,7 @@ describe("import show", () => {
     })
   )
 
-  it.effect("is refused where nothing is staged", () =>
+  it.effect("is refused if nothing is staged", () =>
     Effect.gen(function* () {
       const { refused } = yield* arrange
       yield* refused(["import", "show", "ENERGY", "NL-1"], "Nothing is staged for ENERGY NL-1.")
@@ -118,7 +118,7 @@ describe("import list", () => {
   )
 })
 
-/** What the operator's command leaves for a worker. */
+/** The batch that the operator's command leaves for a worker. */
 const retried = Effect.fnUntraced(function* (
   ports: Context.Context<Ports>,
   operator: ReturnType<typeof operatorOn>,
@@ -170,7 +170,7 @@ describe("import retry", () => {
     })
   )
 
-  it.effect("begins nothing where none has failed", () =>
+  it.effect("begins nothing if none has failed", () =>
     Effect.gen(function* () {
       const { done, ports } = yield* arrange
       const { key } = yield* Effect.provideContext(withTeam, ports)

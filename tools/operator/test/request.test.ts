@@ -49,7 +49,7 @@ describe("every command that writes", () => {
     })
   )
 
-  it.effect("is refused without a name, and with one that moves the cursor", () =>
+  it.effect("is refused without a name, and with one that has control characters", () =>
     Effect.gen(function* () {
       const ports = yield* Layer.build(memory)
       const attempt = (login: string, ...args: ReadonlyArray<string>) =>
@@ -103,7 +103,7 @@ describe("request show", () => {
     })
   )
 
-  it.effect("is refused for a request that the log does not have, and for no request id", () =>
+  it.effect("is refused for a request that the log does not have, and for an invalid id", () =>
     Effect.gen(function* () {
       const { refused } = yield* arrange
       yield* refused(["request", "show", "r-1"], "The audit log has nothing of the request r-1.")

@@ -1,4 +1,4 @@
-/** Every broken storage of batches, and every broken program of a line, is found by a seed. */
+/** A seed finds every broken storage of batches and every broken program of a line. */
 import { describe, expect, it } from "vitest"
 import { hasBatches } from "../Conditions.ts"
 import { backendInMemory, simulateInMemory } from "../InMemory.ts"
@@ -18,7 +18,7 @@ const found = (backend: Backend): number | undefined =>
   )
 
 describe("the simulation with batches", { timeout: 120_000 }, () => {
-  it("meets every outcome", () => {
+  it("reaches every outcome", () => {
     const some = seeds.slice(0, 100)
     const met = new Set(some.flatMap((seed) => [...simulateInMemory(seed, steps).met.keys()]))
     expect([...met]).toEqual(expect.arrayContaining(toMeet))

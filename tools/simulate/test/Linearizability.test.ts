@@ -52,7 +52,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(4)
   })
 
-  it("may end with either of two concurrent stagings", () => {
+  it("is accepted with either of two concurrent stagings at its end", () => {
     const ending = (last: string) => [
       operation(1, stage(1), [0, 3], "ok first"),
       operation(2, stage(2), [1, 2], "ok again"),
@@ -102,7 +102,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(4)
   })
 
-  it("accepts a lease for as long as it can last, and no longer", () => {
+  it("is accepted while a lease can last, and no longer", () => {
     const after = (seconds: number) => [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 3], null),
@@ -112,7 +112,7 @@ describe("a history", () => {
     expect(culprit(after(64))).toBe(3)
   })
 
-  it("rejects a lease without a process", () => {
+  it("is rejected with a lease without a process", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, stage(2), [2, 3], inProgress)
@@ -120,7 +120,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(2)
   })
 
-  it("rejects a lease that ends too early", () => {
+  it("is rejected with a lease that ends too early", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 40], "ok"),

@@ -18,7 +18,7 @@ const simulateOnPostgres = (seeds: ReadonlyArray<number>, burst: number) =>
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("on PostgreSQL", { timeout: 120_000 }, () => {
-  it("a seed makes the run that it makes in memory", async () => {
+  it("a seed makes the same run as in memory", async () => {
     for (const report of await simulateOnPostgres([1, 2, 3, 4, 5, 6], 1)) {
       expect(report.failure).toBeNull()
       expect(report.log).toEqual(simulateInMemory(report.seed, steps).log)

@@ -1,4 +1,4 @@
-/** Many seeds hold, the same seed makes the same run, and every broken adapter is found. */
+/** Many seeds pass, the same seed makes the same run, and every broken adapter is found. */
 import { describe, expect, it } from "vitest"
 import { backendInMemory, simulateInMemory } from "../InMemory.ts"
 import { failureLines } from "../Output.ts"
@@ -33,7 +33,7 @@ const found = (backend: Backend): number | undefined =>
   )
 
 describe("the simulation", { timeout: 240_000 }, () => {
-  it("holds for 1,350 seeds, and every outcome occurs", () => {
+  it("passes for 1,350 seeds, and every outcome occurs", () => {
     const met = new Set<string>()
     let histories = 0
     const failed = seeds.flatMap((seed) => {
@@ -47,17 +47,17 @@ describe("the simulation", { timeout: 240_000 }, () => {
     expect(histories).toBeGreaterThanOrEqual(5_000)
   })
 
-  it.each(keptSeeds)("holds for seed $seed, which once failed: $why", (kept) => {
+  it.each(keptSeeds)("passes for seed $seed, which once failed: $why", (kept) => {
     expect(failureOf(simulateInMemory(kept.seed, kept.steps), kept.steps).join("\n")).toBe("")
   })
 
-  it("makes the same run of the same seed, and another of another", () => {
+  it("makes the same run from the same seed, and another from another", () => {
     const [once, again, other] = [11, 11, 12].map((seed) => simulateInMemory(seed, steps).log)
     expect(again).toEqual(once)
     expect(other).not.toEqual(once)
   })
 
-  it("makes the same failure of the same seed", () => {
+  it("makes the same failure from the same seed", () => {
     const backend = backendInMemory(brokenAdapters["complete forgets its event"])
     const [once, again] = [1, 1].map((seed) => simulateInMemory(seed, steps, backend))
     expect(once?.failure).not.toBeNull()

@@ -251,9 +251,9 @@ const asOwner = <Caller>(caller: Caller, body: unknown): Caller => {
   return { ...caller, organisation }
 }
 
-/** By what is wrong. */
 const unknownHash = PayloadHash.make("0".repeat(64))
 
+/** By what is wrong. */
 export const brokenPrograms: Readonly<Record<string, (programs: Programs) => Programs>> = {
   "stage lets a rival in": (programs) => ({
     ...programs,

@@ -42,7 +42,7 @@ const deleteKeys = (store: Store, { id, organisation }: Batch, line: number): vo
   }
 }
 
-/** Something is done to the store before lines are taken. */
+/** Alters the store before lines are taken. */
 const takingAfter =
   (before: (store: Store) => void): Mutation =>
   ({ batches }, store) => ({
@@ -52,7 +52,7 @@ const takingAfter =
     }
   })
 
-/** Lines are finished in another way. */
+/** Finishes lines in another way. */
 const finishing =
   (
     how: (

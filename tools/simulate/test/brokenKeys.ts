@@ -40,7 +40,7 @@ const reserving =
     }
   })
 
-/** Stores the change, and its answer in a step of its own. */
+/** Stores the change, and its answer in a separate step. */
 const keepingLater: Mutation = ({ accounts }, store, wait) => {
   const change: Change = (command) => {
     const { at, keep } = command

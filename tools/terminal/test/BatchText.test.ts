@@ -23,7 +23,7 @@ const batch = {
 }
 
 describe("a batch", () => {
-  it("has a sum of its lines that closes", () => {
+  it("has counts of its lines that add up", () => {
     const sum = "10,000 succeeded + 0 already + 1,500 failed + 0 cancelled"
     expect(countsText(batch)).toBe(`12,000 lines = ${sum} + 500 remaining`)
     const ended = { ...batch, counts: { ...counts, succeeded: 10_500, remaining: 0 } }
@@ -42,7 +42,7 @@ describe("a batch", () => {
     ])
   })
 
-  it("is said to be in its state, and who pauses it", () => {
+  it("has a sentence with its state, and who pauses it", () => {
     const { batch_id } = batch
     expect(stateText(batch)).toBe(`The batch ${batch_id} is PAUSED, paused by CALLER, OPERATOR.`)
     const running = { ...batch, state: "RUNNING", paused_by: [] }
@@ -51,7 +51,7 @@ describe("a batch", () => {
 })
 
 describe("a list of batches", () => {
-  it("has their counts, and says how to go on only if there are more", () => {
+  it("has their counts, and says how to continue only if there are more", () => {
     const [heading, row, ...rest] = batchesText([batch], { hasMore: false }).split("\n")
     expect(heading).toMatch(/^batch_id +import_supplier .* received +succeeded .* created_at$/)
     expect(row).toMatch(/ PAUSED +CALLER, OPERATOR +- +12,000 +10,000 +0 +1,500 +0 +500 +1,235 +-$/)

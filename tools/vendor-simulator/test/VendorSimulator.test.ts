@@ -1,7 +1,4 @@
-/**
- * The simulator by itself: what it requires of a request, and that it stops while requests are
- * open.
- */
+/** The simulator alone: its requirements on requests, and that it stops while requests are open. */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"

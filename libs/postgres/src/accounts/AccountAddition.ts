@@ -31,7 +31,7 @@ export interface Addition {
   readonly id: bigint
   readonly revision: number
   readonly change: AccountChange
-  /** The ids that no transaction of the account had at this revision, as far as they were asked. */
+  /** The requested ids that no transaction of the account had at this revision. */
   readonly absent: ReadonlySet<TransactionId>
   readonly write: Omit<AuditedWrite, "key" | "outcome"> & {
     readonly key: { readonly import_supplier: string; readonly external_account_number: string }
@@ -80,7 +80,7 @@ const documentedOf = ({ change, write }: Addition): DocumentedItems => ({
   createdAt: write.at
 })
 
-/** Only into the tables of what is added, so that no request pays for others. */
+/** Inserts only into tables that get rows, so that no request pays for others. */
 function* inserts(
   sql: Sql,
   additions: ReadonlyArray<Addition>
@@ -207,7 +207,7 @@ export const makeAdd = Effect.fnUntraced(function* ({
     weight: sizeOf,
     run: (additions: ReadonlyArray<Addition>) => addAll(sql, additions),
     limits: { slots: 2, commands: 32, weight: 500 },
-    // What is contended has to be decided again, so it is the caller who repeats it.
+    // A contended change has to be decided again, so the caller repeats it.
     alone: runOnce
   })
   return Effect.fnUntraced(function* (addition: Addition) {

@@ -1,7 +1,8 @@
 /**
  * The end of attempts: one statement sets their imports Imported and creates the accounts with all
- * their items. Its parts depend on `changed`, the imports that the attempts still hold. Without
- * one, nothing is stored of its account. Concurrent attempts end in batches.
+ * their items. Its parts depend on `changed`, the imports that the attempts still hold. If an
+ * attempt no longer holds its import, nothing of its account is stored. Concurrent attempts end in
+ * batches.
  */
 import { Array as Arr, DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
@@ -39,7 +40,7 @@ const sent = (sql: Sql, commands: ReadonlyArray<Command>): Statement.Fragment =>
 
 const completeEvent = "data_import.import_process.complete-v1"
 
-/** One event an account, or two in this order where customers are to get an e-mail. */
+/** One event for each account, or two in this order if its customers are to get an e-mail. */
 const events = (sql: Sql, commands: ReadonlyArray<Command>): Statement.Fragment =>
   commands.some(({ newAccount }) => newAccount.customerEmails)
     ? sql`
@@ -133,7 +134,7 @@ const completeAll = ({ sql }: Database["Service"], commands: ReadonlyArray<Comma
 const completion = (outcome: Outcome): Effect.Effect<Completion, ReservationLost> =>
   outcome._tag === "ReservationLost" ? Effect.fail(new ReservationLost()) : Effect.succeed(outcome)
 
-/** The items of an account that most of its rows belong to. */
+/** How many notes, statements and transactions an account has; they make up most of its rows. */
 const itemsOf = ({ newAccount: { account } }: Command): number =>
   (account.notes?.length ?? 0) +
   (account.statements?.length ?? 0) +

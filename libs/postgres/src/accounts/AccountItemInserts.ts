@@ -76,7 +76,7 @@ const taxItemRows = (postings: ReadonlyArray<Posting>) =>
     (item, transaction_sequence, position) => ({ ...item, transaction_sequence, position })
   )
 
-/** Of transactions whose ids are on the account for the first time. */
+/** The `occurrence` of transactions whose ids are on the account for the first time. */
 export const firstOccurrence = "1"
 
 /**
@@ -146,7 +146,10 @@ const storedRow = ({ checksum, etag, size }: StoredDocument, document: number) =
   document_checksum: checksum ?? undefined
 })
 
-/** The documents of all accounts are numbered together: the number of each by its path. */
+/**
+ * For each account, the number of a document by its path. Documents of all accounts share one
+ * numbering.
+ */
 const numberDocuments = (accounts: ReadonlyArray<DocumentedItems>): ReadonlyArray<NumberOf> => {
   let count = 0
   return accounts.map(({ documents }) => {

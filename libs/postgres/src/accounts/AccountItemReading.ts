@@ -28,14 +28,14 @@ const headFields = {
 const headRows = rowsOf(Schema.Struct(headFields))
 export type TransactionHead = Effect.Success<ReturnType<typeof headRows>>[number]
 
-/** SQL for what `row` of a head is made of. */
+/** SQL for the JSON object from which the row of a head is decoded. */
 const headRow = `json_build_object(
   'ledgerCode', (select ledger_code from ledgers where ledgers.account_id = held.account_id
     and ledgers.position = held.ledger_position),
   'movedFrom', moved_from_date,
   'transaction', ${withoutNulls(tables.transactionColumns)})`
 
-/** An element of what `sizes` gives. */
+/** An element of the array that `sizes` returns. */
 export const sizeSchema = Schema.Struct({
   id: tables.transactionColumns.transaction_id.schema,
   bytes: Schema.Int
@@ -174,7 +174,9 @@ export const readTransactions = Effect.fnUntraced(function* (
   )
 })
 
-/** SQL for the items of the transaction `held`, of which there are so many; null for none. */
+/**
+ * SQL for the items of the transaction `held`; null if the SQL `count` says that there are none.
+ */
 const itemsOf = ({ item, table }: Omit<Items<never>, "schema">, count: string): string =>
   `case when ${count} > 0 then (select json_strip_nulls(json_agg(${item} order by position))
     from ${table.name}

@@ -16,7 +16,7 @@ interface Source {
   readonly table: string
   /** The column that numbers the rows of an account from 0. */
   readonly order: string
-  /** SQL for the bytes of the row `held`, about. */
+  /** SQL for the approximate size of the row `held` in bytes. */
   readonly bytes: string
   /** SQL for the JSON of the row `held`. */
   readonly row: string
@@ -38,10 +38,10 @@ export interface Range {
 }
 
 const pageRows = 200
-/** About as many bytes are read at once. */
+/** About how many bytes are read at once. */
 export const pageBytes = 1024 * 1024
 
-/** The source for the first rows of a range: at least one, and so many that they fill a page. */
+/** The source for the first rows of a range: at least one, and as many as fill a page. */
 export const pageOf = (
   sql: Sql,
   { bytes, order, table }: Source,

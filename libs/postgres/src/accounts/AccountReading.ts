@@ -1,6 +1,6 @@
 /**
- * Reads what decisions need of accounts. One statement reads several accounts, and of each all that
- * a lookup names but its transactions, which may be large.
+ * Reads the parts of accounts that decisions need. One statement reads several accounts, each with
+ * everything that its lookup names except transactions, which may be large.
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
@@ -49,7 +49,7 @@ export interface SeenAccount {
   readonly absent: ReadonlySet<TransactionId>
 }
 
-/** Lists are decoded by themselves, because they may be long. */
+/** Lists are decoded separately, because they may be long. */
 const elements = Schema.NullOr(Schema.Array(Schema.Unknown))
 
 const seenRows = rowsOf(
@@ -94,7 +94,7 @@ const notesOfAccount = foundNotes("account.id", "sent.notes::json", true)
 const notesWithBody = foundNotes("account.id", "sent.notes::json", false)
 const statementsOfAccount = namedStatements("account.id", textsOf("statement_ids"))
 
-/** A list that none of the accounts is asked for costs nothing. */
+/** A list that no lookup names costs nothing. */
 function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.Statement<unknown>> {
   const notes: Array<string> = []
   for (const { lookup } of wanted) notes.push(yield* lookedUpNotes(lookup.notes ?? []))

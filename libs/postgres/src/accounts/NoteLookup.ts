@@ -12,11 +12,11 @@ import { rowsOf } from "../connection/Database.ts"
 import { instant, integer, optional, text } from "../tables/Column.ts"
 import * as Table from "../tables/Table.ts"
 
-/** The text of which the digest of a note without a body is made. */
+/** The text that is hashed for a note without a body. */
 export const documentTextOf = (note: Note): string | undefined =>
   note.body === undefined ? JSON.stringify(pathsOf(note)) : undefined
 
-/** SQL for a text as bytes; a backslash is doubled, as the input of `bytea` wants it. */
+/** SQL for a text as bytes; a backslash is doubled, as the input format of `bytea` requires. */
 const bytesOf = (text: string): string => String.raw`replace(${text}, '\', '\\')::bytea`
 
 const bodyDigest = `sha256(${bytesOf("body")})`
@@ -24,19 +24,19 @@ const bodyDigest = `sha256(${bytesOf("body")})`
 /** SQL for the digest of such a text. It begins with a zero byte, which no body has. */
 export const documentDigest = String.raw`sha256('\x00'::bytea || ${bytesOf("documents")})`
 
-/** SQL for what a stored note is found by; null for one without a body that has no digest. */
+/** SQL for the lookup key of a stored note; null for one without a body that has no digest. */
 const storedKey = `(int8send(account_id) || coalesce(document_digest, ${bodyDigest}))`
 
 const withoutDigest = "body is null and document_digest is null"
 
-/** The indexes by which notes are found, by name: what they are on. */
+/** The indexes for looking up notes: the table and expression of each by its name. */
 export const noteIndexes: Readonly<Record<string, string>> = {
   notes_by_content: `notes (${storedKey}, sequence)`,
   notes_by_content_and_time: `notes (${storedKey}, created_at)`,
   notes_without_digest: `notes (account_id) where ${withoutDigest}`
 }
 
-/** What a note is looked up by. */
+/** The columns by which a note is looked up. */
 const lookedUp = {
   position: integer,
   body: optional(text),
@@ -78,9 +78,9 @@ const ofEarlierReleases = (id: string) => `
 
 /**
  * SQL that finds notes on the account of the SQL id: one value for `noteTimesOf`, null if none is
- * found. `sent` is SQL for the JSON of `lookedUpNotes`. Of several notes in one second it finds
- * any, since an answer has no parts of a second. `someWithoutBody` says whether any has only
- * documents.
+ * found. `sent` is SQL for the JSON of `lookedUpNotes`. If several notes match within one second,
+ * it finds any of them, since a response has no fractions of a second. `someWithoutBody` says
+ * whether any has only documents.
  */
 export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): string => {
   const isSame = `${storedKey} = int8send(${id}) || digest`
@@ -103,7 +103,7 @@ export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): 
       'position', position, 'sequence', sequence, 'created_at', created_at)) from found)`
 }
 
-/** For each of the notes: when the first one that is the same was created; null if there is none. */
+/** For each note, when the first identical note was created; null if there is none. */
 export const noteTimesOf = (notes: ReadonlyArray<Note>, value: ReadonlyArray<unknown> | null) =>
   Effect.map(foundRows(Effect.succeed(value ?? [])), (found) => {
     const first = new Map<number, (typeof found)[number]>()

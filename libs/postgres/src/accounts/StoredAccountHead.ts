@@ -1,6 +1,6 @@
 /**
- * Reads accounts in one statement: what changes (the balance, the payment instructions, and how
- * long each list is), the fields that are no lists, and of small accounts the lists too.
+ * Reads accounts in one statement: what can change (the balance, the payment instructions and the
+ * length of each list), the fields that are not lists, and for small accounts the lists too.
  */
 import { Effect, Option, Schema } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -98,7 +98,7 @@ const headRows = rowsOf(
 )
 export type Head = Effect.Success<ReturnType<typeof headRows>>[number]
 
-/** SQL for how many rows a list of `account` has, and of how many bytes. */
+/** SQL for the number of rows in a list of `account`, and their bytes. */
 const sizeOf = (name: ListName): string => {
   const { bytes, table } = accountLists[name]
   return `cross join lateral (
@@ -106,7 +106,7 @@ const sizeOf = (name: ListName): string => {
     from ${table} as held where account_id = account.id) as "${name}"`
 }
 
-/** SQL for the bytes of an account with few elements in its lists, apart from its address. */
+/** SQL for the bytes of an account without its lists and its address. */
 const accountBytes = "2000"
 
 const bytes = [accountBytes, "address.bytes", ...listNames.map((name) => `"${name}".bytes`)].join(
@@ -145,12 +145,12 @@ const instructions = `coalesce((
     'details', details, 'endedAt', ended_at) order by sequence)
   from payment_instructions where account_id = account.id), '[]')`
 
-/** An account of at most so many bytes is read whole. */
+/** An account of at most this many bytes is read whole. */
 const smallBytes = 64 * 1024
 
 /**
  * The accounts one after the other, each with its size, until they fill a page. A large account is
- * so measured once, and not again with every page before it.
+ * thus measured once, and not again with every page before it.
  */
 const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) => sql`
   sized (place, id, counts, account_bytes, earlier_bytes) as (
@@ -173,9 +173,9 @@ const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) => sql`
   )`
 
 /**
- * The first accounts of these numbers: at least one, and so many that they fill a page. `next` is
- * the place of the number behind them, from 1; null if there is none. Each account is a separate
- * lookup; see `firstTransactions`.
+ * The first accounts of these numbers: at least one, and as many as fill a page. `next` is the
+ * position of the next number, from 1; null if there is none. Each account is a separate lookup;
+ * see `firstTransactions`.
  */
 export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
   headRows(sql`
@@ -212,7 +212,7 @@ export const locate = (sql: Sql, number: AccountNumber) =>
       }))
   )
 
-/** The row as it was sent. The named field is null where it was sent and is not stored. */
+/** The row as it was sent. The named field is null if it was sent and is not stored. */
 const asSent = <A extends object, Name extends keyof A & string>(
   { omitted, row }: { readonly omitted: Omitted; readonly row: A },
   nullable: Name
@@ -221,7 +221,7 @@ const asSent = <A extends object, Name extends keyof A & string>(
   return isSent(nullable, omitted) ? { [nullable]: null, ...sent } : sent
 }
 
-/** The fields of the payload that are no lists. */
+/** The fields of the payload that are not lists. */
 export const fieldsOf = (head: Head): PayloadFields => {
   const { address, external_account_number, fields, omitted, options, supplier } = head
   return {

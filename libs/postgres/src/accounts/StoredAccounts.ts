@@ -1,8 +1,8 @@
 /**
  * Reads accounts back as they were sent, with what was added. One statement reads several small
- * accounts whole. Of a large one it reads what changes: the balance, and how long each list is. Its
- * lists are then read page by page up to that length; a page holds no connection while it is sent.
- * Rows are only ever added, so all pages agree.
+ * accounts whole. For a large one it reads only what can change: the balance and the length of each
+ * list. Its lists are then read page by page up to that length; a page holds no connection while it
+ * is sent. Rows are only ever added, so all pages agree.
  */
 import { BigDecimal, Effect, Option, Schema, Stream } from "effect"
 import type { SqlError } from "effect/sql"
@@ -64,7 +64,7 @@ const pagesOf = <Row extends { readonly sequence: number }>(
 /** The rows of a range of a list, mapped. */
 type ItemsOf<Row> = <A>(range: Range, map: (row: Row) => A) => Items<A>
 
-/** A list that has been read, or else is read page by page. */
+/** The list if it has already been read; otherwise it is read page by page. */
 const listIn =
   (database: Database["Service"], id: bigint) =>
   <Row extends { readonly sequence: number }>(
@@ -84,7 +84,7 @@ const ledgerPage = lists.pageReader(lists.ledgers)
 const notePage = lists.pageReader(lists.notes)
 const statementPage = lists.pageReader(lists.statements)
 
-/** A transaction of a large account may have many items, so they are read apart. */
+/** A transaction of a large account may have many items, so they are read separately. */
 const transactionPage = Effect.fnUntraced(function* (sql: Sql, id: bigint, range: Range) {
   const heads = yield* readTransactionHeads(sql, lists.pageOf(sql, transactions, id, range))
   const read = yield* readTransactions(sql, id, heads)
@@ -120,7 +120,7 @@ const documentRows = rowsOf(
   })
 )
 
-/** The documents of so many notes, page by page. */
+/** The documents of the first `notes` notes, page by page. */
 const noteDocuments = ({ run, sql }: Database["Service"], id: bigint, notes: number) =>
   Stream.paginate(
     { note: 0, position: -1 },
@@ -186,7 +186,7 @@ const documentsOf = (
   }
 }
 
-/** The lists of an account but for its transactions. */
+/** The lists of an account except its transactions. */
 const listsOf = (database: Database["Service"], head: Head) => {
   const { counts, id, lists: whole, omitted } = head
   const list = listIn(database, id)

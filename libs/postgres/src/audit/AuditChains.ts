@@ -1,9 +1,9 @@
 /**
  * Verifies the audit log. A trigger chains its entries by hashes as they are written (see the
- * migrations). The chains are recomputed here, page by page, without functions of the database. An
- * owner of the database who recomputes a whole chain and its head is only detected by comparison
- * with a head that was kept elsewhere. A chain that was made anew is also followed as it was
- * before, up to its former head, unless its number was erased.
+ * migrations). The chains are recomputed here, page by page, without functions of the database. If
+ * an owner of the database recomputes a whole chain and its head, only a comparison with a head
+ * that was kept elsewhere detects it. A chain that was rebuilt is also verified as it was before,
+ * up to its former head, unless its number was erased.
  */
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -13,7 +13,7 @@ import { erasedNumber, hmacOf, isErasedNumber } from "./ErasedNumbers.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** An entry with the head of its chain; a head without entries stands alone. */
+/** An entry with the head of its chain, or a head without entries. */
 const Link = Schema.Struct({
   chain: Schema.BigInt,
   entry: Schema.NullOr(
@@ -56,8 +56,8 @@ const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
 
 /**
  * The entries after a position, in the order of their chains, and all heads up to the last of them.
- * It is one statement, so that heads and entries are of one snapshot. It reads one row more than a
- * page, for the head of the chain that the previous page ended with.
+ * One statement reads both from one snapshot. It reads one row more than a page, for the head of
+ * the chain that the previous page ended with.
  */
 const page = ({ run, sql }: Database["Service"], size: number, after: typeof start) =>
   run(
@@ -126,14 +126,16 @@ const isKeyedAlike = (one: Head, other: Head): boolean =>
   one.salt === other.salt &&
   one.hmac === other.hmac
 
-/** What the hashes have in place of the number; undefined if salt, HMAC and number do not agree. */
+/**
+ * What the hashes contain in place of the number; undefined if salt, HMAC and number do not agree.
+ */
 const hashedNumber = ({ external_account_number: number, hmac, salt }: Head) => {
   if (salt === null && hmac === null) return number
   if (salt === null || hmac === null || number === null) return undefined
   return hmac === hmacOf(salt, number) ? erasedNumber(hmac) : undefined
 }
 
-/** Only a chain that was made anew has a former head, without the hash once the number is erased. */
+/** Only a rebuilt chain has a former head; it has no hash once the number is erased. */
 const hasSoundFormer = (head: Head): boolean => {
   if (head.former_length === null) return head.former_hash === null
   const length = BigInt(head.former_length)
@@ -148,9 +150,9 @@ interface Followed {
   readonly chain: bigint
   readonly position: bigint
   readonly hash: string | null
-  /** The hash as it was before the chain was made anew, up to its former head. */
+  /** The hash as it was before the chain was rebuilt, up to its former head. */
   readonly formerHash: string | null
-  /** What the hashes have in place of the number: see `hashedNumber`. */
+  /** What the hashes contain in place of the number: see `hashedNumber`. */
   readonly number: string | null | undefined
   readonly entry: Entry | null
   readonly head: Head | null
@@ -187,7 +189,7 @@ const followedTo = (entry: Entry, head: Head | null, last: Followed): Followed =
   }
 }
 
-/** The chain was made anew after a part of it had been followed. */
+/** The chain was rebuilt after a part of it had been verified. */
 const wasRemade = (head: Head | null, last: Followed): boolean =>
   last.position > 0n && last.head?.hmac === null && head !== null && head.hmac !== null
 
@@ -236,7 +238,7 @@ const faultAfter = ({ entry, hash, head, position }: Followed): AuditFault | nul
   return hash === head.hash ? null : fault(head, position, entry?.id ?? null, "head_differs")
 }
 
-/** How far a verification came: the last chain that it followed; null if there are no more. */
+/** How far a verification got: the last chain that it followed; null if there are no more. */
 export interface FollowedChains extends AuditVerification {
   readonly through: bigint | null
 }
@@ -244,9 +246,9 @@ export interface FollowedChains extends AuditVerification {
 interface Verifying {
   /** Only chains after this one; by default all. */
   readonly after?: bigint
-  /** Ends with the chain in which it has read so many entries. */
+  /** Stops after the chain in which this many entries have been read. */
   readonly entries?: number
-  /** Entries of one statement. */
+  /** How many entries one statement reads. */
   readonly pageSize?: number
 }
 

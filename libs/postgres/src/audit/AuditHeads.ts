@@ -1,8 +1,8 @@
 /**
- * The heads of the audit chains, to be kept apart from the database, and whether the chains still
- * have those that were kept. An entry is compared by its hash alone; that its chain leads to this
- * hash is for `AuditChains` to verify. The hashes of a chain stay when its number is erased. A
- * chain of an earlier release that was made anew since has its former head still.
+ * Reads the heads of the audit chains, to be kept outside the database, and checks that the chains
+ * still contain the heads that were kept. An entry is compared by its hash alone; `AuditChains`
+ * verifies that its chain leads to this hash. The hashes of a chain stay when its number is erased.
+ * A chain of an earlier release that was rebuilt since still has its former head.
  */
 import { Effect, Schema } from "effect"
 import type { AuditFault, AuditHead } from "@data-import/domain/ports/AuditLog"

@@ -85,7 +85,7 @@ const verifyImport = Effect.fnUntraced(function* (database: Database["Service"],
   return { chains: found.length, entries, fault: null }
 })
 
-/** Most chains have a handful. */
+/** Most chains have only a handful of entries. */
 const entriesOfChain = 200
 
 const requestRows = rowsOf(

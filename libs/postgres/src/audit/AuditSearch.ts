@@ -21,7 +21,7 @@ type Query = Parameters<AuditLog["Service"]["search"]>[0]
 /** How many numbers of entries one statement reads. */
 const sliceOfLog = 20_000
 
-/** After so long no further slice is read. */
+/** No further slice is read after this time. */
 const patience = Duration.millis(150)
 
 const entryRows = rowsOf(

@@ -46,8 +46,8 @@ interface OperatorWrite {
 const noKey = { import_supplier: null, external_account_number: null }
 
 /**
- * Records what the operator did; nothing outside of a command. It has to run in the transaction of
- * the write.
+ * Records a command of the operator; outside of a command it records nothing. It has to run in the
+ * transaction of the write.
  */
 export const recordOperator = Effect.fnUntraced(function* (
   sql: Sql,
@@ -75,7 +75,9 @@ export const outboxEvent = (
   insert into outbox (at, name, import_id, codes)
   select ${DateTime.toDateUtc(at)}, ${name}, id, ${codes}::text[] from changed`
 
-/** Ends the attempt whose lease had expired. No other attempt can be open at a change. */
+/**
+ * Ends the attempt whose lease has expired. No other attempt can be open when an import changes.
+ */
 export const expiredAttempt = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
   update import_attempts set ended_at = ${DateTime.toDateUtc(at)}, outcome = 'lease_expired'
   from changed where import_id = changed.id and ended_at is null`

@@ -1,6 +1,6 @@
 /**
- * What the hashes of the audit log contain in place of an account number, and what is left of the
- * number when it is erased: an HMAC of it. See the migration.
+ * The HMAC of an account number. The hashes of the audit log contain it in place of the number, and
+ * it is all that is left when the number is erased. See the migration.
  */
 import { createHmac } from "node:crypto"
 

@@ -23,7 +23,7 @@ const digestOf = ({ action, key, outcome }: Refusal): bigint => {
   return hash("sha256", JSON.stringify(named), "buffer").readBigInt64BE()
 }
 
-/** Adds the refusal to the window of its key. One row if it is to be recorded. */
+/** Adds the refusal to the window of its key. Returns a row if it is to be recorded. */
 const windowed = (sql: Sql, refusal: Refusal): Statement.Fragment => {
   const { at, caller } = refusal
   const digest = sql`${digestOf(refusal)}::bigint`

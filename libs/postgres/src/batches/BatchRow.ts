@@ -1,4 +1,4 @@
-/** Reads and writes the row of a batch. What its state is, the domain decides. */
+/** Reads and writes the row of a batch. The domain decides its state. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import {
@@ -103,7 +103,9 @@ export const locked = (sql: Sql, id: BatchId) =>
       batch === undefined ? Effect.die(new Error("There is no such batch")) : Effect.succeed(batch)
   )
 
-/** Whether this release knows the batch's operation. Workers leave others to those that do. */
+/**
+ * Whether this release knows the batch's operation. Workers leave others to a release that does.
+ */
 export const isKnown = (sql: Sql) =>
   sql`batches.operation = any(${BatchOperation.literals}::text[])`
 

@@ -56,7 +56,7 @@ class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating 
 
 /**
  * The organisation's batches are counted under a lock, so that two creations see each other. A
- * refusal fails, so that nothing stays.
+ * refusal fails, so that the transaction is rolled back.
  */
 const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, command: Create) {
   const { at, caller, id, keep = null, limit, settings } = command
@@ -132,7 +132,7 @@ const beginUpload = (sql: Sql, id: BatchId) =>
     ([row]) => row?.uploads ?? 0
   )
 
-/** What starts gets its lines, if it was sent none, and their links. */
+/** A batch that starts gets its lines, if none were sent, and their links. */
 const started = Effect.fnUntraced(function* (
   sql: Sql,
   limits: BatchLimits,

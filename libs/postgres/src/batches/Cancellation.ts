@@ -1,6 +1,6 @@
 /**
- * Ending the lines of cancelled batches. What a worker did before it died or gave them back is not
- * lost: it is kept under the keys of its lines.
+ * Ending the lines of cancelled batches. Work that a worker did before it died or released them is
+ * not lost: the outcome is kept under the idempotency keys of the lines.
  * Source: docs/contract/batches.md#cancelling.
  */
 import { type DateTime, Effect, Schema } from "effect"
@@ -30,7 +30,7 @@ const openRows = rowsOf(OpenChunk)
 /** Chunks whose lines are cancelled in one transaction. */
 const chunksAtOnce = 1_000
 
-/** Locks chunks of cancelled batches that no worker has in hand. */
+/** Locks chunks of cancelled batches that no worker holds. */
 const lockOpen = (sql: Sql) =>
   openRows(sql`
     select batch, organisation, first_line as "firstLine", line_count as "lineCount", unfinished,
@@ -42,7 +42,9 @@ const lockOpen = (sql: Sql) =>
       where is_cancelled and finished_at is null and ${BatchRow.isKnown(sql)})
     order by batch, first_line limit ${chunksAtOnce} for no key update of chunk skip locked`)
 
-/** How lines ended whose worker died or stopped before it could store it, or between two steps. */
+/**
+ * The outcomes of lines whose worker died or stopped before it stored them, or between two steps.
+ */
 const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
   const { batch, firstLine, lineCount, organisation } = chunk
   const lines = Array.from({ length: lineCount }, (_, place) => firstLine + place)
@@ -53,7 +55,9 @@ const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
   })
 })
 
-/** Ends the lines of a chunk that have not ended as cancelled, but for those that are given. */
+/**
+ * Cancels the unfinished lines of chunks, except those in `kept`, which get their kept outcomes.
+ */
 const cancelChunks = (
   sql: Sql,
   batch: Batch.BatchId,
@@ -86,7 +90,7 @@ const cancelChunks = (
 const forgetTakes = (sql: Sql, batch: Batch.BatchId, chunks: ReadonlyArray<number>) => sql`
   delete from batch_takes where batch = ${batch} and first_line = any(${chunks}::integer[])`
 
-/** Ends the lines of cancelled batches that no worker has in hand. True if there may be more. */
+/** Ends the lines of cancelled batches that no worker holds. True if there may be more. */
 export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
   const open = yield* lockOpen(sql)
   for (const [batch, chunks] of Map.groupBy(open, (chunk) => chunk.batch)) {

@@ -37,7 +37,10 @@ type Line = typeof Line.Type
 
 const lineRows = rowsOf(Schema.Struct({ ...ChunkKey.fields, ...Line.fields }))
 
-/** Batches in turn: those after the last one of its supplier, and suppliers after the last one. */
+/**
+ * The order of batches, round-robin: after the last supplier, and within a supplier after the last
+ * batch.
+ */
 const inTurn = (sql: Sql, last: Take["last"]) => {
   const batches = [...(last?.batches ?? [])]
   return sql`
@@ -80,7 +83,7 @@ const lockNext = (sql: Sql, { at, last }: Take) =>
     (lines) => Option.map(Array.head(lines), (first): Chunk => ({ ...first, lines }))
   )
 
-/** The lines that have not ended, and of each account number only the first. */
+/** The unfinished lines, but only the first one of each account number. */
 const linesOf = ({ lines }: Chunk): ChunkInHand["lines"] => {
   const waiting = new Set<string>()
   return lines.filter(({ externalAccountNumber: number, hasEnded }) => {
@@ -91,9 +94,9 @@ const linesOf = ({ lines }: Chunk): ChunkInHand["lines"] => {
 }
 
 /**
- * Stores how lines of the chunk have ended, and which are to be tried again, and deletes the keys
+ * Stores how lines of the chunk have ended and which are to be tried again, and deletes the keys
  * under which they ran. When the last line has ended, later chunks no longer wait for this one, and
- * its takes are forgotten. Otherwise their row stays, since other lines may have done something.
+ * its takes are deleted. Otherwise their row stays, since other lines may have done something.
  */
 const store = (
   sql: Sql,
@@ -155,7 +158,7 @@ const store = (
       and key = any(${keys}::text[])`
 }
 
-/** Counts ended lines. The row of the batch is the hot one, and so is locked last. */
+/** Counts ended lines. The row of the batch is the most contended, so it is locked last. */
 export const count = Effect.fnUntraced(function* (
   sql: Sql,
   id: Batch.BatchId,
@@ -168,7 +171,9 @@ export const count = Effect.fnUntraced(function* (
 
 const keptRows = rowsOf(Schema.Struct({ key: Schema.String, answer: Schema.NullOr(Schema.String) }))
 
-/** Deletes the keys under which the lines ran. Gives the answers that were kept under them. */
+/**
+ * Deletes the keys under which the lines ran, and returns the responses that were kept under them.
+ */
 export const deleteKeys = (
   sql: Sql,
   batch: Batch.BatchId,
@@ -182,7 +187,7 @@ export const deleteKeys = (
     Effect.map((rows) => new Map(rows.map(({ answer, key }) => [key, answer])))
   )
 
-/** In the transaction that has the lock on the chunk. */
+/** Has to run in the transaction that has the lock on the chunk. */
 const finish = Effect.fnUntraced(function* (
   sql: Sql,
   chunk: Chunk,
@@ -203,9 +208,9 @@ const finish = Effect.fnUntraced(function* (
 const takeRows = rowsOf(Schema.Struct({ takes: Schema.Int }))
 
 /**
- * The batch of the chunk, which now is one that workers have taken lines of. Counts a take of the
- * chunk since PostgreSQL was started, on a connection of its own, so that it stays if the worker
- * dies; `abandoned` is how many were counted before.
+ * Returns the batch of the chunk, and marks it as one whose lines workers have taken. Counts the
+ * takes of the chunk since PostgreSQL was started, on a separate connection, so that the count
+ * stays if the worker dies; `abandoned` is how many were counted before.
  */
 const countTake = Effect.fnUntraced(function* (sql: Sql, { batch: id, firstLine }: ChunkKey) {
   const rows = yield* sql`
@@ -227,9 +232,9 @@ const countTake = Effect.fnUntraced(function* (sql: Sql, { batch: id, firstLine 
 })
 
 /**
- * Uncounts takes of a worker that is alive. Those that fail while the database is away are owed;
- * `settle` makes up for them. A worker that was frozen may have counted its take after another one
- * finished the lines.
+ * Uncounts takes of a worker that is alive. Those that fail while the database is away are
+ * remembered; `settle` tries them again. A worker that was frozen may have counted its take after
+ * another one finished the lines.
  */
 const makeUncounting = ({ run, sql }: Database["Service"]) => {
   const owed = new Set<ChunkKey>()
@@ -256,7 +261,7 @@ const makeUncounting = ({ run, sql }: Database["Service"]) => {
 /** A frozen worker, which runs no statement, loses its chunk after this time. */
 const silence = Duration.seconds(5)
 
-/** Keeps the connection from being silent. */
+/** How often a statement keeps the connection from being idle. */
 const beat = Duration.seconds(1)
 
 /**
@@ -272,7 +277,7 @@ const take = Effect.fnUntraced(function* (
   const onConnection = Effect.provideService(sql.transactionService, [connection, 0] as const)
   const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => runOnce(onConnection(effect))
   yield* inTransaction(sql`begin`)
-  // Not refused with other statements, so that no open transaction goes back to the pool.
+  // Bypasses load shedding, so that no open transaction goes back to the pool.
   const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.ignore(answeredWithin(onConnection(effect), silence))
   yield* Effect.addFinalizer(() => atOnce(sql`rollback`))
@@ -313,7 +318,9 @@ const take = Effect.fnUntraced(function* (
   return Option.some(inHand)
 })
 
-/** How the lines end with those of the imports; null if an import cannot be stored. */
+/**
+ * How the lines end, including those whose imports are stored; null if an import cannot be stored.
+ */
 const storeImports = Effect.fnUntraced(function* (
   sql: Sql,
   { settings }: Batch.Batch,
@@ -343,7 +350,7 @@ const storeImports = Effect.fnUntraced(function* (
   } satisfies Finishing
 })
 
-/** Makes the function that takes a chunk, which uncounts first what it owes. */
+/** Makes the function that takes a chunk. It first retries failed uncounts. */
 export const makeTake = (database: Database["Service"]) => {
   const { settle, uncount } = makeUncounting(database)
   return (command: Take) => Effect.andThen(settle, take(database, uncount, command))

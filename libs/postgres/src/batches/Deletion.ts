@@ -1,4 +1,4 @@
-/** Deletes the lines of batches that ended long ago, and what their results say of a person. */
+/** Deletes the lines of batches that ended long ago, and the personal data in their results. */
 import { DateTime, Effect, Schema } from "effect"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"

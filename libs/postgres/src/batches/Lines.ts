@@ -1,5 +1,5 @@
 /**
- * Receiving the lines of a batch: appended in chunks, compared where they were received before, and
+ * Receiving the lines of a batch: appended in chunks, compared if they were received before, and
  * linked when the batch starts, so that a line waits for the earlier ones of its account number.
  */
 import { Effect, Schema } from "effect"
@@ -21,7 +21,7 @@ interface Chunk {
   readonly lines: ReadonlyArray<Line>
 }
 
-/** A chunk is what one worker takes at once. */
+/** The limits of a chunk, which one worker takes at once. */
 export const chunkLimits = { lines: 100, bytes: 1024 * 1024 }
 
 const sizeOf = ({ bytes }: Line): number => bytes?.length ?? 0

@@ -1,6 +1,6 @@
 /**
- * What is wrong with failed lines, counted while they end: each problem, and each set of problems
- * that lines have together. Their keys are digests, because a place may be too long for an index.
+ * The problems of failed lines, counted when lines end: each problem, and each set of problems that
+ * a line has. Their keys are digests, because a path may be too long for an index.
  */
 import { Effect, Schema } from "effect"
 import type { BatchId } from "@data-import/domain/batch/Batch"
@@ -18,7 +18,7 @@ type Problem = Pick<LineProblem, "attr" | "code">
 
 const examplesOfProblem = 5
 
-/** What PostgreSQL cannot store of a name or a text is replaced. */
+/** Replaces what PostgreSQL cannot store in a name or a text. */
 const storableOf = ({ attr, code, detail }: LineProblem): LineProblem => ({
   code,
   attr: storable(attr),
@@ -27,7 +27,7 @@ const storableOf = ({ attr, code, detail }: LineProblem): LineProblem => ({
 
 const keyOf = ({ attr, code }: Problem): string => JSON.stringify([code, attr])
 
-/** The problems of a line, each once and in the order of their keys. */
+/** The distinct problems of a line in the order of their keys. */
 const distinct = ({ problems }: LineEnd): ReadonlyArray<LineProblem> =>
   [...new Map(problems.map(storableOf).map((problem) => [keyOf(problem), problem]))]
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -114,7 +114,7 @@ const setRows = rowsOf(
   })
 )
 
-/** The most frequent sets; those of few lines clear few. */
+/** Only the most frequent sets are read, because solving a rare one clears few lines. */
 const mostSets = 10_000
 
 export const read = Effect.fnUntraced(function* (sql: Sql, { id, limit }: Query) {
@@ -134,7 +134,7 @@ export const read = Effect.fnUntraced(function* (sql: Sql, { id, limit }: Query)
   } as Problems
 })
 
-/** Deletes what was said of single lines. */
+/** Deletes what is recorded about single lines. */
 export const redact = (sql: Sql, id: BatchId) => sql`
   update batch_problems set examples = (
     select jsonb_agg(example || '{"detail": null}' order by place)

@@ -18,7 +18,7 @@ const lineRows = rowsOf(
 /** Chunks whose results are read at once. */
 const chunksOfPage = 20
 
-/** The lines of a page of chunks behind the line `after`. */
+/** The lines of a page of chunks after the line `after`. */
 const page = (sql: Sql, { id }: ResultsQuery, after: number) =>
   lineRows(sql`
     select first_line + place::integer - 1 as line, outcome, result as text
@@ -61,7 +61,7 @@ const standRows = rowsOf(
 
 const cutRows = rowsOf(Schema.Struct({ line: Schema.NullOr(Schema.Int) }))
 
-/** The line of the last result within the limit; null if all results are within it. */
+/** The line of the last result within the limit; null if all results fit. */
 const cutOf = (sql: Sql, { afterLine, id, limit, outcome }: ResultsQuery) => {
   if (limit === null) return Effect.succeed(null)
   if (outcome === null) return Effect.succeed(afterLine + limit)

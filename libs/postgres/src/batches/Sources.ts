@@ -1,6 +1,6 @@
 /**
- * The lines of batches that are sent none: the failed lines of an earlier batch, and the imports
- * that are pending.
+ * The lines of batches that are created without any: the failed lines of an earlier batch, or the
+ * pending imports.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
@@ -58,7 +58,7 @@ const replacedRows = rowsOf(Schema.Struct({ number: Schema.String, line: Schema.
 /** Chunks that are read at once; a chunk may have one line of 10 MiB. */
 const chunksOfPage = 100
 
-/** Whether the line of this result was erased. A line that names an account is none. */
+/** Whether the line of this result was erased. An erased line has no account number. */
 const isErased = (sql: Sql) => sql`
   (number is null and (result::json ->> 'erased')::boolean is not distinct from true)`
 
@@ -88,8 +88,9 @@ const pagesOf = (sql: Sql, old: BatchId) =>
     group by position / ${chunksOfPage} order by first`)
 
 /**
- * Copies the failed lines of an old batch, but for those that were erased, or whose data a later
- * line has replaced. In a transaction. Gives what was copied and how many lines were left out.
+ * Copies the failed lines of an old batch, except those that were erased, or whose data a later
+ * line has replaced. Has to run in a transaction. Returns what was copied and how many lines were
+ * left out.
  */
 export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, id: BatchId) {
   const replaced = yield* replacedIn(sql, old)
@@ -157,7 +158,7 @@ const filtered = (
   }
 }
 
-/** Stores a line for each pending import of the supplier. Gives their number. */
+/** Stores a line for each pending import of the supplier, and returns how many. */
 export const fillWithPending = Effect.fnUntraced(function* (
   sql: Sql,
   id: BatchId,

@@ -1,4 +1,7 @@
-/** What the scheduled checks read of PostgreSQL and keep there. Every walk goes along a key. */
+/**
+ * What the scheduled checks read from PostgreSQL and store there. Every scan is in the order of a
+ * key.
+ */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/account/Account"
 import { PayloadHash } from "@data-import/domain/account/ImportProcess"
@@ -32,8 +35,8 @@ const accountRows = rowsOf(
 )
 
 /**
- * What the ledgers and transactions of `account` come to. The history of a ledger is what its last
- * statement says, so only a ledger without one counts with that figure.
+ * The sum of the ledgers and transactions of `account`. The historical transactions of a ledger add
+ * up to its last statement's balance, so that balance counts only for a ledger without them.
  */
 const effects = `
   coalesce((select sum(effect_on_balance) from transactions where account_id = account.id), 0)
@@ -114,7 +117,7 @@ const batches = (sql: Sql, { after, limit }: Slice) =>
 
 const positionRows = rowsOf(Schema.Struct({ position: Schema.BigInt }))
 
-/** The update takes the row, so that of several instances one has the turn. */
+/** The update locks the row, so that only one of several instances runs the check. */
 const begin = (sql: Sql, { at, pause, walk }: Parameters<Port["begin"]>[0]) =>
   Effect.map(
     positionRows(sql`
@@ -130,7 +133,7 @@ const foundRows = rowsOf(
   Schema.Struct({ subject: Schema.BigInt, check: Schema.Literals(checkKinds) })
 )
 
-/** Keeps the differences, and gives those that did not stand before. */
+/** Stores the differences, and returns the new ones. */
 const keep = Effect.fnUntraced(function* (
   sql: Sql,
   { at, differences, walk }: Parameters<Port["conclude"]>[0]
@@ -219,10 +222,10 @@ const standing = (sql: Sql) =>
 /** Most chains have a handful of entries. */
 const smallestPage = 200
 
-/** The last number there can be, for what is read last. */
+/** The last possible number, so that stray entries are checked last. */
 const lastNumber = 2n ** 63n - 1n
 
-/** The first entry that was moved to a chain without a number above 0, which no chain has. */
+/** The first entry that was moved to a chain with an id of at most 0, which no chain has. */
 const strayEntry = (database: Database["Service"]) =>
   Effect.map(verifyChains(database, { entries: 1, pageSize: smallestPage }), ({ fault, through }) =>
     fault !== null && through !== null && through <= 0n ? { ...fault, subject: lastNumber } : null

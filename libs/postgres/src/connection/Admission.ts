@@ -70,7 +70,7 @@ const Progress = Context.Reference<{ hasStarted: boolean }>("@data-import/postgr
   defaultValue: () => ({ hasStarted: true })
 })
 
-/** The trouble with the database that the exit shows. */
+/** The trouble with the database that the exit reveals; null if there is none. */
 const troubleIn = (
   exit: Exit.Exit<unknown, unknown>,
   troubleOf: (failure: StorageUnavailable) => Trouble | null

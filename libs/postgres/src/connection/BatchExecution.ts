@@ -22,7 +22,9 @@ const answer = <Command, Answer>(
     complete(own === undefined ? Exit.die(new Error("No answer")) : Exit.succeed(own))
   })
 
-/** A batch that dies is run again one by one, so that a command dies of its own defects only. */
+/**
+ * If a batch dies, its commands are run again one by one, so that each dies only of its own defect.
+ */
 export const execute = <Command, Answer>(
   run: RunBatch<Command, Answer>,
   batch: ReadonlyArray<Pending<Command, Answer>>

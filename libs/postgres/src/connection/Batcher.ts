@@ -2,8 +2,8 @@
  * Batches of writes. A command is flushed at once if a batch slot is free, so batching adds no
  * latency; commands that come while all slots are taken are flushed together. Each command sees
  * what was committed before it came and is answered after the commit, as without a batch. Effect's
- * `RequestResolver` does not do for writes: a batch there has no weight, and holds two commands of
- * the same identity, of which the second must see the first.
+ * `RequestResolver` does not suit writes: its batches have no weight, and may hold two commands of
+ * the same identity, although the second must see the first.
  */
 import { Array as Arr, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -12,7 +12,7 @@ import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
 import { isContended } from "./SqlFailure.ts"
 
 export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
-  /** Commands of one batch differ in their identity. */
+  /** The commands of one batch have different identities. */
   readonly identity: (command: Command) => string
   /** What a command adds to the weight of its batch; nothing unless given. */
   readonly weight?: (command: Command) => number
@@ -20,7 +20,9 @@ export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
   readonly limits: {
     /** How many batches run at once. */
     readonly slots: number
-    /** How many commands a batch has at most, and how much they weigh unless it has only one. */
+    /**
+     * The maximum number of commands in a batch, and their maximum weight unless there is only one.
+     */
     readonly commands: number
     readonly weight?: number
   }

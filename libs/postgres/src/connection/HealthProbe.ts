@@ -12,8 +12,9 @@ import { answeredWithin, isNoAnswer } from "./Deadline.ts"
 import { readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
 /**
- * How long a statement of the probe may take. It waits for nothing while the breaker is closed, so
- * that a database that does not answer it is silent. The wait for a connection has no limit here.
+ * How long a statement of the probe may take. It waits for no lock while the breaker is closed, so
+ * a database that does not answer in this time is silent. The wait for a connection has no limit
+ * here.
  */
 const timeout = Duration.seconds(2)
 

@@ -1,6 +1,6 @@
 /**
  * Batches of reads, by Effect's `RequestResolver`. Reads of one turn of the event loop run in one
- * statement. While all batch slots are taken, reads are collected. An overloaded database so gets
+ * statement. While all batch slots are taken, reads are collected. An overloaded database thus gets
  * larger batches, not more of them.
  */
 import { Effect, Request, RequestResolver } from "effect"
@@ -20,8 +20,8 @@ export const make = <Command, Answer>(run: RunBatch<Command, Answer>, inSlot: Ru
   const read = Request.of<Read<Command, Answer>>()
   const resolver = RequestResolver.makeWith<Read<Command, Answer>>({
     batchKey: () => run,
-    // The batch collects until a slot is free. The slot is taken again by `runAll`, which also runs
-    // a full batch that has not waited; a wait in vain is reported there.
+    // The batch collects until a slot is free. `runAll` takes the slot again, because it also runs
+    // full batches that have not waited. If the wait here fails, `runAll` reports it.
     delay: Effect.andThen(Effect.yieldNow, Effect.ignore(inSlot(Effect.void))),
     collectWhile: ({ size }) => size < maxReads,
     runAll: (entries) =>

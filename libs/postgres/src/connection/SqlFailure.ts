@@ -32,7 +32,7 @@ const textAt = (value: unknown, name: string): string | null => {
 export const sqlStateOf = ({ reason }: SqlError.SqlError): string | null =>
   textAt(reason.cause, "code")
 
-/** What may be told of a failed statement. */
+/** The parts of a failed statement that may be passed on. */
 export const described = (error: SqlError.SqlError): StatementFailed =>
   new StatementFailed({
     reason: error.reason._tag,

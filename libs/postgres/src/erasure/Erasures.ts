@@ -1,7 +1,7 @@
 /**
  * Erases customers in PostgreSQL, in one transaction. It waits for no lock that a request or a
- * worker holds: it gives way and is run again, or says which batch has a line in hand. The lines
- * are looked for before, without a lock, one batch after the other.
+ * worker holds: it gives way and is run again, or reports which batch has a line in progress. The
+ * lines are found beforehand, without a lock, one batch after the other.
  */
 import { Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { type ImportKey, stateAt } from "@data-import/domain/account/ImportProcess"
@@ -26,7 +26,7 @@ const organisationOf = (sql: Sql, { import_supplier }: ImportKey) =>
 
 const importRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 
-/** Nobody else changes the import, nor writes its number into the log, until the end. */
+/** Until the transaction ends, nothing else changes the import or writes its number to the log. */
 const lockImport = (sql: Sql, key: ImportKey) =>
   Effect.map(
     importRows(sql`
@@ -46,7 +46,7 @@ const outsideRows = rowsOf(Schema.Struct({ outside: Outside }))
 
 const nothingOutside: typeof Outside.Type = { documents: [], instructions: [] }
 
-/** The import with its account, and the event that tells it. */
+/** Erases the import with its account, and stores the event. */
 const eraseImport = Effect.fnUntraced(function* (sql: Sql, id: bigint, { at, key }: Command) {
   yield* sql`select erase_audited_number(${key.import_supplier}, ${key.external_account_number})`
   const instant = DateTime.toDateUtc(at)
@@ -60,8 +60,8 @@ const eraseImport = Effect.fnUntraced(function* (sql: Sql, id: bigint, { at, key
 })
 
 /**
- * In a transaction. The entry is written first, with the number: so it waits for entries about this
- * import that are being written, and its number is made unreadable with theirs.
+ * Has to run in a transaction. The audit entry is written first, with the number. It thus waits for
+ * entries about this import that are being written, and its number is erased with theirs.
  */
 const erase = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -71,7 +71,7 @@ const erase = Effect.fnUntraced(function* (
   const { sql } = database
   const { at, key } = command
   const organisation = yield* organisationOf(sql, key)
-  // A refusal locks what was refused before it locks the import.
+  // A refusal locks its window before the import, so this does too.
   yield* sql`select erase_refusals(${organisation})`
   const id = yield* lockImport(sql, key)
   const process = yield* readImport(database, key)

@@ -15,8 +15,8 @@ const batchRows = rowsOf(Schema.Struct({ id: BatchId }))
 const chunkRows = rowsOf(FoundChunk)
 
 /**
- * Whether a line of a chunk names the number. Only chunks with a line that could not be read are
- * read for it. Bytes that are not of ASCII are escaped, and no part of the pattern.
+ * Whether a line of a chunk names the number. The bytes of a line are searched only if it could not
+ * be read. Bytes outside ASCII are escaped, and are not part of the pattern.
  */
 const namesIt = (sql: Sql, number: string) => sql`
   (number = ${number} or number is null
@@ -44,12 +44,12 @@ export const find = Effect.fnUntraced(function* (
   return found.flat()
 })
 
-/** Whether lines may have come, or ended, since they were looked for. */
+/** Whether lines may have been received, or ended, since the search. */
 const isRecent = (sql: Sql) => sql`(finished_at is null or finished_at > now() - interval '1 hour')`
 
 /**
- * Batches that have ended, whose lines may be copied into a retry, or be redacted. Whoever does so
- * holds the batch, and writes what was read before; it is not found until then.
+ * Locks ended batches, whose lines may be copied into a retry, or be redacted. Both hold a lock on
+ * the batch, and write what they read before; the copy cannot be found until they commit.
  */
 const lockEnded = (
   sql: Sql,
@@ -62,7 +62,7 @@ const lockEnded = (
       or supplier = ${import_supplier} and ${isRecent(sql)})
   order by number for no key update nowait`
 
-/** What is found with those that were received, or have ended, since they were looked for. */
+/** The found chunks, and those that were received or have ended since the search. */
 const withNew = Effect.fnUntraced(function* (
   sql: Sql,
   { external_account_number: number, import_supplier }: ImportKey,
@@ -84,7 +84,7 @@ const lineRows = rowsOf(
   })
 )
 
-/** The lines of a chunk that name it; no row if a worker has the chunk in hand. */
+/** The lines of a chunk that name the number; no row if a worker holds the chunk. */
 const linesIn = (sql: Sql, number: string, { batch, first }: FoundChunk) =>
   lineRows(sql`
     with chunk as (
@@ -96,7 +96,7 @@ const linesIn = (sql: Sql, number: string, { batch, first }: FoundChunk) =>
       as of_line(bytes, number, result, place)
     where ${namesIt(sql, number)} order by place`)
 
-/** In a transaction. Nothing may stay of it where a line has not ended. */
+/** Has to run in a transaction, which must be rolled back if a line has not ended. */
 export const erase = Effect.fnUntraced(function* (
   sql: Sql,
   key: ImportKey,

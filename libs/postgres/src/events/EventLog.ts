@@ -10,7 +10,7 @@ import * as Positions from "./Positions.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** Only a row that waits for its position is in the first one, so it stays small. */
+/** The first one contains only rows that wait for their positions, so it stays small. */
 export const eventIndexes = {
   outbox_without_position: "outbox (id) where position is null",
   outbox_by_position: "outbox (organisation, position) where position is not null"

@@ -38,8 +38,8 @@ export const eventColumns = (sql: Sql): Statement.Fragment => sql`
   coalesce(import.cohort, of_batch.cohort) as cohort, found.batch, found.webhook, found.codes`
 
 /**
- * What an event is of. Imports and batches are looked up one by one, because a plan that was made
- * for a small table must also be good for a large one.
+ * Joins for the subject of an event. Imports and batches are looked up one by one, because a plan
+ * that was made for a small table must also be good for a large one.
  */
 export const eventJoins = (sql: Sql): Statement.Fragment => sql`
   left join lateral (

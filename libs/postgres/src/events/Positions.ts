@@ -10,10 +10,10 @@ const lockRows = rowsOf(Schema.Struct({ isTaken: Schema.Boolean }))
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * In a transaction. The lock is taken by a statement of its own, so that the next one sees all that
- * the last holder of the lock has committed. Ids are drawn while the row of the import is locked,
- * so in their order the events of one import are in the order of their commits. Only the event of a
- * webhook is stored with its organisation.
+ * Has to run in a transaction. A separate statement takes the lock, so that the next one sees
+ * everything that the last holder of the lock has committed. Ids are drawn while the row of the
+ * import is locked, so the ids of one import's events are in the order of their commits. Only the
+ * event of a webhook is stored with its organisation.
  */
 export const assign = Effect.fnUntraced(function* (sql: Sql, limit: number) {
   const [lock] = yield* lockRows(sql`
@@ -64,8 +64,8 @@ export const assign = Effect.fnUntraced(function* (sql: Sql, limit: number) {
 const prunedRows = rowsOf(Schema.Struct({ organisation: Schema.String }))
 
 /**
- * Deletes from the front of one organisation's events up to the first that is young enough. The
- * deletion and what is told of it are one statement.
+ * Deletes from the front of one organisation's events up to the first that is young enough. One
+ * statement deletes them and reports what was deleted.
  */
 export const prune = (sql: Sql, { before, limit }: Parameters<EventLog["Service"]["prune"]>[0]) => {
   const instant = DateTime.toDateUtc(before)

@@ -1,4 +1,4 @@
-/** Leases of webhooks: who delivers, to what, and how far that came. */
+/** Leases of webhooks: which instance delivers which webhook, and how far it got. */
 import { DateTime, Effect, Option, Redacted, Schema } from "effect"
 import {
   mostRetries,
@@ -42,7 +42,7 @@ const retriesOf = Effect.fnUntraced(function* (sql: Sql, { id, organisation }: W
   return rows.map(({ attempts, dueAt, ...event }): Retry => ({ event, attempts, dueAt }))
 })
 
-/** In a transaction. Webhooks that another instance is taking are left to it. */
+/** Has to run in a transaction. Skips webhooks that another instance is taking. */
 export const take = Effect.fnUntraced(function* (
   sql: Sql,
   { at, until }: Parameters<Port["take"]>[0]

@@ -45,7 +45,10 @@ const webhookOf = ({ replayNext, replayTo, ...row }: typeof Row.Type): Webhook =
 export const webhooksIn = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   Effect.map(decoded(rows), (found) => found.map(webhookOf))
 
-/** Stores the progress of a leased webhook, and ends its lease. What disabled it before stays. */
+/**
+ * Stores the progress of a leased webhook, and ends its lease. A reason for which it was already
+ * disabled stays.
+ */
 export const storeProgress = (
   sql: Sql,
   lease: string,

@@ -31,7 +31,7 @@ const create = Effect.fnUntraced(function* (sql: Sql, webhook: NewWebhook) {
     : created
 })
 
-/** In the transaction of the change. */
+/** Has to run in the transaction of the change. */
 const record = (
   sql: Sql,
   { id, organisation }: Pick<NewWebhook, "id" | "organisation">,

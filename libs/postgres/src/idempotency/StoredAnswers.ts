@@ -14,7 +14,7 @@ import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** By which the responses about an import are found, to erase them. */
+/** The indexes for finding the responses about an import, to erase them. */
 export const answerIndexes = {
   idempotency_keys_by_import: "idempotency_keys (import_id) where import_id is not null"
 }
@@ -41,7 +41,9 @@ export interface AnswerClauses {
   readonly lost: Statement.Fragment
 }
 
-/** The responses of a write that is the first of its import and of a later one; one is kept. */
+/**
+ * The response to keep if the write is the first of its import, and the one to keep if it is not.
+ */
 export interface BatchAnswers {
   readonly reservation: Reservation
   readonly at: DateTime.Utc

@@ -30,8 +30,8 @@ const balanceRows = rowsOf(
 )
 
 /**
- * Imported and erased accounts are read by one statement, so that an account that is erased
- * meanwhile is neither missing nor there twice.
+ * One statement reads imported and erased accounts, so that an account that is erased meanwhile
+ * appears exactly once.
  */
 const page = (
   { sql }: Database["Service"],
@@ -74,7 +74,7 @@ const balanceOf = (row: Row): ReadonlyArray<AccountBalance> => {
   return [{ account, balance }]
 }
 
-/** Pages of this size. */
+/** Reads the balances in pages of this size. */
 export const pagesOf = (size: number) => (database: Database["Service"], query: Query) =>
   Stream.paginate(
     "",

@@ -109,7 +109,7 @@ export const details = ({ sql }: Database["Service"], key: ImportKey, attempts: 
     )
   )
 
-/** How many imports a statement reads of the index, and with attempts, which may be large. */
+/** How many imports a statement reads from the index; fewer with attempts, which may be large. */
 const partSize = 2_000
 const partSizeWithAttempts = 100
 
@@ -150,7 +150,7 @@ const part = (
     order by external_account_number`)
 }
 
-/** The columns that a service may read that sees no payload. */
+/** The columns that are readable for a service without access to payloads. */
 const present = (sql: Sql): Statement.Fragment => sql`(
   select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_number,
     account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort, erased_at

@@ -128,7 +128,7 @@ const liveLeases = ({ sql }: Database["Service"], { at, key }: Command) =>
 
 const leaseRows = rowsOf(Schema.Struct({ held: Schema.Int, expired: Schema.Int }))
 
-/** Of open attempts that have the lease of their import, by whether it has expired. */
+/** Counts open attempts that have the lease of their import, by whether it has expired. */
 export const leases = ({ sql }: Database["Service"], at: DateTime.Utc) => {
   const isHeld = sql`lease_expires_at > ${DateTime.toDateUtc(at)}`
   return Effect.map(
@@ -166,7 +166,7 @@ const isLimited = ({ limits }: Command): boolean =>
 /** Two concurrent batches, as for stagings. */
 const batches = { slots: 2, commands: 64 }
 
-/** What a batch did not claim is claimed or refused by statements of its own. */
+/** A command that its batch did not claim is claimed or refused by separate statements. */
 export const makeClaim = Effect.fnUntraced(function* (
   database: Database["Service"],
   mutex: KeyedMutex

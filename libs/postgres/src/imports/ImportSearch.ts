@@ -1,6 +1,6 @@
 /**
- * Looking into the imports of a supplier. Each statement reads a bounded part of an index, and few
- * of them are run for one request, so that it takes no longer with a million imports.
+ * Searches the imports of a supplier. Each statement reads a bounded part of an index, and one
+ * request runs few of them, so that it takes no longer with a million imports.
  */
 import { Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
@@ -26,10 +26,13 @@ type Sql = Database["Service"]["sql"]
 type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
 type FailedQuery = Parameters<ImportSearch["Service"]["failed"]>[0]
 
-/** How many imports a statement looks at, and how many statements a page takes at most. */
+/** How many imports a statement looks at. */
 const partSize = 2_000
 
-/** To read the latest attempt, or the ledgers, costs twice as much. */
+/**
+ * The maximum number of statements for a page. Reading the latest attempt or ledgers costs twice as
+ * much.
+ */
 const partsOf = ({ attr, code, ledger, money }: PageQuery["filter"]): number =>
   [attr, code, ledger, money].every((condition) => condition === undefined) ? 8 : 4
 
@@ -54,7 +57,7 @@ const latestOutcome = (sql: Sql) => sql`(
   select coalesce(outcome, 'lease_expired') from import_attempts
   where import_id = present.id order by sequence desc limit 1)`
 
-/** As `placeOf` makes it of a path. */
+/** Compares paths in the form that `placeOf` makes. */
 const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
   exists (
     select from (
@@ -63,7 +66,7 @@ const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
     ) as latest, jsonb_array_elements(errors) as error
     where regexp_replace(error ->> 'attr', '(^|(?<=\\.))[0-9]+(?=\\.|$)', '*', 'g') = ${attr})`
 
-/** Of what the accounts have whose ids are those of their imports. */
+/** Conditions on the amounts of an account, which has the id of its import. */
 const moneyConditions: Readonly<Record<MoneyPart, (sql: Sql) => Statement.Fragment>> = {
   balance: (sql) => sql``,
   without_ledger: (sql) => sql`
@@ -112,7 +115,7 @@ const sourceFor = (sql: Sql, { filter, supplier }: PageQuery, after: string) => 
   return sourceOf(sql, source, { supplier, kind, after, size: partSize })
 }
 
-/** The columns that a service may read that sees no payload. */
+/** The columns that are readable for a service without access to payloads. */
 const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
   const { at } = query
   return pageRows(sql`
@@ -149,14 +152,14 @@ const foundOf = (row: Row): ReadonlyArray<FoundImport> => {
   return [{ number, account, state, cohort, stagedAt, code }]
 }
 
-/** In the order of the index, that of UTF-8 bytes. */
+/** Compares in the order of the index, which is that of UTF-8 bytes. */
 const isAfter = (one: string, other: string): boolean =>
   Buffer.compare(Buffer.from(one), Buffer.from(other)) > 0
 
 const firstSurrogate = 0xd800
 const lastSurrogate = 0xdfff
 
-/** A text before all that begin with `search`, and after almost all others before them. */
+/** A text that sorts before all that begin with `search`, and after almost all smaller ones. */
 const before = (search: string): string => {
   const points = Array.from(search)
   const last = points.pop()?.codePointAt(0) ?? 0
@@ -174,7 +177,7 @@ const page = Effect.fnUntraced(function* ({ run, sql }: Database["Service"], que
   const from = startOf(query.after)
   let after = search === "" || isAfter(from, search) ? from : before(search)
   for (let parts = 0; parts < partsOf(query.filter); parts++) {
-    // One more than is answered tells whether there are more.
+    // Reads one more than the page has, to know whether there are more.
     const rows = yield* run(part(sql, query, after, limit - imports.length + 1))
     imports.push(...rows.flatMap(foundOf))
     if (imports.length > limit) {

@@ -1,6 +1,6 @@
 /**
  * Where a list finds its imports: by index in the order of their numbers, a bounded part at a time.
- * Failed imports and those in progress are few among many, so they have sources of their own.
+ * Failed imports and those in progress are few among many, so they have separate sources.
  */
 import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
@@ -33,8 +33,8 @@ export interface Part {
 
 /**
  * The end of a statement whose `part` has the `place` of each import that was looked at: the rows
- * of `found` by `number`, each with how many were looked at and the last place. It is one row where
- * nothing was found, so that a list goes on behind the part.
+ * of `found` by `number`, each with how many were looked at and the last place. If nothing was
+ * found it is one row, so that a list continues after the part.
  */
 export const foundInPart = `
   select scanned, last, found.*
@@ -42,7 +42,7 @@ export const foundInPart = `
   left join found on true
   order by number`
 
-/** The conditions of the kinds, as the indexes have them. */
+/** The condition of each kind, written as in its index. */
 export const kindConditions = (sql: Sql): Readonly<Record<ImportListKind, Statement.Fragment>> => ({
   all: sql``,
   pending: sql`and account_number is null and not skipped`,
@@ -59,7 +59,7 @@ const inRange = (
     ${kindConditions(sql)[kind]} ${more}
   order by external_account_number limit ${size}`
 
-/** Of an attempt that runs, or broke off and was not ended yet; these are few. */
+/** Imports whose attempt is running, or was interrupted and not ended yet; these are few. */
 const withLease = (sql: Sql, part: Part): Statement.Fragment => sql`
   select present.id, external_account_number
   from import_attempts as running, lateral (

@@ -80,7 +80,7 @@ export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
 
 const statusRows = rowsOf(Schema.Struct({ status: SupplierStatus, organisation: OrganisationName }))
 
-/** The supplier's lock lets two of them see each other. */
+/** The lock on the supplier serialises concurrent sign-offs. */
 export const recordSignOff = Effect.fnUntraced(function* (
   database: Database["Service"],
   { at, caller, supplier }: Parameters<Port["recordSignOff"]>[0]

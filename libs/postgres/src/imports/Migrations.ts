@@ -1,6 +1,6 @@
 /**
- * Migrations: counts that are kept, of all suppliers at once, and as they were at the end of each
- * hour. Nothing is counted anew, and no statement reads more than some thousand rows.
+ * Migrations: the stored counts of all suppliers at once, and as they were at the end of each hour.
+ * Nothing is recounted, and no statement reads more than a few thousand rows.
  */
 import { Array, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -38,7 +38,7 @@ const tallyRows = rowsOf(
 
 /**
  * An import with a lease is counted in the state that it had before. `moved` takes it from there to
- * the state that it is in now: in progress, or failed because its attempt broke off.
+ * its present state: in progress, or failed because its attempt was interrupted.
  */
 const moved = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Utc) => sql`
   select supplier, cohort, change.name, change.count
@@ -55,7 +55,9 @@ const moved = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Ut
   ) as change (name, count)
   where ended_at is null`
 
-/** Of all suppliers, or nothing while the imports of an earlier release are not counted yet. */
+/**
+ * Counts of all suppliers, or nothing while the imports of an earlier release are not counted yet.
+ */
 const presentTallies = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Utc) =>
   tallyRows(sql`
     select supplier, null as cohort, name, sum(count)::float8 as count
@@ -114,7 +116,7 @@ const hourRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, at: Instant, imported: Schema.Int })
 )
 
-/** Each count less the one before it, also where that is older than `since`. */
+/** Each count minus the previous one, even if that is older than `since`. */
 const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importedByHour"]>[0]) =>
   hourRows(sql`
     select supplier, hour as at, sum(added)::float8 as imported
@@ -148,7 +150,9 @@ const importedByHour = (sql: Sql, { since, suppliers }: Parameters<Port["importe
 
 const untiedRows = rowsOf(Schema.Struct({ supplier: SupplierCode }))
 
-/** Those whose ledgers do not come to the balances of the accounts with ledgers, as `ties` says. */
+/**
+ * Suppliers whose ledgers do not add up to the balances of the accounts with ledgers; see `ties`.
+ */
 const untied = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
   untiedRows(sql`
     select supplier
@@ -235,11 +239,11 @@ const beginning = (
       order by hour limit 1
     ) as first`).pipe(Effect.map(([row]) => Option.fromNullishOr(row?.hour)))
 
-/** The cohorts that are not listed are told as one with an empty name, with how many they are. */
+/** Unlisted cohorts are reported as one with an empty name, with their number. */
 const unlisted = ""
 const cohortsCounted = "cohorts"
 
-/** Imports without a cohort are those that are in no cohort's count. */
+/** Imports without a cohort are the total less the counts of all cohorts. */
 const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"cohorts">) =>
   tallyRows(sql`
     with parts as materialized (
@@ -300,7 +304,7 @@ const openRows = rowsOf(
   })
 )
 
-/** An import that has a lease waits no longer, unless its attempt has broken off. */
+/** An import with a lease is no longer waiting, unless its attempt was interrupted. */
 const oldestOpen = (sql: Sql, { failedBefore, limit, supplier }: Query<"oldestOpen">) => {
   const before = DateTime.toDateUtc(failedBefore)
   const isOpen = sql`supplier = ${supplier} and account_number is null and not skipped`

@@ -1,6 +1,7 @@
 /**
- * Stores imports that nobody has staged yet, many in one statement: with the account of each that
- * is created at once, and with all that a staging and an attempt leave of single requests.
+ * Stores imports that were not staged before, many in one statement: with the account of each that
+ * is created immediately, and with everything that single requests store for a staging and an
+ * attempt.
  */
 import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
@@ -35,7 +36,7 @@ const sent = (sql: Sql, imports: ReadonlyArray<NewImport>) =>
 const accountsOf = (imports: ReadonlyArray<NewImport>) =>
   imports.flatMap(({ creation }) => (creation === null ? [] : [creation.newAccount]))
 
-/** The steps of the accounts whose customers are to get an e-mail. They are not audited. */
+/** The events of the accounts whose customers are to get an e-mail. They are not audited. */
 const emailsOf = (sql: Sql, created: ReadonlyArray<NewAccount>): Statement.Fragment =>
   created.some(({ customerEmails }) => customerEmails)
     ? sql`union all select 2, null, ${customerEmailEvent}, target.* from target where customer_emails`

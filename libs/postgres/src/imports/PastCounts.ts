@@ -9,12 +9,12 @@ const changeRows = rowsOf(
   Schema.Struct({
     kind: Schema.Literals(["state", "code", "balance"]),
     name: Schema.String,
-    /** At each of the instants; null where it is what it was at the one before. */
+    /** The count at each instant; null if it is the same as at the previous one. */
     changes: Schema.Array(Schema.NullOr(Schema.Int))
   })
 )
 
-/** Each count at each of the instants, which is what it was at the one before unless it changed. */
+/** Each count at each instant; one that did not change is that of the previous instant. */
 export const pastCounts = (
   rows: Effect.Success<ReturnType<typeof changeRows>>,
   steps: number
@@ -42,8 +42,8 @@ export const pastCounts = (
 const beginning = DateTime.makeUnsafe(0)
 
 /**
- * One look-up by index for each count and instant, however long the history is. It looks back to
- * the instant before only, because PostgreSQL reads all entries of a page of the index that are in
+ * One look-up by index for each count and instant, however long the history is. It looks back only
+ * to the previous instant, because PostgreSQL reads all entries of a page of the index that are in
  * its bounds.
  */
 export const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query) => {

@@ -47,7 +47,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     position
   })
 
-/** A further condition of a replacement, which only `excluded` knows by its key. */
+/** A further condition of a replacement. Only `excluded` has the key to find its command by. */
 const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
   commands.some(({ createOnly }) => createOnly === true)
     ? sql`and not exists (
@@ -159,7 +159,9 @@ const presentRows = rowsOf(
   ])
 )
 
-/** What is staged, of which nothing is changed: the key of the request is free again. */
+/**
+ * Returns the import that is already staged, unchanged, and frees the request's idempotency key.
+ */
 const present = Effect.fnUntraced(function* (
   { sql }: Database["Service"],
   { at, keep = null, key }: Command

@@ -1,7 +1,8 @@
 /**
  * Markers of suppliers in PostgreSQL: a sum of hashes of the rows that say where each supplier
  * stands. Of the totals by cohort, those of states suffice to notice an import that has changed its
- * cohort. The differences are left out: they are added up within a second, and would be told twice.
+ * cohort. The differences are left out: they are folded into the totals within a second, so each
+ * change would be reported twice.
  */
 import { Effect, Layer, Schema } from "effect"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"

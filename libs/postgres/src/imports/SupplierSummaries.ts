@@ -22,8 +22,8 @@ type Port = SupplierSummaries["Service"]
 type Query = Parameters<Port["read"]>[0]
 
 /**
- * Of the imports that wait, in the order in which they were staged first. An index on the time of
- * the last staging would have an entry more with each staging.
+ * The index of waiting imports, in the order of their first staging. An index on the time of the
+ * last staging would get another entry with each staging.
  */
 export const oldestIndexes = {
   import_processes_oldest:
@@ -63,7 +63,7 @@ const foundRows = rowsOf(Schema.Struct({ found: Found }))
 
 const minute = (at: DateTime.Utc): string => DateTime.formatIso(at).slice(0, 16)
 
-/** An attempt that runs, or broke off and was not ended yet; these are few. */
+/** Imports whose attempt is running, or was interrupted and not ended yet; these are few. */
 const leased = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   select present.* from import_attempts as running, lateral (
     select id, external_account_number as number,
@@ -89,7 +89,7 @@ const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   where kind <> 'imported' or name >= ${minute(hourBefore(at))}
   group by kind, name having sum(count) <> 0 or sum(amount) <> 0`
 
-/** An import that has a lease waits no longer. */
+/** An import with a lease is no longer waiting. */
 const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
   select external_account_number as number,
     floor(extract(epoch from staged_at) * 1000) as "stagedAt"
@@ -100,7 +100,7 @@ const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
   order by supplier, ${cohort === null ? sql`` : sql`cohort,`} id
   limit 1`
 
-/** Each failure is looked up by itself; those with a lease are skipped, and are few. */
+/** Each failed import is looked up separately; the few with a lease are skipped. */
 const examples = (sql: Sql, { cohort, supplier }: Query) => sql`
   array(
     select external_account_number from import_failures as failure, lateral (
@@ -143,7 +143,7 @@ const statesOf = ({ leased, tallies }: Found): SupplierSummary["states"] => {
 
 const brokenOff = "lease_expired"
 
-/** Imports with a lease have left the codes with which they had failed. */
+/** Imports with a lease no longer count for the codes with which they had failed. */
 const codesOf = ({ examples, leased, tallies }: Found): ReadonlyArray<CodeCount> => {
   const expired = leased.filter(({ isLive }) => !isLive).map(({ number }) => number)
   const counts = new Map(
@@ -187,13 +187,13 @@ const lockRows = rowsOf(Schema.Struct({ isTaken: Schema.Boolean }))
 
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
-/** Counts of accounts by the minute are of use for an hour; an instance's clock may be behind. */
+/** Counts of accounts by the minute are needed for an hour; an instance's clock may be behind. */
 const minutesKept = { hours: 3 }
 
 /**
- * In a transaction. The new totals are those of the present hour, too. The lock is taken by a
- * statement of its own, so that the next one sees all that
- * the last holder of the lock has committed.
+ * Has to run in a transaction. The new totals are also those of the present hour. A separate
+ * statement takes the lock, so that the next one sees everything that the last holder has
+ * committed.
  */
 const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Port["fold"]>[0]) {
   const [lock] = yield* lockRows(sql`

@@ -1,7 +1,7 @@
 /**
- * Makes the audit chains of earlier releases anew, so that their numbers can be erased, while
- * requests continue. Each slice is one statement, which notes how far it came, so what was
- * interrupted is continued by the next migration. A write to an import of the slice waits for it.
+ * Rebuilds the audit chains of earlier releases, so that their numbers can be erased, while
+ * requests continue. Each slice is one statement, which records how far it got, so the next
+ * migration continues after an interruption. A write to an import of the slice waits for it.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

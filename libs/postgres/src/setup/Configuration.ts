@@ -213,7 +213,7 @@ const addCode = Effect.fnUntraced(function* (sql: Sql, list: OpenCodeList, value
 
 const CodeListRow = Schema.Struct({ list: OpenCodeList, values: Schema.Array(Schema.String) })
 
-/** What requests look up, of all who ask at the same time. Null where there is nothing. */
+/** The lookups of all concurrent requests. Null if nothing was found. */
 const lookedUpRows = rowsOf(
   Schema.Struct({
     suppliers: Schema.NullOr(Schema.Array(SupplierRow)),
@@ -228,7 +228,7 @@ type LookUp =
   | { readonly _tag: "Team"; readonly name: string }
   | { readonly _tag: "CodeLists" }
 
-/** Names only tables that are asked for, because a service may read no others. */
+/** Names only the tables that are needed, because a service may not be allowed to read others. */
 const lookedUp = (sql: Sql, asked: ReadonlyArray<LookUp>) => {
   const codes = asked.flatMap((one) => (one._tag === "Supplier" ? [one.code] : []))
   const teams = asked.flatMap((one) => (one._tag === "Team" ? [one.name] : []))
@@ -245,7 +245,7 @@ const lookedUp = (sql: Sql, asked: ReadonlyArray<LookUp>) => {
       ${asked.some(({ _tag }) => _tag === "CodeLists") ? listsFound : unasked} as "codeLists"`)
 }
 
-/** The lookups of every request. All that is asked at the same time goes as one statement. */
+/** The lookups of every request. Concurrent ones are one statement. */
 const lookups = ({ batchedRead, sql }: Database["Service"]) => {
   const lookUp = batchedRead((asked: ReadonlyArray<LookUp>) =>
     Effect.map(lookedUp(sql, asked), ([row]) => {

@@ -1,8 +1,8 @@
 /**
  * Counts the imports that were stored before there were counts, one supplier at a time, while
- * requests continue. One statement sees both all imports and all differences that were appended
- * for them at one instant, and appends what is missing, so the counts are exact from then on,
- * whatever is written meanwhile.
+ * requests continue. One statement sees both all imports and all differences that were appended for
+ * them at one instant, and appends what is missing, so the counts are exact from then on, even with
+ * concurrent writes.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -47,7 +47,7 @@ const recount = `
   ) as current on true
   where supplier = $1 group by 1, 3`
 
-/** A total without a cohort is of all, so those with one are taken off. */
+/** A total without a cohort includes all cohorts, so their totals are subtracted. */
 const present = `
   select cohort, kind, name, count, amount from import_differences where supplier = $1
   union all
@@ -57,8 +57,8 @@ const present = `
   where supplier = $1 and cohort <> ''`
 
 /**
- * What differs between the imports of the supplier `$1` and their counts, of which the errors are
- * no part: an import that fails has none before.
+ * The differences between the imports of the supplier `$1` and their counts. Errors are left out:
+ * an import had none before it failed.
  */
 export const missingCounts = `
   select cohort, kind, name, sum(count)::bigint as count, sum(amount) as amount
@@ -71,7 +71,7 @@ export const missingCounts = `
   where kind <> 'imported' or name >= ${minutesKept}
   group by 1, 2, 3 having sum(count) <> 0 or sum(amount) <> 0`
 
-/** Balances that an earlier release has counted, by where they come from. */
+/** Splits the balances that an earlier release has counted by where they come from. */
 const divideAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const suppliers = yield* sql<{ supplier: string }>`

@@ -50,7 +50,9 @@ const deleteSlice = (sql: Sql, { at, caller, limit }: Parameters<Port["deleteSli
     })
   )
 
-/** Its chains are those of the organisation and of its suppliers, not of single imports. */
+/**
+ * Records the entry in the chains of the organisation and of its suppliers, not of single imports.
+ */
 const recordEmptied = Effect.fnUntraced(function* (
   sql: Sql,
   { at, caller, deleted, keep }: Parameters<Port["recordEmptied"]>[0]

@@ -1,6 +1,6 @@
 /**
  * Migrates a database: runs the numbered migrations, each once and in order, in one transaction,
- * and then makes audit chains anew, counts what is stored and builds indexes outside of it. Of
+ * and then rebuilds audit chains, counts what is stored and builds indexes outside of it. Of
  * several concurrent runs, one migrates, and the others wait and find nothing to do. A statement
  * that waits for a lock blocks every later statement on that table. So it waits only for a short
  * time; then everything is rolled back and repeated after a pause.

@@ -15,7 +15,9 @@ export interface SentColumns<Value> {
 /** A position from 1, which assigns a result to its command. */
 export const position = ["bigint", (_: unknown, index: number) => index + 1] as const
 
-/** For each of the values what is made of the row with its position; undefined without one. */
+/**
+ * For each value, the result for the row with its position; `undefined` is passed if there is none.
+ */
 export const byPosition = <Value, Row extends { readonly position: bigint }, A>(
   values: ReadonlyArray<Value>,
   rows: ReadonlyArray<Row>,
@@ -33,8 +35,8 @@ const arrayOf = (sql: Sql, type: string, values: ReadonlyArray<unknown>): Statem
 
 /**
  * The values as a record set of this name, in no order. PostgreSQL expects ten elements of an array
- * whose length it does not know, and so plans a statement of one row anew at each execution. Of
- * values in a row it expects one, and keeps the plan.
+ * whose length it does not know, and so replans a statement of one row at each execution. From a
+ * `values` row it expects one, and keeps the plan.
  */
 export const recordSet = <Value>(
   sql: Sql,

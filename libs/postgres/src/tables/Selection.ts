@@ -7,7 +7,7 @@ interface Fields {
 
 /**
  * The columns of these fields, each under the name of its field; a column has its name in snake
- * case. `of` is the table or alias that they are columns of.
+ * case. `of` is the table or alias of the columns.
  */
 export const columnsOf = (fields: Fields, of?: string): string =>
   Object.keys(fields)

@@ -76,7 +76,7 @@ type StructOf<C extends Columns> = Schema.Struct<{ readonly [Name in keyof C]: C
 /** A row as it is read. */
 type ReadRow<C extends Columns> = StructOf<C>["Type"]
 
-/** A row as it is sent. Properties that are no column of the table are ignored. */
+/** A row as it is sent. Properties without a column are ignored. */
 export type Row<C extends Columns> = {
   readonly [Name in keyof ReadRow<C>]: object extends Pick<ReadRow<C>, Name>
     ? ReadRow<C>[Name] | undefined
@@ -95,7 +95,7 @@ export const selected = (columns: Columns): string => {
   return `json_build_object(${members.join(", ")})`
 }
 
-/** The same without the columns that are null: what `optional` columns are decoded from. */
+/** The same without the columns that are null, as `optional` columns need it. */
 export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${selected(columns)})`
 
 /** Rows that are made into text between two pauses. */
@@ -108,7 +108,7 @@ export interface Placed<Row> {
   readonly rows: IteratorObject<readonly [place: number, row: Row]>
 }
 
-/** The rows that each of the values has, with its place. A value is what an account has. */
+/** The rows of each value with its place. Each value belongs to one account. */
 export const placed = <A, Row>(
   values: ReadonlyArray<A>,
   rowsOf: (value: A, place: number) => Iterable<Row>
@@ -123,7 +123,7 @@ function* placing<A, Row>(
   }
 }
 
-/** A row as it is sent. What is undefined is left out, and so null. */
+/** A row as it is sent. An undefined property is left out, and so is null. */
 const writing = (columns: Columns): ((row: object, more: object) => string) => {
   const described = Object.entries<Column>(columns)
   return (row, more) => {

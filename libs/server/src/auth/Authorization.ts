@@ -85,7 +85,7 @@ const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
 const noteCaller = ({ apiKey, organisation }: Pick<Caller, "apiKey" | "organisation">) =>
   RequestFacts.note({ organisation, api_key: apiKey })
 
-/** The organisation of the token in an `Authorization` header; undefined where there is none. */
+/** The organisation of the token in an `Authorization` header; undefined if there is none. */
 export type OrganisationOf = (
   header: string | undefined
 ) => Effect.Effect<OrganisationName | undefined>
@@ -94,8 +94,8 @@ export type OrganisationOf = (
 const keysTimeout = Duration.seconds(1)
 
 /**
- * Identifies the organisation without authorizing their requests. It does not check that the API
- * key is still valid, and gives undefined for a token that cannot be verified.
+ * Identifies the organisation without authorizing its requests. It does not check that the API key
+ * is still valid, and returns undefined for a token that cannot be verified.
  */
 export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier> = Effect.map(
   makeVerify(keysTimeout),

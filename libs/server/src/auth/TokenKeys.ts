@@ -74,7 +74,7 @@ const makeFolder = Effect.fnUntraced(function* (folder: string) {
       () => Effect.succeed([])
     )
 
-  /** Written beside and renamed, so that no reader sees half a key. */
+  /** Written to a temporary file and renamed, so that no reader sees a partial key. */
   const createKey = Effect.gen(function* () {
     const { privateKey } = yield* Effect.promise(() =>
       generateKeyPair(algorithm, { crv: "Ed25519", extractable: true })

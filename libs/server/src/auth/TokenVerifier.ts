@@ -2,7 +2,7 @@
  * Verifies tokens with public keys alone. The keys are fetched from where they are published when a
  * token names an unknown key, and from then on every half a minute in the background. So a token
  * costs no call, a new key is known before it signs, and a removed key ends soon. While the source
- * is unavailable, the cached keys stay in use, and no token of theirs waits for it.
+ * is unavailable, the cached keys stay in use, and their tokens do not wait for it.
  */
 import {
   ByteSize,
@@ -56,7 +56,7 @@ const importKey = Effect.fnUntraced(function* (candidate: unknown) {
 
 /**
  * The cached keys of a source, by id. A request waits for a fetch only if its key is unknown. A
- * fetch has a fiber of its own, so it goes on when the request that caused it ends.
+ * fetch has a separate fiber, so it continues when the request that caused it ends.
  */
 const makeKeys = Effect.fnUntraced(function* (source: Source) {
   const fetching = yield* FiberHandle.make<void, never>()
@@ -217,7 +217,7 @@ export const layerAuth = (
   )
 
 /**
- * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` where there is no URL.
+ * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` if there is no URL.
  * `TOKEN_ISSUER` (data-import) is the only `iss` that is accepted. The source may still be
  * unavailable at the start: `verify` fails with `KeysUnavailable` until the first fetch succeeds.
  */

@@ -33,8 +33,8 @@ export type SuccessStatus = 200 | 201 | 304
 declare const carried: unique symbol
 
 /**
- * What a response or a text carries, for the compiler alone. So a handler compiles only if its
- * endpoint declares the status and the body.
+ * The status and body of a response or a text, for the compiler only. A handler thus compiles only
+ * if its endpoint declares them.
  */
 export interface Carries<Status extends SuccessStatus, Body> {
   readonly [carried]: readonly [status: Status, body: Body]
@@ -130,7 +130,7 @@ export function* kept({
 
 const statusLength = 3
 
-/** An answer that was kept, again. */
+/** Sends a kept answer again. */
 export const replayed = (text: string): HttpServerResponse.HttpServerResponse => {
   const start = statusLength + 1
   const end = text[statusLength] === "+" ? text.indexOf("\n") : null
@@ -248,11 +248,11 @@ export const csvParts = <E>(
     Scope.Scope
   >
 
-/** One JSON document that arrives in parts; see `streamed`. `Body` is what it says. */
+/** One JSON document that arrives in parts; see `streamed`. `Body` is the type of its content. */
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
   streamed(text, "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
 
-/** What is answered to a refusal, as the refusal that has a code. */
+/** The coded refusal that is answered to a failure. */
 export const codedRefusal = (refused: Refused): Failure | Refusal =>
   refused._tag === "StorageUnavailable" ? unavailable : refused
 
@@ -269,7 +269,7 @@ export const redirect = (location: string): HttpServerResponse.HttpServerRespons
     headers: withApiHeaders({ location, "content-length": "0" })
   })
 
-/** The answer of an operation that is going to end. A link that it has already stays. */
+/** The answer of a deprecated operation. Links that it already has are kept. */
 export const deprecated = (
   response: HttpServerResponse.HttpServerResponse,
   deprecation: Deprecation

@@ -10,14 +10,14 @@
  */
 import { bodyBytes } from "@data-import/api/Limits"
 
-/** What one exchange holds of the budget. */
+/** The part of the budget that one exchange holds. */
 export interface BodyReservation {
   /** The organisation, or an empty text if it is unknown. */
   readonly holder: string
   bytes: number
-  /** When the body began to arrive, or its answer to leave. Epoch milliseconds. */
+  /** When the body began to arrive, or its answer to be sent. Epoch milliseconds. */
   startedAt: number
-  /** The bytes of the body that have arrived, or of its answer that have left, since then. */
+  /** The bytes of the body that have arrived, or of its answer that were sent, since then. */
   readonly moved: () => number
   /** Ends the exchange. Called at most once, during a transfer. */
   readonly evict: () => void
@@ -70,7 +70,7 @@ export class BodyBudget {
   }
 
   /**
-   * An answer of this many bytes begins to leave at `now`. False if there is no room for it. An
+   * An answer of this many bytes begins to be sent at `now`. False if there is no room for it. An
    * answer that is larger than a quota counts as one quota.
    */
   answer(body: BodyReservation, bytes: number, now: number): boolean {

@@ -1,8 +1,8 @@
 /**
  * The body of a request as a stream, for uploads that are too large for memory. Nothing is read
- * from the socket while nobody pulls. A body has no limit of size or whole time. It holds a
- * constant part of the body budget, and may be evicted from it like a whole body that arrives
- * slowly.
+ * from the socket while the consumer does not pull. Neither the size nor the total time of a body
+ * is limited. It holds a constant part of the body budget, and may be evicted from it like a whole
+ * body that arrives slowly.
  */
 import { Deferred, type Duration, Effect, Exit, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -16,9 +16,9 @@ import * as Listener from "./Listener.ts"
 import { ignored, nobody, type Receiving } from "./RequestBody.ts"
 
 /**
- * Why a body ended before its end. What was received before is valid. `NotJson`: the client broke
- * it off, or it is no gzip stream. `RequestTimeout`: it stalled. `ServiceUnavailable`: there is no
- * memory, or the service is stopping.
+ * Why a body broke off. The bytes received before are valid. `NotJson`: the client aborted it, or
+ * it is not a gzip stream. `RequestTimeout`: it stalled. `ServiceUnavailable`: there is no memory,
+ * or the service is stopping.
  */
 export type BodyBroken = NotJson | RequestTimeout | ServiceUnavailable
 

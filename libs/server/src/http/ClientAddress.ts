@@ -24,9 +24,9 @@ const canonical = (text: string): string | undefined => {
 }
 
 /**
- * The address of the client behind this many trusted proxies: the entry of the outermost proxy. An
- * entry that is no address is skipped for the one of the next proxy, never for one that a client
- * could have written. Without any entry it is the socket's address.
+ * The address of the client behind this many trusted proxies: the entry of the outermost proxy. If
+ * an entry is not an address, the next proxy's entry is used, never one that a client could have
+ * written. Without any entry it is the socket's address.
  */
 export const clientAddressOf = (
   socketAddress: string | undefined,

@@ -8,21 +8,21 @@ import type { StreamBody } from "./BodyStream.ts"
 import type { ReadBody } from "./RequestBody.ts"
 
 /**
- * Runs an effect that waits, on behalf of an organisation. None, at once, if too many requests
- * wait, and as soon as the service stops.
+ * Runs an effect that waits, on behalf of an organisation. Returns None at once if too many
+ * requests wait, and as soon as the service stops.
  */
 export type Wait = <A, E>(
   holder: string,
   waiting: Effect.Effect<A, E>
 ) => Effect.Effect<Option.Option<A>, E>
 
-/** What is known of every request before it is routed. */
+/** What is known about every request before it is routed. */
 export interface IncomingRequest {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly requestId: RequestId
   /** The client's address, as far as the proxies that report it are trusted. */
   readonly clientAddress: string
-  /** What is learned of it, for its log entry. */
+  /** Facts for its log entry, noted while it is handled. */
   readonly facts: RequestFacts
   /** Reads the complete body. */
   readonly readBody: ReadBody

@@ -15,8 +15,8 @@ import { NotJson } from "@data-import/domain/schema/Json"
 import * as RequestId from "./RequestId.ts"
 
 /**
- * A connection may idle longer here than in a client's pool. So the client closes it, and no
- * request is sent on a connection that is being closed.
+ * A connection may idle longer here than in a client's pool. So the client closes it first, and
+ * sends no request on a connection that is being closed.
  */
 const times = {
   keepAliveTimeout: 65_000,
@@ -73,8 +73,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
 
 /**
- * Refuses what RFC 9112 forbids and Node accepts, and what is sent only to be read differently by
- * the next server.
+ * Refuses what RFC 9112 forbids but Node accepts, and what is only sent so that the next server
+ * reads it differently.
  * Source: docs/contract/http.md#http-messages.
  */
 export const refusalOfHead = (message: IncomingMessage): NotJson | undefined => {
@@ -124,7 +124,7 @@ interface Latest {
 /** The latest request of each connection. */
 const latest = new WeakMap<Duplex, Latest>()
 
-/** Whether the bytes that arrive now belong to a request that is answered already. */
+/** Whether the bytes that arrive now belong to a request that was already answered. */
 const isAnswered = (socket: Duplex): boolean => {
   const last = latest.get(socket)
   return last !== undefined && !last.message.complete && last.response.headersSent
@@ -153,12 +153,12 @@ const watchSent = (socket: Socket, response: ServerResponse): void => {
   response.prependOnceListener("finish", () => sentBefore.set(socket, sentOn(socket)))
 }
 
-/** The bytes of this answer that have left; 0 while it waits for an earlier answer. */
+/** The bytes of this answer that were sent; 0 while it waits for an earlier answer. */
 export const sentOf = ({ socket }: ServerResponse): number =>
   socket === null ? 0 : sentOn(socket) - (sentBefore.get(socket) ?? 0)
 
 /**
- * Calls `ended` once, when the answer has left or never will. A response that waits for earlier
+ * Calls `ended` once, when the answer was sent or never will be. A response that waits for earlier
  * answers emits no event when its connection closes, so connections are watched as well.
  */
 export const onEnd = (
@@ -211,7 +211,7 @@ const lastAwaited = (socket: Duplex): ServerResponse | undefined =>
   )
 
 /**
- * Answers bytes that are no request. Earlier requests still get their answers, because they may
+ * Answers bytes that are not a request. Earlier requests still get their answers, because they may
  * have had an effect. The last of these answers closes the connection.
  */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -230,12 +230,14 @@ const refuseTunnel = (_request: IncomingMessage, socket: Duplex): void => {
 }
 
 /**
- * The most requests of one connection that may wait for their answers. Clients hardly pipeline, and
+ * The most requests of one connection that may wait for their answers. Clients rarely pipeline, and
  * Node parses thousands of short requests from one packet without a pause for other connections.
  */
 const mostPipelined = 16
 
-/** Reads nothing more of a connection. Node would go on after every message that it has parsed. */
+/**
+ * Reads nothing more from a connection. Node would go on after every message that it has parsed.
+ */
 const stopReading = (socket: Socket): void => {
   socket.pause()
   Object.assign(socket, { resume: () => socket })

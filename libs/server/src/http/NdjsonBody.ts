@@ -1,6 +1,6 @@
 /**
  * The body of an upload: NDJSON as a stream of bytes, decompressed if it is gzip. The lines are not
- * looked at.
+ * inspected.
  * Source: docs/contract/http.md#order-of-checks.
  */
 import { createGunzip } from "node:zlib"
@@ -13,7 +13,7 @@ import type { BodyBroken } from "./BodyStream.ts"
 import type { IncomingRequest } from "./IncomingRequest.ts"
 import { encodingOf, mediaType } from "./JsonBody.ts"
 
-/** The bytes of an upload. A failure that the handler does not answer has an answer of its own. */
+/** The bytes of an upload. A failure that the handler does not answer gets a default answer. */
 export type NdjsonBody = Stream.Stream<Uint8Array, BodyBroken>
 
 const stall = "10 seconds"

@@ -80,12 +80,12 @@ class Collected {
   }
 }
 
-/** Callbacks for the begin of the answer, of requests whose bodies were read. */
+/** Callbacks for the start of the answer to a request whose body was read. */
 const onAnswer = new WeakMap<ServerResponse, (bytes: number) => void>()
 
 /**
- * The answer begins, with this many bytes in memory. From now on the exchange depends on how fast
- * the client reads, so it may be evicted from the budget.
+ * Notes that the answer begins, with this many bytes in memory. From now on the client determines
+ * how long the exchange lasts, so it may be evicted from the budget.
  */
 export const answering = (response: ServerResponse, bytes: number): void => {
   onAnswer.get(response)?.(bytes)
@@ -159,7 +159,7 @@ const receive = (
     })
     begin(response)
     Listener.onEnd(message, response, () => {
-      // An answer that comes now has nobody to leave for.
+      // Nobody would read an answer that comes now.
       onAnswer.delete(response)
       budget.release(reservation)
     })
@@ -185,8 +185,8 @@ export type ReadBody = (
 
 /**
  * Makes the reader of a request's body. It is interrupted when the client disconnects before the
- * body is complete. The bytes are released from the budget when the answer has left. How many were
- * read is noted in `facts`.
+ * body is complete. The bytes are released from the budget when the answer was sent. Their number
+ * is noted in `facts`.
  */
 export const reader =
   (

@@ -1,11 +1,12 @@
 /**
- * How far the heap of a process grows. On a machine with much memory V8 lets the garbage in the old
- * generation grow to several times what is alive before it collects it. Much of it arises where
- * lines or rows are worked on together, so that most outlive a collection of the young generation.
+ * Limits the growth of a process's heap. On a machine with much memory, V8 lets the garbage in the
+ * old generation grow to several times the live objects before it collects it. Much of this garbage
+ * comes from lines or rows that are processed together, most of which outlive a collection of the
+ * young generation.
  */
 import { setFlagsFromString } from "node:v8"
 
-/** The old generation is collected when it has grown by this part of what was alive. */
+/** The old generation is collected when it has grown by this percentage of the live objects. */
 const growthPercent = 75
 
 /** V8 reads the flag whenever it decides when to collect next. */

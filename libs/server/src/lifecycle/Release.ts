@@ -1,6 +1,6 @@
 /**
  * Which release a process runs: the version of the packages, and the revision that it was built
- * from where the build says so.
+ * from, if the build states it.
  */
 import { Config, Option } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
@@ -11,7 +11,7 @@ const revision = Settings.setting("REVISION", {
   parse: (text) => (/^[0-9a-f]{7,64}$/.test(text) ? text : undefined)
 })
 
-/** As semantic versions have it: `0.1.0`, or `0.1.0+1f0c4c7`. */
+/** A semantic version: `0.1.0`, or `0.1.0+1f0c4c7`. */
 export const version: Config.Config<string> = Config.map(revision.optional, (built) =>
   Option.isNone(built) ? manifest.version : `${manifest.version}+${built.value}`
 )

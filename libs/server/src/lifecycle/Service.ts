@@ -70,13 +70,13 @@ const trustedProxies = Settings.setting("TRUST_PROXY", {
   }
 })
 
-/** How long requests, or what else is in hand, may go on in a service that stops. */
+/** How long requests and other work in progress may go on in a service that stops. */
 export const shutdownGrace = Config.map(
   Settings.integer("SHUTDOWN_GRACE_SECONDS", { minimum: 0, maximum: 600 }).or(15),
   Duration.seconds
 )
 
-/** On by default, since nobody turns it on before the first night on which it is missed. */
+/** On by default, because otherwise it would be missing when it is first needed. */
 const metricsPort = Settings.setting("METRICS_PORT", {
   allowed: "a whole number from 0 to 65535, or off",
   parse: (text): number | "off" | undefined => {
@@ -105,7 +105,7 @@ const settings = Config.all({
   version: Release.version
 })
 
-/** What is measured when the metrics are read. */
+/** Values that are measured when the metrics are read. */
 interface Measured {
   readonly progress: OpenRequests
   readonly waiting: WaitingRequests

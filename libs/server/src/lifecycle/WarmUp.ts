@@ -1,13 +1,15 @@
 /**
- * What a service must have reached once before it is ready, such as its database. Readiness does
- * not depend on it later: see Dependencies.
+ * The dependencies that a service must have reached once before it is ready, such as its database.
+ * Readiness does not depend on them later: see Dependencies.
  */
 import { Duration, Effect, Exit, Schedule } from "effect"
 
 const patience = Duration.seconds(2)
 const pause = Schedule.spaced(Duration.millis(500))
 
-/** Tries once, because what a service needs is nearly always there. `goOn` tries until it is. */
+/**
+ * Tries once, because the dependencies are nearly always there. `goOn` retries until it succeeds.
+ */
 export const begin = Effect.fnUntraced(function* (warm: Effect.Effect<unknown, unknown>) {
   let isWarm = false
   const attempt = Effect.tap(Effect.timeout(warm, patience), () =>

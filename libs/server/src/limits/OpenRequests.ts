@@ -25,7 +25,7 @@ interface Open {
 
 const nothing = (): void => {}
 
-/** Counts requests from their headers to the end of their answers. */
+/** Counts requests from their headers until their answers end. */
 export class OpenRequests {
   readonly #limits: ProgressLimits
   readonly #open = new Map<ServerResponse, Open>()
@@ -108,7 +108,7 @@ export class OpenRequests {
     if (this.#open.size === 0) this.#whenIdle()
   }
 
-  /** Each answer ends its connection from now on. */
+  /** From now on each answer closes its connection. */
   beginStop(): void {
     this.#isStopping = true
     for (const response of this.#open.keys()) this.#endsConnection(response)
@@ -126,7 +126,7 @@ export class OpenRequests {
     return Effect.asVoid(Effect.timeoutOption(Effect.interruptible(idle), grace))
   }
 
-  /** Counts only if the number of open requests makes it possible. */
+  /** Counts by address only if there are enough open requests to exceed the limit. */
   #exceeds(limit: number, address?: string): boolean {
     if (this.#open.size <= limit) return false
     let working = 0

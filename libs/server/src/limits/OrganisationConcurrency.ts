@@ -21,7 +21,10 @@ const Slot = Context.Reference<Slot>("@data-import/server/Slot", {
   defaultValue: () => ({ take: Effect.void, free: Effect.void })
 })
 
-/** Frees the slot of the request while the effect runs. It is taken again whatever the limit. */
+/**
+ * Frees the slot of the request while the effect runs. The slot is then taken again regardless of
+ * the limit.
+ */
 export const withoutSlot = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Slot, ({ free, take }) =>
     Effect.acquireUseRelease(

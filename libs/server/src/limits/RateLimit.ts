@@ -1,8 +1,8 @@
 /**
  * How many requests a minute one organisation may send, over all services and instances. It is a
- * token bucket that holds the requests of a minute: a quiet organisation may send them at once, and
- * none sends more than that and the rate. The bucket is in the database. An instance takes the
- * requests of a second at a time, so a busy organisation costs one step each second.
+ * token bucket that holds a minute's requests: an idle organisation may send them all at once, and
+ * then at the rate. The bucket is in the database. An instance takes a second's requests at a time,
+ * so a busy organisation costs one query per second.
  */
 import { type Config, DateTime, Effect, Option } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
@@ -13,7 +13,7 @@ import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimiter from "@data-import/domain/support/RateLimiter"
 import * as Settings from "@data-import/domain/support/Settings"
 
-/** Counts one request of the organisation, or refuses it, and notes what is left. */
+/** Counts one request of the organisation or refuses it, and notes how many are left. */
 export type RateLimit = (
   organisation: OrganisationName
 ) => Effect.Effect<void, Throttled | StorageUnavailable>

@@ -1,6 +1,6 @@
 /**
- * Requests that wait for a change. They cost a connection and no work, so they take no slots of
- * ordinary requests, but slots of their own. One organisation gets half of these at most.
+ * Requests that wait for a change. They cost a connection and no work, so they have separate slots
+ * from ordinary requests. One organisation gets at most half of these.
  */
 import { Deferred, Effect, Exit, Option } from "effect"
 import type { ServerResponse } from "node:http"
@@ -24,7 +24,7 @@ export class WaitingRequests {
     return this.#count
   }
 
-  /** The waiting of the request with this response. */
+  /** The `Wait` of the request with this response. */
   of(response: ServerResponse): Wait {
     return <A, E>(holder: string, waiting: Effect.Effect<A, E>) =>
       Effect.suspend(() => {

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 
 const resolutionMillis = 10
 
-/** Seconds, and a share of 1, since the last reading. */
+/** Since the last reading, in seconds; the utilization is a fraction of 1. */
 export interface Reading {
   readonly min: number
   readonly mean: number
@@ -20,7 +20,7 @@ export interface Reading {
 
 const seconds = (nanoseconds: number): number => nanoseconds / 1e9
 
-/** Measures until the scope ends. Gives what was measured since the last call. */
+/** Measures until the scope ends. The function returns what was measured since its last call. */
 export const measure = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -1,8 +1,8 @@
 /**
- * The log of a service: one JSON object a line on standard output, with the name of the service and
- * the id of the request if there is one. It must not contain bodies, tokens or personal data. So an
- * error is written with its kind, code and stack, but without its message: drivers and parsers
- * quote the offending value in theirs.
+ * The log of a service: one JSON object per line on standard output, with the name of the service
+ * and the id of the request if there is one. It must not contain bodies, tokens or personal data.
+ * So an error is written with its kind, code and stack, but without its message: messages of
+ * drivers and parsers quote the offending value.
  */
 import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
@@ -55,7 +55,10 @@ const text = (message: unknown): string =>
     .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
     .join(" ")
 
-/** Collects the lines of one turn of the event loop, because writing costs more than a line. */
+/**
+ * Collects the lines of one turn of the event loop, because a write costs more than formatting a
+ * line.
+ */
 const batch = (output: (lines: string) => void) => {
   let lines = ""
   const flush = () => {
@@ -72,11 +75,11 @@ const batch = (output: (lines: string) => void) => {
   }
 }
 
-/** How a request was answered; its log entry has what was learned of it as well. */
+/** How a request was answered. Its log entry also has the facts noted about it. */
 export interface Access {
   readonly request_id: RequestId
   readonly method: string
-  /** The template of the path, because the path itself can hold an account number. */
+  /** The template of the path, because the path itself may contain an account number. */
   readonly route: string
   readonly status: number
   readonly duration_ms: number

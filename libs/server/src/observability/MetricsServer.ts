@@ -1,6 +1,6 @@
 /**
- * `/metrics` for Prometheus, on a port of its own if one is set. Metrics are not for clients, and a
- * firewall can block a port but not a path.
+ * `/metrics` for Prometheus, on a separate port. Metrics are not for clients, and a firewall can
+ * block a port but not a path.
  */
 import { createServer } from "node:http"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-/** Serves `text` until the scope ends. Gives the port, which is a free one for 0. */
+/** Serves `text` until the scope ends. Returns the port, which is a free one for 0. */
 export const serve = Effect.fnUntraced(function* (
   text: () => string,
   options: { readonly host: string; readonly port: number }

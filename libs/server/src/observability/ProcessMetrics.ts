@@ -1,6 +1,6 @@
 /**
- * What is measured of the process when its metrics are read: its event loop, heap, memory and
- * processor time, and the requests that are open. The names are those of OpenTelemetry.
+ * Process metrics, measured when they are read: event loop, heap, memory, processor time and open
+ * requests. The names are those of OpenTelemetry.
  */
 import { getHeapSpaceStatistics } from "node:v8"
 import { type Context, Metric } from "effect"
@@ -71,7 +71,7 @@ const heapLimit = (space: string) =>
 /** Microseconds of the process by mode. */
 type Cpu = Readonly<Record<"user" | "system", number>>
 
-/** Makes the function that measures, and puts what it found into the registry. */
+/** Makes the function that measures and records the values in the registry. */
 export const make = (registry: Context.Context<never>): ((now: Present) => void) => {
   let before: Cpu = { user: 0, system: 0 }
   return (now) => {

@@ -1,6 +1,6 @@
 /**
- * What is counted of requests. Routes are templates, so that paths neither multiply the series nor
- * expose account numbers; organisations have series of their own up to a bound.
+ * Request metrics. Routes are templates, so that paths neither multiply the series nor expose
+ * account numbers. A bounded number of organisations have separate series.
  */
 import { type Context, Metric } from "effect"
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
@@ -42,13 +42,13 @@ const throttledOf = (limit: string, organisation: string) =>
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** The most organisations with series of their own; the others share one. */
+/** The maximum number of organisations with separate series; the others share one. */
 export const mostOrganisations = 200
 
-/** Of organisations beyond these. An organisation of this name shares it. */
+/** The label of all further organisations. An organisation of this name shares it. */
 const others = "other"
 
-/** Of a request without a valid token. */
+/** The label of a request without a valid token. */
 const nobody = "none"
 
 /** Makes each series once. */

@@ -62,7 +62,7 @@ export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigE
     )
   ).pipe(Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)))
 
-/** What is known of the request when it was answered; a stream may go on. */
+/** Attributes known when the request was answered; a stream may still be running. */
 const attributesOf = (facts: RequestFacts, status: number): Readonly<Record<string, unknown>> => {
   const attributes = {
     "http.response.status_code": status,

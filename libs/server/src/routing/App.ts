@@ -1,6 +1,6 @@
 /**
  * The function that handles every request of a service: id, overload check, route, answer, and the
- * log entry and metrics once the answer has left. It never fails: every failure has an answer in
+ * log entry and metrics once the answer was sent. It never fails: every failure has an answer in
  * the envelope.
  */
 import { Cause, Clock, Effect, References, Result } from "effect"
@@ -35,7 +35,7 @@ export interface Serving {
   readonly dependencies?: Dependencies
   /**
    * Succeeds once the service can answer; it always can unless given. The service is not ready
-   * before. So an instance that cannot reach what it needs replaces none that can.
+   * before. So an instance that cannot reach its dependencies never replaces one that can.
    */
   readonly warm?: Effect.Effect<unknown, unknown>
   /** Admits or sheds each request that is not for a published document. */
@@ -44,7 +44,7 @@ export interface Serving {
   readonly background?: Effect.Effect<unknown>
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
-  /** Asked for a path that is none of the routes. */
+  /** Handles paths that no route has. */
   readonly otherwise?: Router.Options["otherwise"]
   /** The most requests in progress of one client address. No limit unless given. */
   readonly maxRequestsPerAddress?: number
@@ -65,7 +65,7 @@ export interface Parts {
   readonly trustedProxies: number
   /** The most requests in progress of one organisation. */
   readonly maxRequestsPerOrganisation: number
-  /** Of the release, which health names. */
+  /** The version of the release, which the health endpoints report. */
   readonly version: string
   readonly receiving: RequestBody.Receiving
   /** Whether the service has been able to answer since its start. */

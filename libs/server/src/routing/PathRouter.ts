@@ -1,8 +1,8 @@
 /**
- * Finds what belongs to a path, with the router of Effect. That router decodes a path before it
- * compares it, and cuts it off at a semicolon. Both would let two spellings of a path reach the
- * same route, and `%2F` split a segment. So these characters are escaped once more before it looks:
- * paths are compared as they were sent, and only the values of parameters are decoded.
+ * Finds the entry of a path, with Effect's router. That router decodes a path before it compares
+ * it, and cuts it off at a semicolon. Both would let two spellings of a path reach the same route,
+ * and `%2F` split a segment. So these characters are escaped once more before the lookup: paths are
+ * compared as they were sent, and only the values of parameters are decoded.
  */
 import { FindMyWay } from "effect/http"
 
@@ -12,7 +12,10 @@ export interface Match<A> {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Gives undefined for a path that no template has, or whose parameters are empty or malformed. */
+/**
+ * Returns undefined for a path that matches no template, or whose parameters are empty or
+ * malformed.
+ */
 export type PathRouter<A> = (path: string) => Match<A> | undefined
 
 /** Effect's router also matches methods. Here a path is found for any method. */
@@ -48,7 +51,7 @@ export const make = <A>(templates: Iterable<readonly [`/${string}`, A]>): PathRo
   })
   for (const [template, value] of templates) router.on(anyMethod, template, value)
   return (path) => {
-    // The router takes any first character for the slash.
+    // The router accepts any first character as the slash.
     if (!path.startsWith("/")) return undefined
     const found = router.find(anyMethod, path.replace(/[%;#?]/g, encodeURIComponent))
     if (found === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
  * Files that a service publishes from memory. Each is encoded and compressed once, so that all
- * connections send the same bytes: otherwise megabytes would be held for each connection. Browsers
- * ask again with the ETag and get a 304.
+ * connections send the same bytes: otherwise each connection would hold megabytes. Browsers
+ * revalidate with the ETag and get a 304.
  */
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"

@@ -19,9 +19,9 @@
  *       })
  *     })
  *
- * These are plain routes and no `HttpApiBuilder` handlers, because the contract wants the token
- * checked before the method, and the Accept header, media type and size before the body is read, in
- * this order.
+ * These are plain routes, not `HttpApiBuilder` handlers, because the contract requires the token to
+ * be checked before the method, and the Accept header, media type and size before the body is read,
+ * in this order.
  */
 import { Context, Effect, Fiber, Result, type Scope as Lifetime } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -53,7 +53,10 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH"
   /** A template such as `/v1/data-import/limits/`, in which `:name` stands for one segment. */
   readonly path: `/${string}`
-  /** The scope that the token must have, or no token at all, which holds for all methods of a path. */
+  /**
+   * The scope that the token must have. `public` needs no token, and applies to all methods of a
+   * path.
+   */
   readonly access: Scope | "public"
   /** Methods of the path that another service answers. */
   readonly methodsElsewhere?: ReadonlyArray<string>
@@ -61,7 +64,7 @@ export interface Route {
   readonly answersJson: boolean
   /** Whether a success is NDJSON, which the Accept header may name instead. */
   readonly answersNdjson?: boolean
-  /** Set if the operation is going to end. */
+  /** Set if the operation is deprecated. */
   readonly deprecation?: Deprecation | null
   /** `caller` is undefined if the access is public. The body is not read yet. */
   readonly run: (call: Call, caller: Caller | undefined) => Answer.Answered
@@ -71,8 +74,8 @@ type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
 /**
  * The parsed JSON of a POST or PATCH, whose structure is not validated yet; null if the endpoint
- * has no body, and one that is sent is ignored. The body of a PUT is NDJSON of
- * any size, and arrives while the handler pulls it.
+ * has no body; one that is sent is ignored. The body of a PUT is NDJSON of any size, and arrives
+ * while the handler pulls it.
  */
 type WithBody<E> = E extends { readonly method: "POST" | "PATCH" }
   ? { readonly body: unknown }

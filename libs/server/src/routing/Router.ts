@@ -19,17 +19,17 @@ import type { IncomingRequest } from "../http/IncomingRequest.ts"
 /** A path of the service with its methods. */
 interface Resource {
   readonly template: string
-  /** Of a method that the path does not have. */
+  /** The access that a method needs which the path does not have. */
   readonly access: Route["access"]
   readonly routes: ReadonlyMap<string, Route>
   readonly allow: ReadonlyArray<string>
 }
 
-/** A request whose handler is found: the template for logs and metrics, and what is left to do. */
+/** A request whose handler is found: the template for logs and metrics, and the effect to run. */
 export interface Routed {
   readonly route: string
   readonly answer: Answer.Answered
-  /** Set if the operation is going to end; then every answer says so. */
+  /** Set if the operation is deprecated; then every answer says so. */
   readonly deprecation?: Deprecation | null | undefined
 }
 
@@ -95,7 +95,7 @@ export interface Options {
   readonly routes: ReadonlyArray<Route>
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize | undefined
-  /** Asked for a path that is none of the routes. */
+  /** Handles paths that no route has. */
   readonly otherwise?: ((incoming: IncomingRequest, path: string) => Routed | undefined) | undefined
   readonly limitOrganisation: LimitOrganisation
   /** Called after the path is found and before the token is verified. */
@@ -104,7 +104,7 @@ export interface Options {
 
 /**
  * Makes the dispatcher of these routes.
- * @throws when a path is protected and nobody authorizes, or when only some methods of a path are
+ * @throws when a path is protected without `authorize`, or when only some methods of a path are
  * public.
  */
 export const make = (options: Options): Router => {

@@ -1,6 +1,6 @@
 /**
- * Every code that the service answers with, from the registry, as Markdown: what it means, an
- * example and what to do, under a heading of its own, so that each code has an anchor.
+ * Every code that the service answers with, from the registry, as Markdown: its meaning, an example
+ * and what to do, under its own heading, so that each code has an anchor.
  */
 import { statusOf } from "@data-import/api/StatusOfCode"
 import { registry } from "@data-import/domain/codes/Code"

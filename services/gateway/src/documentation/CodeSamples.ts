@@ -1,7 +1,7 @@
 /**
  * Samples for every operation of the reference, in curl, TypeScript and Python, made from the
- * examples of the document. They need nothing but what each language has, and take the address and
- * the token from the environment, as the samples of the guide do.
+ * examples of the document. They need only the standard tools of each language, and take the
+ * address and the token from the environment, like the samples of the guide.
  */
 import type { Json } from "@data-import/api/ExtensibleResponses"
 
@@ -148,7 +148,7 @@ const withSamples = (path: string, method: string, operation: Operation) => ({
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-/** The document, each operation of it with its samples. */
+/** The document with samples in each operation. */
 export const withCodeSamples = (document: Json): Json => ({
   ...document,
   paths: Object.fromEntries(

@@ -27,7 +27,7 @@ const contract = (name: string): Source => ({
   path: name === "README" ? "/docs/contract" : `/docs/contract/${name}`
 })
 
-/** In the order in which they are read. What concerns operators only is not published. */
+/** In reading order. Documents for operators only are not published. */
 const sections: ReadonlyArray<{ readonly title: string; readonly sources: ReadonlyArray<Source> }> =
   [
     { title: "Start", sources: ["overview", "quickstart", "sandbox"].map(guide) },
@@ -69,7 +69,7 @@ const pathOf = new Map<string, string>([
   ["libs/api/openapi.json", "/docs/reference"]
 ])
 
-/** Resolves links of a document: to pages, and out into the web. */
+/** Resolves links of a document: to pages, and to external addresses. */
 const resolveFrom =
   (document: string): Resolve =>
   (target) => {
@@ -140,7 +140,7 @@ const missing = (navigation: Navigation, stylesheet: string): ReadonlyArray<File
   }))
 }
 
-/** All pages, with that for paths that are none. */
+/** All pages, and the page for unknown paths. */
 export const guideFiles = async (stylesheet: string): Promise<ReadonlyArray<File>> => {
   const pages = new Map<string, Page>()
   for (const page of await Promise.all(sources.map(pageOf))) pages.set(page.path, page)

@@ -1,4 +1,7 @@
-/** The frame around every page: the bar, the navigation, the headings of the page, the way on. */
+/**
+ * The frame around every page: the bar, the navigation, the headings of the page, the link to the
+ * next page.
+ */
 import { type Heading, sampleLanguages } from "./Markdown.ts"
 
 export interface Entry {
@@ -16,7 +19,7 @@ const titleOf = ({ path, title }: Page): string => {
   return `${title} · ${path.startsWith(`${contractPath}/`) ? "Contract · " : ""}Data Import`
 }
 
-/** The navigation: sections with their pages, in the order in which they are read. */
+/** The navigation: sections with their pages, in reading order. */
 export type Navigation = ReadonlyArray<{
   readonly title: string
   readonly entries: ReadonlyArray<Entry>

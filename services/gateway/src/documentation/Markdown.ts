@@ -1,6 +1,6 @@
 /**
- * Markdown as HTML: headings with anchors as GitHub makes them, tables and code that scroll by
- * themselves, and one sample in several languages, of which the reader chooses one.
+ * Markdown as HTML: headings with anchors like GitHub's, tables and code that scroll separately,
+ * and samples in several languages, of which the reader chooses one.
  */
 import hljs from "highlight.js/lib/core"
 import bash from "highlight.js/lib/languages/bash"
@@ -33,7 +33,7 @@ export interface Rendered {
   readonly hasSamples: boolean
 }
 
-/** Where a link of the document leads; null if that is not published. */
+/** The target of a link of the document; null if it is not published. */
 export type Resolve = (target: string) => string | null
 
 const escape = (text: string): string => MarkdownIt().utils.escapeHtml(text)
@@ -46,12 +46,12 @@ const slug = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(" ", "-")
 
-/** What the rules below note while one document is rendered. */
+/** The state of the rules below while one document is rendered. */
 interface Notes extends Record<PropertyKey, unknown> {
   readonly resolve: Resolve
   readonly headings: Array<Heading>
   readonly taken: Map<string, number>
-  /** Of open links, whether each leads nowhere. */
+  /** For each open link, whether its target is not published. */
   readonly dropped: Array<boolean>
   hasSamples: boolean
 }

@@ -1,7 +1,7 @@
 /**
  * The reference: every operation and schema of the interface, with search and samples, shown by
  * Scalar. Effect brings a fixed version of it as one script. The page loads nothing from elsewhere
- * and sends nothing: what would is switched off here, and forbidden by its policy.
+ * and sends nothing: features that would are switched off here, and its policy forbids them.
  */
 import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiScalar } from "effect/http-api"
@@ -28,7 +28,7 @@ const scriptIn = (page: string): string => {
   return script
 }
 
-/** Scalar writes its styles into the page, so that its policy cannot forbid that. */
+/** Scalar writes its styles into the page, so the policy has to allow inline styles. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; " +
