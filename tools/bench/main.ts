@@ -306,9 +306,9 @@ const bench = Command.make(
       ...given,
       profiles: Option.getOrUndefined(profile),
       pairs: Option.getOrElse(given.pairs, () =>
-        given.short ? exactly(2) : { least: 6, most: 20 }
+        given.short ? exactly(2) : { least: 6, most: 30 }
       ),
-      seconds: Option.getOrElse(given.seconds, () => (given.short ? 1 : 3))
+      seconds: Option.getOrElse(given.seconds, () => 1)
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)

@@ -14,6 +14,7 @@ import { deprecationOf, describeDeprecation } from "./Deprecation.ts"
 import { withDescribedDefaults } from "./DescribedDefaults.ts"
 import { describeError, ErrorCode, FieldError, lineCount, totalLines } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
+import { headerComponents, headersOf, reference, type Sending } from "./OpenApiHeaders.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
 import { isJson, type Json, withExtensibleResponses } from "./ExtensibleResponses.ts"
@@ -77,73 +78,6 @@ const tidy = (value: unknown): unknown => {
     (anyOf.length === 1 && merged(rest, anyOf)) || { ...rest, anyOf: anyOf.flatMap(alternatives) }
   )
 }
-
-const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
-
-const header = (description: string, example: unknown) => ({
-  description,
-  schema: { type: typeof example === "number" ? "integer" : "string" },
-  example
-})
-
-const headers = {
-  RequestId: header(
-    "The id of the request: the caller's, if it sent a sane one. Name it to the operator.",
-    "0f9c1d52-wave-3"
-  ),
-  RetryAfter: header("After how many seconds to send the request again.", 5),
-  Challenge: header("How to authenticate.", "Token"),
-  Allow: header("The methods that the path has.", "POST"),
-  IdempotencyReplayed: header(
-    "`true` on the answer to an earlier request with this Idempotency-Key; nothing was done now.",
-    "true"
-  ),
-  RateLimit: header(
-    "What is left of the organisation's requests a minute, if the deployment limits them: `r` " +
-      "requests now, and in `t` seconds one more.",
-    '"organisation";r=59990;t=1'
-  ),
-  RateLimitPolicy: header(
-    "How many requests, `q`, an organisation may send in `w` seconds, if the deployment limits them.",
-    '"organisation";q=60000;w=60'
-  )
-}
-
-const isSuccess = (status: number): boolean => status < 300
-
-/** What the headers of an operation's answers depend on. */
-interface Sending {
-  readonly takesKey: boolean
-  /** Whether its requests count for the rate of an organisation. */
-  readonly isCounted: boolean
-}
-
-const headersOf = (
-  status: number,
-  codes: ReadonlyArray<RequestCode>,
-  { isCounted, takesKey }: Sending,
-  own: Readonly<Record<string, string>> = {}
-) => ({
-  "X-Request-Id": reference("headers", "RequestId"),
-  ...(isCounted &&
-    (isSuccess(status) || status === 429) && {
-      RateLimit: reference("headers", "RateLimit"),
-      "RateLimit-Policy": reference("headers", "RateLimitPolicy")
-    }),
-  ...(takesKey &&
-    isSuccess(status) && { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") }),
-  ...(status === 401 && { "WWW-Authenticate": reference("headers", "Challenge") }),
-  ...(status === 405 && { Allow: reference("headers", "Allow") }),
-  ...((codes.includes("idempotency_key_in_use") || status === 429 || status === 503) && {
-    "Retry-After": reference("headers", "RetryAfter")
-  }),
-  ...Object.fromEntries(
-    Object.entries(own).map(([name, description]) => [
-      name,
-      { description, schema: { type: "string" } }
-    ])
-  )
-})
 
 /** The names of the responses that most operations share. */
 const commonNames: { readonly [Status in ErrorStatus]?: string } = {
@@ -328,12 +262,10 @@ const examplesOfErrors = Object.fromEntries(
  * No operation has this response, because it is about an undefined method. It is listed for
  * clients.
  */
-const methodNotAllowed = errorAnswer(
-  405,
-  ["method_not_allowed"],
-  reference("schemas", "Error"),
-  { takesKey: false, isCounted: false }
-)
+const methodNotAllowed = errorAnswer(405, ["method_not_allowed"], reference("schemas", "Error"), {
+  takesKey: false,
+  isCounted: false
+})
 
 const requestIdParameter = {
   name: "X-Request-Id",
@@ -412,7 +344,7 @@ export const documentOf = <Groups extends HttpApiGroup.Constraint>(
       schemas,
       responses,
       parameters: { IdempotencyKey: idempotencyKeyParameter, RequestId: requestIdParameter },
-      headers,
+      headers: headerComponents,
       examples: examplesOfErrors,
       securitySchemes
     }

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { BatchLinesQuery } from "../src/board/BatchLines.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import { placeOf } from "../src/ports/ImportSearch.ts"
+import { withoutIndexes } from "../src/schema/FieldErrors.ts"
 import { endOf, finish, started, taken } from "../testing/begunBatches.ts"
 import { begin, boardLayer } from "./boardPrograms.ts"
 
@@ -18,7 +18,7 @@ const endingWith =
   (line: Parameters<ReturnType<typeof endOf>>[0]) => {
     const problems = error.errors.map(({ attr, code, detail }) => ({
       code: code as "invalid",
-      attr: placeOf(attr),
+      attr: withoutIndexes(attr),
       detail
     }))
     return { ...endOf("FAILED", problems)(line), text: JSON.stringify({ error }) }

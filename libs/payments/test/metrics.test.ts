@@ -11,7 +11,10 @@ import {
   verified
 } from "./scriptedVendors.ts"
 
-const answering = (answer: () => Response): Script => () => Effect.sync(answer)
+const answering =
+  (answer: () => Response): Script =>
+  () =>
+    Effect.sync(answer)
 
 const outcomes: ReadonlyArray<readonly [outcome: string, script: Script]> = [
   ["verified", answering(() => json(cardMethod))],
@@ -31,8 +34,5 @@ it.effect.each(outcomes)("a verification counts as %s", ([outcome, script]) =>
         : []
     )
     expect(counted).toEqual([{ vendor: "STRIPE", outcome, count: 1 }])
-  }).pipe(
-    Effect.provide(layerOf(script)),
-    Effect.provideService(Metric.MetricRegistry, new Map())
-  )
+  }).pipe(Effect.provide(layerOf(script)), Effect.provideService(Metric.MetricRegistry, new Map()))
 )

@@ -111,34 +111,32 @@ describe("order of checks", () => {
     })
   )
 
-  it.effect(
-    "checks the method, then Accept, then the media type, then the size",
-    () =>
-      Effect.gen(function* () {
-        const wrong = {
-          accept: "text/csv",
-          "content-type": "text/csv",
-          "content-length": "99999999"
-        }
-        const answers = yield* ask(
-          { method: "PUT", path: "/write/", headers: { ...writer, ...wrong } },
-          { method: "POST", path: "/write/", headers: { ...writer, ...wrong } },
-          { method: "POST", path: "/write/", headers: { ...writer, ...wrong, accept: "*/*" } },
-          {
-            method: "POST",
-            path: "/write/",
-            headers: { ...writer, ...wrong, ...json, accept: "" }
-          },
-          { method: "POST", path: "/write/", headers: { ...writer, ...json }, body: "{" }
-        )
-        expect(answers.map((answer) => [answer.status, code(answer)])).toEqual([
-          [405, "method_not_allowed"],
-          [406, "not_acceptable"],
-          [415, "unsupported_media_type"],
-          [413, "payload_too_large"],
-          [400, "parse_error"]
-        ])
-      })
+  it.effect("checks the method, then Accept, then the media type, then the size", () =>
+    Effect.gen(function* () {
+      const wrong = {
+        accept: "text/csv",
+        "content-type": "text/csv",
+        "content-length": "99999999"
+      }
+      const answers = yield* ask(
+        { method: "PUT", path: "/write/", headers: { ...writer, ...wrong } },
+        { method: "POST", path: "/write/", headers: { ...writer, ...wrong } },
+        { method: "POST", path: "/write/", headers: { ...writer, ...wrong, accept: "*/*" } },
+        {
+          method: "POST",
+          path: "/write/",
+          headers: { ...writer, ...wrong, ...json, accept: "" }
+        },
+        { method: "POST", path: "/write/", headers: { ...writer, ...json }, body: "{" }
+      )
+      expect(answers.map((answer) => [answer.status, code(answer)])).toEqual([
+        [405, "method_not_allowed"],
+        [406, "not_acceptable"],
+        [415, "unsupported_media_type"],
+        [413, "payload_too_large"],
+        [400, "parse_error"]
+      ])
+    })
   )
 
   it.effect("refuses a missing scope before the body is read", () =>

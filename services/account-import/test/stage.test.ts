@@ -224,23 +224,21 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         })
     )
 
-    it.effect(
-      "is reported after errors of the account, and the supplier before the import",
-      () =>
-        Effect.gen(function* () {
-          const setup = yield* Configuration
-          const { key, tenant } = yield* stagedImport()
-          yield* process(tenant, key)
-          const code = (payload: unknown) =>
-            Effect.map(stage(tenant, payload), (reply) => errorsOf(reply)[0])
-          const broken = put(accountOf(key), "billing_email", "x")
-          yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Complete"))
-          expect(yield* code(broken)).toBe("account_failed_validation")
-          expect(yield* code(accountOf(key))).toBe("import_supplier_migration_not_ongoing")
-          yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Ongoing"))
-          expect(yield* code(broken)).toBe("account_failed_validation")
-          expect(yield* code(accountOf(key))).toBe("account_import_process_already_imported")
-        })
+    it.effect("is reported after errors of the account, and the supplier before the import", () =>
+      Effect.gen(function* () {
+        const setup = yield* Configuration
+        const { key, tenant } = yield* stagedImport()
+        yield* process(tenant, key)
+        const code = (payload: unknown) =>
+          Effect.map(stage(tenant, payload), (reply) => errorsOf(reply)[0])
+        const broken = put(accountOf(key), "billing_email", "x")
+        yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Complete"))
+        expect(yield* code(broken)).toBe("account_failed_validation")
+        expect(yield* code(accountOf(key))).toBe("import_supplier_migration_not_ongoing")
+        yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Ongoing"))
+        expect(yield* code(broken)).toBe("account_failed_validation")
+        expect(yield* code(accountOf(key))).toBe("account_import_process_already_imported")
+      })
     )
   })
 })

@@ -10,13 +10,7 @@ import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import * as Guard from "./Guard.ts"
-
-const supplierOf = ({ params }: Pick<Call, "params">): string => params["import_supplier"] ?? ""
-
-const numberOf = ({ params }: Pick<Call, "params">): string =>
-  params["external_account_number"] ?? ""
-
-const batchOf = ({ params }: Pick<Call, "params">): string => params["batch_id"] ?? ""
+import { batchOf, numberOf, supplierOf } from "./PathNames.ts"
 
 const callerOf = ({ requestId, session }: Pick<Call, "requestId"> & Guard.Signed): BoardCaller => ({
   user: session.user,

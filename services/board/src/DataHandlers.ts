@@ -10,14 +10,10 @@ import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDo
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import * as Guard from "./Guard.ts"
+import { numberOf, supplierOf } from "./PathNames.ts"
 import { pdfOf } from "./Pdf.ts"
 
 const rowsOfPage = 100
-
-const supplierOf = ({ params }: Pick<Call, "params">): string => params["import_supplier"] ?? ""
-
-const numberOf = ({ params }: Pick<Call, "params">): string =>
-  params["external_account_number"] ?? ""
 
 /** Supplier codes may have any character; file names only those safe in every system and header. */
 const nameOf = (call: Pick<Call, "params">, what: string): string =>

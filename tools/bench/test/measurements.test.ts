@@ -227,7 +227,7 @@ describe("the command line", () => {
     expect(exit).toMatchObject({
       value: [
         {
-          pairs: Option.some(3),
+          pairs: Option.some(exactly(3)),
           sizes: Option.some([10, 20]),
           workloads: ["stage", "status"]
         }

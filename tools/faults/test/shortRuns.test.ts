@@ -74,17 +74,15 @@ layer(System.layer({ proxied: true, durable: false, seed: 1 }), {
       })
     )
 
-    it.effect(
-      "finds an account that no client had sent, and wrong counts",
-      () =>
-        Effect.gen(function* () {
-          const { others } = yield* PlantedDefects.Verified
-          const isSummary = (what: string) => what.startsWith("wrong: the summary of ")
-          expect(others.filter((what) => !isSummary(what))).toEqual([
-            `wrong: ${PlantedDefects.unsent} was never sent`
-          ])
-          expect(others.filter(isSummary)).toContainEqual(expect.stringContaining("all cohorts"))
-        })
+    it.effect("finds an account that no client had sent, and wrong counts", () =>
+      Effect.gen(function* () {
+        const { others } = yield* PlantedDefects.Verified
+        const isSummary = (what: string) => what.startsWith("wrong: the summary of ")
+        expect(others.filter((what) => !isSummary(what))).toEqual([
+          `wrong: ${PlantedDefects.unsent} was never sent`
+        ])
+        expect(others.filter(isSummary)).toContainEqual(expect.stringContaining("all cohorts"))
+      })
     )
   })
 })

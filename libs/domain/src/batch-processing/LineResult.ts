@@ -10,6 +10,7 @@ import type { NoteResult } from "../post-import/NoteImport.ts"
 import type { RequestId } from "../organisation/Organisation.ts"
 import type { TransactionResult } from "../post-import/TransactionImport.ts"
 import type { Failure } from "../requests/Failure.ts"
+import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
 
 /** The line is longer than a body may be, and was not kept. */
@@ -47,9 +48,6 @@ export type ResultEncoder = (
   line: Pick<BatchLine, "line" | "externalAccountNumber" | "sourceLine">,
   result: LineResult
 ) => string
-
-/** `customers.0.given_name` as `customers.*.given_name`. */
-const withoutIndexes = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
 
 /** The attr of an error that belongs to no field. */
 const noField = "non_field_errors"

@@ -8,7 +8,7 @@ import type { BatchId } from "../batch/Batch.ts"
 import type { BatchBody } from "../batch/BatchBody.ts"
 import { clearedLines, type Problems } from "../batch/Problems.ts"
 import type { Batches, LinesQuery, ListedLine } from "../ports/Batches.ts"
-import { placeOf } from "../ports/ImportSearch.ts"
+import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
@@ -53,7 +53,7 @@ const resultOf = ({ text }: ListedLine): unknown =>
 
 const problemIn = (error: unknown): ReadonlyArray<Problem> => {
   const code = textIn(error, "code")
-  const attr = placeOf(textIn(error, "attr") ?? wholePayload)
+  const attr = withoutIndexes(textIn(error, "attr") ?? wholePayload)
   return code === undefined ? [] : [{ code, attr, detail: textIn(error, "detail") }]
 }
 

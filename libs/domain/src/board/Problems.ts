@@ -6,7 +6,8 @@ import { Order } from "effect"
 import { clearedLines } from "../batch/Problems.ts"
 import type { CodeCount } from "../account/SupplierSummary.ts"
 import { fieldCodes } from "../codes/FieldCodes.ts"
-import { type FailedImport, placeOf } from "../ports/ImportSearch.ts"
+import type { FailedImport } from "../ports/ImportSearch.ts"
+import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { explained } from "./MigrationBodies.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
@@ -50,7 +51,7 @@ const errorsOf = ({ errors, outcome }: FailedImport): FailedImport["errors"] =>
 const problemsOf = (failed: FailedImport): ReadonlyArray<Problem> => [
   ...new Map(
     errorsOf(failed).map(({ attr, code }) => {
-      const problem = { code, attr: placeOf(attr) }
+      const problem = { code, attr: withoutIndexes(attr) }
       return [JSON.stringify(problem), problem]
     })
   ).values(),
@@ -68,7 +69,7 @@ const groupsOf = (imports: ReadonlyArray<FailedImport>): ReadonlyArray<Group> =>
   for (const failed of imports) {
     const seen = new Set<string>()
     for (const { attr: path, code } of errorsOf(failed)) {
-      const problem = { code, attr: placeOf(path) }
+      const problem = { code, attr: withoutIndexes(path) }
       const key = JSON.stringify(problem)
       if (seen.has(key)) continue
       seen.add(key)
@@ -101,7 +102,8 @@ const exampleBody =
     external_account_number: failed.number as string,
     detail: maskedDetail(
       code,
-      failed.errors.find((error) => error.code === code && placeOf(error.attr) === attr)?.detail
+      failed.errors.find((error) => error.code === code && withoutIndexes(error.attr) === attr)
+        ?.detail
     ),
     attr: maskedPath(path)
   })

@@ -23,7 +23,7 @@ export interface SearchFilter {
   readonly state?: DetailedState
   /** A code of the latest attempt of a failed import. */
   readonly code?: string
-  /** The path of an error of that attempt, in the form of `placeOf`. */
+  /** The path of an error of that attempt, in the form of `withoutIndexes`. */
   readonly attr?: string
   /** Null for imports without a cohort. */
   readonly cohort?: string | null
@@ -85,9 +85,6 @@ export interface AccountBalance {
 }
 
 export const errorsSampled = 20
-
-/** A path with `*` for list indexes. */
-export const placeOf = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
 
 export class ImportSearch extends Context.Service<
   ImportSearch,

@@ -25,6 +25,10 @@ export interface BrokenRule extends Broken {
   readonly path: Path
 }
 
+/** A path with `*` for list indexes: `customers.0.given_name` is `customers.*.given_name`. */
+export const withoutIndexes = (attr: string): string =>
+  attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
+
 /** The maximum number of listed errors. One more is collected, to know whether there are more. */
 export const maxErrors = 1_000
 

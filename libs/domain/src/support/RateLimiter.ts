@@ -85,8 +85,6 @@ export const make = <Key, E>(
     Effect.suspend(() => {
       const bucket = bucketOf(key)
       const known = takeOne(bucket)
-      return known === null
-        ? bucket.permit.withPermit(refill(key, bucket))
-        : Effect.succeed(known)
+      return known === null ? bucket.permit.withPermit(refill(key, bucket)) : Effect.succeed(known)
     })
 }

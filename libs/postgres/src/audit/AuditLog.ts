@@ -15,7 +15,7 @@ import {
 } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit, verifyChains } from "./AuditChains.ts"
 import { headsAfter, missingHead } from "./AuditHeads.ts"
-import { entriesFound } from "./AuditSearch.ts"
+import { entriesFound, sliceOfLog } from "./AuditSearch.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
 import { recordRefusal } from "./Refusals.ts"
@@ -98,9 +98,6 @@ const requestRows = rowsOf(
 )
 
 const lastRows = rowsOf(Schema.Struct({ last: Schema.NullOr(Schema.BigInt) }))
-
-/** How many numbers of entries one statement reads. */
-const sliceOfLog = 20_000
 
 /** The entries of the request, slice by slice from the last one back. */
 export const entriesOfRequest = Effect.fnUntraced(function* (

@@ -19,7 +19,7 @@ type Sql = Database["Service"]["sql"]
 type Query = Parameters<AuditLog["Service"]["search"]>[0]
 
 /** How many numbers of entries one statement reads. */
-const sliceOfLog = 20_000
+export const sliceOfLog = 20_000
 
 /** No further slice is read after this time. */
 const patience = Duration.millis(150)

@@ -57,7 +57,7 @@ const latestOutcome = (sql: Sql) => sql`(
   select coalesce(outcome, 'lease_expired') from import_attempts
   where import_id = present.id order by sequence desc limit 1)`
 
-/** Compares paths in the form that `placeOf` makes. */
+/** Compares paths in the form that `withoutIndexes` makes. */
 const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
   exists (
     select from (

@@ -149,9 +149,7 @@ const withRate = (
   response: HttpServerResponse.HttpServerResponse,
   { rate }: RequestFacts.RequestFacts
 ) =>
-  rate === undefined
-    ? response
-    : HttpServerResponse.setHeaders(response, RateLimit.headersOf(rate))
+  rate === undefined ? response : HttpServerResponse.setHeaders(response, RateLimit.headersOf(rate))
 
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {

@@ -145,7 +145,7 @@ describe("the headline of lists", () => {
   it("says that there are more if the total is not counted", () => {
     const [first] = Array.from({ length: 1 }, () => ({ state: "FAILED" }))
     const list = { imports: [first] as never, total: null, next_after: "NL-1" }
-    expect(ofImports(list, { search: "NL" })).toBe("More than 1 account that begin with NL")
+    expect(ofImports(list, { search: "NL" })).toBe("More than 1 account that begins with NL")
   })
 
   it("says the state of an account", () => {

@@ -6,9 +6,9 @@ import {
   errorsSampled,
   type FailedImport,
   type FoundImport,
-  ImportSearch,
-  placeOf
+  ImportSearch
 } from "../ImportSearch.ts"
+import { withoutIndexes } from "../../schema/FieldErrors.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { balanceOf } from "./Accounts.ts"
 import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
@@ -60,7 +60,8 @@ const meets = (store: Store, stored: StoredImport, { after, at, filter }: PageQu
     (numbers === undefined || numbers.includes(numberOf(stored))) &&
     hasMoney(store, stored, filter) &&
     (code === undefined || (isFailed && codesOf(stored).includes(code))) &&
-    (attr === undefined || (isFailed && errors.some((error) => placeOf(error.attr) === attr)))
+    (attr === undefined ||
+      (isFailed && errors.some((error) => withoutIndexes(error.attr) === attr)))
   )
 }
 

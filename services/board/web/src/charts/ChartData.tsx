@@ -1,6 +1,6 @@
 /** A chart's data as a table and as a CSV file, collapsed until it is opened. */
 import { useState } from "preact/hooks"
-import { csv } from "../text/Csv.ts"
+import { csvOf } from "@data-import/domain/board/Csv"
 import { count } from "../text/Numbers.ts"
 
 type Cell = string | number | null
@@ -15,7 +15,7 @@ interface Props {
 const shownRows = 200
 
 const download = ({ file, head, rows }: Props) => {
-  const url = URL.createObjectURL(new Blob([csv(head, rows)], { type: "text/csv" }))
+  const url = URL.createObjectURL(new Blob([csvOf([head, ...rows])], { type: "text/csv" }))
   const link = document.createElement("a")
   link.href = url
   link.download = `${file}.csv`

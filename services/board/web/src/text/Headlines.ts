@@ -167,6 +167,7 @@ const clearedBy = (firstProblems: string): string =>
 export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Filter): string => {
   const { attr, code, cohort, search, state, without_cohort } = filter
   const { first_problems: first, ledger, money } = filter
+  const number = total ?? imports.length
   const conditions = [
     state ? `in the state ${stateWord(state)}` : "",
     code ? `that failed with ${code}` : "",
@@ -175,9 +176,8 @@ export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Fi
     ledger ? `with a ledger ${ledger}` : "",
     money ? (sums[money] ?? money) : "",
     first ? clearedBy(first) : "",
-    search ? `that begin with ${search}` : ""
+    search ? `that ${number === 1 ? "begins" : "begin"} with ${search}` : ""
   ].filter((condition) => condition !== "")
-  const number = total ?? imports.length
   const atLeast = total === null && next_after !== null ? "More than " : ""
   const found = number === 0 ? "No accounts" : counted(number, "account")
   return `${atLeast}${found} ${conditions.join(", ")}`.trim()
