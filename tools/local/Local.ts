@@ -1,6 +1,6 @@
 /**
- * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service
- * and the demo tenant. They start and stop together.
+ * The whole system, on this machine only: PostgreSQL, the migrations, the services in this process,
+ * the batch worker in one of its own, and the demo tenant. They start and stop together.
  */
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"

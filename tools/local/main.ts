@@ -28,7 +28,7 @@ const messageOf = (error: unknown): string | undefined => {
 }
 
 const command = Command.make("local", {}, () => Effect.scoped(run)).pipe(
-  Command.withDescription("Runs the whole system in one process, on this machine only")
+  Command.withDescription("Runs the whole system, on this machine only")
 )
 
 // Node would end at once when the terminal closes, and leave PostgreSQL behind.

@@ -69,6 +69,7 @@ describe("a plan", () => {
     [50, null],
     [100, 10],
     [150, 20],
+    [199, 29],
     [200, 30],
     [250, 30]
   ])("plans at %i: %s", (at, accounts) => expect(plannedAt(points, at)).toBe(accounts))

@@ -64,14 +64,14 @@ export const burnUp = (shown: Shown): BurnUpModel => {
   }
 }
 
-/** Planned accounts at an instant, linear between points; null before the first, or for none. */
+/** Planned accounts at an instant, linear between points and rounded down; null before the first. */
 export const plannedAt = (plan: ReadonlyArray<Point>, at: number): number | null => {
   const after = plan.findIndex(([x]) => x >= at)
   const [x2, y2] = plan[after] ?? [0, 0]
   if (after < 0) return plan.at(-1)?.[1] ?? null
   const [x1, y1] = plan[after - 1] ?? [at, 0]
   if (after === 0) return x2 === at ? y2 : null
-  return Math.round(y1 + ((at - x1) / (x2 - x1)) * (y2 - y1))
+  return Math.floor(y1 + ((at - x1) / (x2 - x1)) * (y2 - y1))
 }
 
 /** The chart in words. */
