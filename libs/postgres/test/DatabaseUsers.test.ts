@@ -24,7 +24,7 @@ const database = Effect.fnUntraced(function* (server: Redacted.Redacted) {
   return databaseUrl(server, name)
 })
 
-const databaseUserAt = (owner: Redacted.Redacted, user: string, password: string) => {
+const databaseUserUrl = (owner: Redacted.Redacted, user: string, password: string) => {
   const url = new URL(Redacted.value(owner))
   return Redacted.make(Object.assign(url, { username: user, password }).href)
 }
@@ -68,10 +68,10 @@ describe("a service's database user", () => {
       const owner = yield* freshUrl
       const user = freshName("query")
       yield* cleared(owner, user)
-      const url = databaseUserAt(owner, user, encodeURIComponent(password))
+      const url = databaseUserUrl(owner, user, encodeURIComponent(password))
       yield* DatabaseUsers.ensure(owner, { query: url })
       expect(yield* entry(url)).toBe(user)
-      expect(yield* entry(databaseUserAt(owner, user, `${encodeURIComponent(password)}x`))).toBe(
+      expect(yield* entry(databaseUserUrl(owner, user, `${encodeURIComponent(password)}x`))).toBe(
         "28P01"
       )
     }).pipe(Effect.scoped)
@@ -83,8 +83,8 @@ describe("a service's database user", () => {
       const user = freshName("query")
       yield* cleared(owner, user)
       const [first, second] = [
-        databaseUserAt(owner, user, "first"),
-        databaseUserAt(owner, user, "second")
+        databaseUserUrl(owner, user, "first"),
+        databaseUserUrl(owner, user, "second")
       ]
       yield* DatabaseUsers.ensure(owner, { query: first })
       yield* DatabaseUsers.ensure(owner, { query: second })
@@ -104,7 +104,7 @@ describe("a service's database user", () => {
       const user = freshName("query")
       yield* cleared(owner, user)
       // The server would store what it is given here unchanged, or reject it.
-      yield* DatabaseUsers.ensure(owner, { query: databaseUserAt(owner, user, "first") })
+      yield* DatabaseUsers.ensure(owner, { query: databaseUserUrl(owner, user, "first") })
       const [kept] = yield* ask<{ secret: string }>(
         owner,
         `select rolpassword as secret from pg_authid where rolname = '${user}'`
@@ -122,7 +122,7 @@ describe("a service's database user", () => {
       const { query } = yield* DatabaseUsers.temporary(owner)
       const { password, username } = new URL(Redacted.value(query))
       expect(yield* entry(query)).toBe(username)
-      expect(yield* entry(databaseUserAt(other, username, password))).toBe("42501")
+      expect(yield* entry(databaseUserUrl(other, username, password))).toBe("42501")
     }).pipe(Effect.scoped)
   )
 
@@ -150,19 +150,19 @@ type Unfit = readonly [
 
 const unfit: ReadonlyArray<Unfit> = [
   ["is no URL", () => ({ query: Redacted.make("secret-word") })],
-  ["has no user", (owner) => ({ query: databaseUserAt(owner, "", "secret-word") })],
-  ["has no user", (owner) => ({ query: databaseUserAt(owner, "q".repeat(64), "secret-word") })],
-  ["has no password", (owner, user) => ({ query: databaseUserAt(owner, user, "") })],
+  ["has no user", (owner) => ({ query: databaseUserUrl(owner, "", "secret-word") })],
+  ["has no user", (owner) => ({ query: databaseUserUrl(owner, "q".repeat(64), "secret-word") })],
+  ["has no password", (owner, user) => ({ query: databaseUserUrl(owner, user, "") })],
   [
     "has no password",
-    (owner, user) => ({ query: databaseUserAt(owner, user, "s%C3%A9cret-word") })
+    (owner, user) => ({ query: databaseUserUrl(owner, user, "s%C3%A9cret-word") })
   ],
   ["has more rights than its role", (owner) => ({ query: owner })],
   [
     "is also used by another service",
     (owner, user) => ({
-      auth: databaseUserAt(owner, user, "secret-word"),
-      query: databaseUserAt(owner, user, "secret-word")
+      auth: databaseUserUrl(owner, user, "secret-word"),
+      query: databaseUserUrl(owner, user, "secret-word")
     })
   ]
 ]
@@ -174,7 +174,7 @@ it.live.each(unfit)("no user is created if one %s", ([why, databaseUsers]) =>
     const valid = freshName("valid")
     yield* cleared(owner, user, valid)
     const accompanied = {
-      operator: databaseUserAt(owner, valid, "first"),
+      operator: databaseUserUrl(owner, valid, "first"),
       ...databaseUsers(owner, user)
     }
     const refused = yield* Effect.flip(DatabaseUsers.ensure(owner, accompanied))
@@ -191,7 +191,7 @@ it.live("the migration job creates the configured users and logs no password", (
     const owner = yield* database(Redacted.make(inject("databaseUrl")))
     const user = freshName("post_import")
     yield* cleared(owner, user)
-    const url = databaseUserAt(owner, user, "secret-word")
+    const url = databaseUserUrl(owner, user, "secret-word")
     const job = () =>
       promisify(execFile)(process.execPath, [join(import.meta.dirname, "..", "src", "main.ts")], {
         env: {
@@ -234,7 +234,7 @@ describe("a server of its own", () => {
       const { url } = yield* EmbeddedPostgres.temporary
       yield* ask(url, "create role managed login createrole password 'managed'")
       yield* ask(url, "create database managed owner managed")
-      const owner = databaseUserAt(databaseUrl(url, "managed"), "managed", "managed")
+      const owner = databaseUserUrl(databaseUrl(url, "managed"), "managed", "managed")
       expect(yield* migrate(owner)).toContain("roles")
       const databaseUsers = yield* DatabaseUsers.temporary(owner)
       const users = yield* Effect.all(Record.map(databaseUsers, entry))

@@ -14,7 +14,7 @@ import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { TokenIssuer, layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as accountImport } from "../src/AccountImport.ts"
-import { accountOf, isInProgress, databaseUserAt, process, stage } from "./importService.ts"
+import { accountOf, isInProgress, databaseUserUrl, process, stage } from "./importService.ts"
 
 const wrongBy = (wrong: Duration.Duration): Layer.Layer<never> =>
   Layer.effect(
@@ -46,7 +46,7 @@ class Instances extends Context.Service<
 const instancesWith = (wrong: Duration.Duration) =>
   Layer.unwrap(
     Effect.map(freshUrl, (url) => {
-      const settings = { DATABASE_URL: databaseUserAt(url), RATE_LIMIT: "60" }
+      const settings = { DATABASE_URL: databaseUserUrl(url), RATE_LIMIT: "60" }
       const instance = (clock: Layer.Layer<never>) =>
         Layer.build(Layer.fresh(running(accountImport, settings).pipe(Layer.provide(clock))))
       return Layer.effect(

@@ -17,7 +17,7 @@ import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
   isInProgress,
-  databaseUserAt,
+  databaseUserUrl,
   process,
   serviceOn,
   stage,
@@ -30,7 +30,7 @@ const serviceBehindProxy = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
     const service = Effect.map(DatabaseProxy, (proxy) =>
-      serviceOn(url, { DATABASE_URL: databaseUserAt(proxy.url), LEASE: "300 millis" })
+      serviceOn(url, { DATABASE_URL: databaseUserUrl(proxy.url), LEASE: "300 millis" })
     )
     return Layer.provideMerge(Layer.unwrap(service), proxyTo(url))
   })
@@ -151,7 +151,7 @@ layer(serviceBehindProxy, { excludeTestServices: true })("an unavailable databas
         const { key, tenant } = yield* stagedImport()
         const { log } = yield* Premises
         const staging = stage(tenant, accountOf(tenant.keyOf("other")))
-        const isLogged = Effect.sync(() => log.some((proxy) => proxy.includes("read_only")))
+        const isLogged = Effect.sync(() => log.some((line) => line.includes("read_only")))
         yield* Effect.acquireUseRelease(
           setReadOnly(true),
           () =>

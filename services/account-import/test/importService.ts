@@ -19,7 +19,7 @@ export const stagePath = "/v1/data-import/account-import-process/create-or-updat
 export const processPath = "/v1/data-import/account-import-process/process/"
 
 /** The URL with which the service logs in to the database at `url`. */
-export const databaseUserAt = (url: Redacted.Redacted): string =>
+export const databaseUserUrl = (url: Redacted.Redacted): string =>
   Redacted.value(databaseUsersAt(url)["account-import"])
 
 /** The service on the database at `url`, or on another one that the settings name. */
@@ -27,7 +27,7 @@ export const serviceOn = (
   url: Redacted.Redacted,
   settings: Readonly<Record<string, string>> = {}
 ) =>
-  running(accountImport, { DATABASE_URL: databaseUserAt(url), ...settings }).pipe(
+  running(accountImport, { DATABASE_URL: databaseUserUrl(url), ...settings }).pipe(
     Layer.merge(portsBeside(url)),
     Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets))
   )

@@ -4,12 +4,12 @@ import type { SessionTimes } from "@data-import/domain/auth/BoardAccess"
 import * as Settings from "@data-import/domain/support/Settings"
 import type { ClaimNames } from "./Claims.ts"
 
-const isOnThisMachine = ({ hostname }: URL): boolean =>
+const isLoopback = ({ hostname }: URL): boolean =>
   ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 
 /** Without https, the secrets of a sign-in could be read in transit. */
 const isProtected = (url: URL): boolean =>
-  url.protocol === "https:" || (url.protocol === "http:" && isOnThisMachine(url))
+  url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))
 
 const withoutUser = (text: string): string => text.replace(/^.*@/s, "…@")
 

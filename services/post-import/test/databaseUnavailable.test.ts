@@ -10,7 +10,7 @@ import { ask, persistently, until } from "@data-import/server/testing/RunningSer
 import {
   holdingsOf,
   importedAccount,
-  databaseUserAt,
+  databaseUserUrl,
   names,
   sendSample,
   serviceOn
@@ -20,7 +20,7 @@ const serviceBehindProxy = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
     const service = Effect.map(DatabaseProxy, (proxy) =>
-      serviceOn(url, { DATABASE_URL: databaseUserAt(proxy.url) })
+      serviceOn(url, { DATABASE_URL: databaseUserUrl(proxy.url) })
     )
     return Layer.provideMerge(Layer.unwrap(service), proxyTo(url))
   })

@@ -36,7 +36,7 @@ const imports = Layer.unwrap(
 ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
 
 /** The URL with which the service logs in to the database at `url`. */
-export const databaseUserAt = (url: Redacted.Redacted): string =>
+export const databaseUserUrl = (url: Redacted.Redacted): string =>
   Redacted.value(databaseUsersAt(url)["post-import"])
 
 /** The service on the database at `url`, or on another one that the settings name. */
@@ -49,7 +49,7 @@ export const serviceOn = (
       Layer.provideMerge(imports, portsBeside(url)).pipe(
         Layer.provideMerge(
           running(postImport, {
-            DATABASE_URL: databaseUserAt(url),
+            DATABASE_URL: databaseUserUrl(url),
             PAYMENT_STRIPE_URL: vendor.url,
             PAYMENT_STRIPE_KEY: "sk_test_canary",
             ...settings

@@ -19,7 +19,7 @@ import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
 import { stagingLines } from "./OpenWork.ts"
 import { readPlan } from "./Plan.ts"
-import { openOf, type SignOffBody, signOffBody } from "./SignOff.ts"
+import { openItems, type SignOffBody, signOffBody } from "./SignOff.ts"
 import { invalid, type MovedSelection, selected, selectedToMove } from "./Selection.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
@@ -175,7 +175,7 @@ const signOffState = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   const valid = status === "Complete" ? Option.getOrNull(signed) : null
-  return signOffBody(openOf(summary, stagingLines(unfinished), unfinished.length), valid)
+  return signOffBody(openItems(summary, stagingLines(unfinished), unfinished.length), valid)
 })
 
 const itemsText = ({ open }: SignOffBody): string =>

@@ -26,7 +26,7 @@ export interface SignOffBody {
 }
 
 /** The open items. `lines` and `batches` are counts of the unfinished batches. */
-export const openOf = (
+export const openItems = (
   summary: SupplierSummary,
   lines: LineCounts,
   batches: number

@@ -40,9 +40,9 @@ export const BatchRequest = Schema.Struct({ payload: BatchPayload })
 export type BatchRequest = typeof BatchRequest.Type
 
 /** The greatest number: one with more digits is not read as a number. */
-const mostDigits = 999_999_999_999_999
+const greatestCount = 999_999_999_999_999
 
-export const StartPayload = Schema.Struct({ total_lines: integer(0, mostDigits) })
+export const StartPayload = Schema.Struct({ total_lines: integer(0, greatestCount) })
 export const StartRequest = Schema.Struct({ payload: StartPayload })
 export type StartRequest = typeof StartRequest.Type
 

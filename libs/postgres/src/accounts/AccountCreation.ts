@@ -135,7 +135,7 @@ const completion = (outcome: Outcome): Effect.Effect<Completion, ReservationLost
   outcome._tag === "ReservationLost" ? Effect.fail(new ReservationLost()) : Effect.succeed(outcome)
 
 /** How many notes, statements and transactions an account has; they make up most of its rows. */
-const itemsOf = ({ newAccount: { account } }: Command): number =>
+const itemCount = ({ newAccount: { account } }: Command): number =>
   (account.notes?.length ?? 0) +
   (account.statements?.length ?? 0) +
   (account.ledgers ?? []).reduce(
@@ -147,7 +147,7 @@ const itemsOf = ({ newAccount: { account } }: Command): number =>
 export const makeComplete = Effect.fnUntraced(function* (database: Database["Service"]) {
   const complete = yield* database.batched({
     identity: ({ attempt }: Command) => attempt,
-    weight: itemsOf,
+    weight: itemCount,
     run: (commands: ReadonlyArray<Command>) => completeAll(database, commands),
     limits: { slots: 2, commands: 32, weight: 500 },
     alone: database.run

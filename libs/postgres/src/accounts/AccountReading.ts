@@ -78,7 +78,7 @@ const namesNoteWithoutBody = ({ lookup }: Wanted): boolean =>
   (lookup.notes ?? []).some(({ body }) => body === undefined)
 
 /** How many items a lookup names. */
-export const itemsOf = ({ lookup }: Wanted): number =>
+export const itemCount = ({ lookup }: Wanted): number =>
   (lookup.notes?.length ?? 0) +
   (lookup.statementIds?.length ?? 0) +
   (lookup.transactionIds?.length ?? 0)

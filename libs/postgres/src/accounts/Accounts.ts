@@ -14,7 +14,13 @@ import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavai
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import { makeAdd } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescriptions.ts"
-import { itemsOf, readNamed, seeAccounts, type SeenAccount, type Wanted } from "./AccountReading.ts"
+import {
+  itemCount,
+  readNamed,
+  seeAccounts,
+  type SeenAccount,
+  type Wanted
+} from "./AccountReading.ts"
 import { locate } from "./StoredAccountHead.ts"
 import { readStored } from "./StoredAccounts.ts"
 import { Database, lockWait } from "../connection/Database.ts"
@@ -77,7 +83,7 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
 const makeSee = ({ batched, run, sql }: Database["Service"]) =>
   batched({
     identity: ({ key }: Wanted) => keyText(key),
-    weight: itemsOf,
+    weight: itemCount,
     run: (wanted: ReadonlyArray<Wanted>) => seeAccounts(sql, wanted),
     limits: { slots: 2, commands: 32, weight: 500 },
     alone: run

@@ -2,7 +2,7 @@
 import type { Migration } from "../data/Answers.ts"
 import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
-import { openOf } from "../text/Headlines.ts"
+import { openWork } from "../text/Headlines.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 
@@ -17,7 +17,7 @@ const Pause = ({ migration, close }: { migration: Migration; close: () => void }
     <ActionDialog title={`Pause ${supplier}`} confirm={`Pause ${supplier}`} run={run} close={close}>
       <p>
         Every request to stage or import an account of {supplier} is refused, and its batches pause.
-        Open now: {openOf(migration)}. It stays as it is. Undo it with Resume.
+        Open now: {openWork(migration)}. It stays as it is. Undo it with Resume.
       </p>
     </ActionDialog>
   )

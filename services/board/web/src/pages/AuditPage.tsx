@@ -1,10 +1,10 @@
 /** The audit log: filtered, a page at a time, and as a CSV file. */
-import { useState } from "preact/hooks"
 import type { Audit, AuditEntry } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { AuditTable } from "../parts/AuditTable.tsx"
 import { Headline } from "../parts/Headline.tsx"
+import { Pager, usePaging } from "../parts/Pager.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
@@ -106,39 +106,21 @@ const headline = (entries: ReadonlyArray<AuditEntry>, hasMore: boolean, now: num
 
 const Pages = ({ filter }: { readonly filter: Filter }) => {
   const now = useNow()
-  const [turned, setTurned] = useState<ReadonlyArray<string>>([])
-  const answer = useAnswer<Audit>(
-    answers.audit({ ...asked(filter), before: turned.at(-1), limit: "100" })
-  )
+  const paging = usePaging<string>()
+  const { position: before } = paging
+  const answer = useAnswer<Audit>(answers.audit({ ...asked(filter), before, limit: "100" }))
   const { value } = answer
   const title =
     value === undefined ? "Audit" : headline(value.entries, value.next_before !== null, now)
   return (
     <>
-      <Headline title="Audit">
-        {turned.length === 0 ? title : title.replace("newest", "next")}
-      </Headline>
+      <Headline title="Audit">{before === null ? title : title.replace("newest", "next")}</Headline>
       <FilterForm filter={filter} />
       <Answered answer={answer} lines={12}>
         {({ entries, next_before }) => (
           <>
             {entries.length > 0 && <AuditTable entries={entries} isOfAll />}
-            <div class="pager">
-              <button
-                type="button"
-                disabled={turned.length === 0}
-                onClick={() => setTurned((before) => before.slice(0, -1))}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                disabled={next_before === null}
-                onClick={() => next_before !== null && setTurned([...turned, next_before])}
-              >
-                Older
-              </button>
-            </div>
+            <Pager paging={paging} next={next_before} words={{ back: "Newer", next: "Older" }} />
           </>
         )}
       </Answered>

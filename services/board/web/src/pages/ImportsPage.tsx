@@ -1,5 +1,4 @@
 /** A list of accounts by state, code, cohort or the beginning of their number, a page at a time. */
-import { useState } from "preact/hooks"
 import type { ImportRows } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { MoveButton } from "../actions/MoveButton.tsx"
@@ -7,7 +6,7 @@ import { ProcessButton } from "../actions/ProcessButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { Pager } from "../parts/Pager.tsx"
+import { Pager, type Paging, usePaging } from "../parts/Pager.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
@@ -184,12 +183,11 @@ const BalancesLink = ({ filter, supplier }: FormProps) => {
 
 interface ListProps extends FormProps {
   readonly list: ImportRows
-  readonly turn: (after: string | null) => void
-  readonly isFirst: boolean
+  readonly paging: Paging<string>
 }
 
-const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
-  if (list.imports.length === 0 && isFirst && list.next_after === null) {
+const List = ({ filter, list, paging, supplier }: ListProps) => {
+  if (list.imports.length === 0 && paging.position === null && list.next_after === null) {
     return (
       <p class="empty">
         No account is like this.
@@ -213,20 +211,17 @@ const List = ({ filter, isFirst, list, supplier, turn }: ListProps) => {
         rows={list.imports}
         keyOf={({ external_account_number }) => external_account_number}
       />
-      <Pager isFirst={isFirst} next={list.next_after} turn={turn} />
+      <Pager paging={paging} next={list.next_after} />
     </>
   )
 }
 
-/** Keeps where each visited page started, so that one can go back. */
 const Pages = ({ filter, supplier }: FormProps) => {
-  const [turned, setTurned] = useState<ReadonlyArray<string>>([])
-  const after = turned.at(-1)
+  const paging = usePaging<string>()
+  const after = paging.position
   const answer = useAnswer<ImportRows>(
     answers.of(supplier, "imports/", { ...filter, after, limit })
   )
-  const turn = (next: string | null) =>
-    setTurned((before) => (next === null ? before.slice(0, -1) : [...before, next]))
   return (
     <>
       <Headline title={`Accounts of ${supplier}`}>
@@ -234,15 +229,7 @@ const Pages = ({ filter, supplier }: FormProps) => {
       </Headline>
       <FilterForm supplier={supplier} filter={filter} />
       <Answered answer={answer} lines={12}>
-        {(list) => (
-          <List
-            list={list}
-            supplier={supplier}
-            filter={filter}
-            turn={turn}
-            isFirst={turned.length === 0}
-          />
-        )}
+        {(list) => <List list={list} supplier={supplier} filter={filter} paging={paging} />}
       </Answered>
     </>
   )

@@ -1,10 +1,9 @@
 /** The lines of a batch by outcome and problem, a page at a time. */
-import { useState } from "preact/hooks"
 import type { BatchLines } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { Pager } from "../parts/Pager.tsx"
+import { Pager, usePaging } from "../parts/Pager.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
@@ -83,15 +82,12 @@ const Outcomes = ({ batch, chosen, supplier }: Props & { readonly chosen: string
   </nav>
 )
 
-/** Keeps where each visited page started, so that one can go back. */
 const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter }) => {
-  const [turned, setTurned] = useState<ReadonlyArray<number>>([])
-  const after = turned.at(-1)?.toString() ?? filter.after
+  const paging = usePaging<number>()
+  const after = paging.position?.toString() ?? filter.after
   const answer = useAnswer<BatchLines>(
     answers.ofBatch(supplier, batch, "lines/", { ...filter, after, limit })
   )
-  const turn = (next: number | null) =>
-    setTurned((before) => (next === null ? before.slice(0, -1) : [...before, next]))
   return (
     <>
       <Headline title={`Lines of a batch of ${supplier}`}>
@@ -103,7 +99,7 @@ const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter })
       <Answered answer={answer} lines={12}>
         {({ lines, next_after: next }) => (
           <>
-            {lines.length === 0 && turned.length === 0 && next === null ? (
+            {lines.length === 0 && paging.position === null && next === null ? (
               <p class="empty">No line is like this.</p>
             ) : (
               <Table
@@ -113,7 +109,7 @@ const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter })
                 keyOf={({ line }) => String(line)}
               />
             )}
-            <Pager isFirst={turned.length === 0} next={next} turn={turn} />
+            <Pager paging={paging} next={next} />
           </>
         )}
       </Answered>

@@ -1,17 +1,38 @@
-/** Moves through a list page by page; `turn(null)` goes back. */
-interface Props<Next> {
-  readonly isFirst: boolean
-  readonly next: Next | null
-  readonly turn: (next: Next | null) => void
+/** Moves through a list page by page. */
+import { useState } from "preact/hooks"
+
+export interface Paging<Position> {
+  /** Where the page that is shown starts; null on the first one. */
+  readonly position: Position | null
+  /** Shows the page at the position, or the previous page. */
+  readonly turn: (next: Position | null) => void
 }
 
-export const Pager = <Next,>({ isFirst, next, turn }: Props<Next>) => (
+/** Keeps where each visited page started, so that one can go back. */
+export const usePaging = <Position,>(): Paging<Position> => {
+  const [visited, setVisited] = useState<ReadonlyArray<Position>>([])
+  const turn = (next: Position | null) =>
+    setVisited((before) => (next === null ? before.slice(0, -1) : [...before, next]))
+  return { position: visited.at(-1) ?? null, turn }
+}
+
+interface Props<Position> {
+  readonly paging: Paging<Position>
+  readonly next: Position | null
+  readonly words?: { readonly back: string; readonly next: string }
+}
+
+export const Pager = <Position,>({
+  next,
+  paging: { position, turn },
+  words = { back: "Back", next: "Next" }
+}: Props<Position>) => (
   <div class="pager">
-    <button type="button" disabled={isFirst} onClick={() => turn(null)}>
-      Back
+    <button type="button" disabled={position === null} onClick={() => turn(null)}>
+      {words.back}
     </button>
     <button type="button" disabled={next === null} onClick={() => turn(next)}>
-      Next
+      {words.next}
     </button>
   </div>
 )

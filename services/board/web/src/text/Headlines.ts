@@ -19,7 +19,7 @@ export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
 
 /** The open work of a migration, in words. */
-export const openOf = ({ lines_failed, lines_remaining, states }: Migration): string =>
+export const openWork = ({ lines_failed, lines_remaining, states }: Migration): string =>
   openText(states, { failed: lines_failed, remaining: lines_remaining }) ?? "nothing"
 
 /** All accounts, and the lines of unfinished batches that are not accounts yet, or failed. */
@@ -48,7 +48,7 @@ export const ofMigrations = (
 }
 
 const signedOff = (migration: Migration): string => {
-  const open = openOf(migration)
+  const open = openWork(migration)
   return open === "nothing" ? "signed off" : `signed off with ${open} left open`
 }
 

@@ -4,43 +4,40 @@ import { wholeOf } from "./Headlines.ts"
 
 type Compare = (one: Migration, other: Migration) => number
 
-const byNumber =
-  (value: (migration: Migration) => number): Compare =>
-  (one, other) =>
-    value(other) - value(one)
-
-/** Null comes last, in both directions. */
-const byInstant =
-  (value: (migration: Migration) => string | null, direction: 1 | -1): Compare =>
-  (one, other) => {
-    const [a, b] = [value(one), value(other)]
-    if (a === null || b === null) return Number(a === null) - Number(b === null)
-    return direction * a.localeCompare(b)
-  }
-
 interface Order {
   readonly compare: Compare
   readonly direction: "ascending" | "descending"
 }
 
-const descending = (compare: Compare): Order => ({ compare, direction: "descending" })
+const greatestFirst = (value: (migration: Migration) => number): Order => ({
+  compare: (one, other) => value(other) - value(one),
+  direction: "descending"
+})
+
+/** Null comes last, in both directions. */
+const byInstant = (
+  value: (migration: Migration) => string | null,
+  direction: Order["direction"]
+): Order => ({
+  compare: (one, other) => {
+    const [a, b] = [value(one), value(other)]
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    return direction === "ascending" ? a.localeCompare(b) : b.localeCompare(a)
+  },
+  direction
+})
 
 export const orders: Readonly<Record<string, Order>> = {
   Supplier: {
     compare: (one, other) => one.import_supplier.localeCompare(other.import_supplier),
     direction: "ascending"
   },
-  "Imported / all": descending(byNumber(({ total }) => total)),
-  "%": descending(
-    byNumber((migration) => migration.states.IMPORTED / Math.max(1, wholeOf(migration)))
-  ),
-  Failed: descending(byNumber(({ lines_failed, states }) => states.FAILED + lines_failed)),
-  "Last hour": descending(byNumber(({ imported_last_hour }) => imported_last_hour)),
-  Done: {
-    compare: byInstant(({ forecast }) => forecast?.at ?? null, 1),
-    direction: "ascending"
-  },
-  "Last change": descending(byInstant(({ last_change_at }) => last_change_at, -1))
+  "Imported / all": greatestFirst(({ total }) => total),
+  "%": greatestFirst((migration) => migration.states.IMPORTED / Math.max(1, wholeOf(migration))),
+  Failed: greatestFirst(({ lines_failed, states }) => states.FAILED + lines_failed),
+  "Last hour": greatestFirst(({ imported_last_hour }) => imported_last_hour),
+  Done: byInstant(({ forecast }) => forecast?.at ?? null, "ascending"),
+  "Last change": byInstant(({ last_change_at }) => last_change_at, "descending")
 }
 
 /** The migrations as given, unless `by` names another order. */
