@@ -306,7 +306,7 @@ const bench = Command.make(
       ...given,
       profiles: Option.getOrUndefined(profile),
       pairs: Option.getOrElse(given.pairs, () =>
-        given.short ? exactly(2) : { least: 6, most: 30 }
+        given.short ? exactly(2) : { least: 6, most: 20 }
       ),
       seconds: Option.getOrElse(given.seconds, () => 1)
     }
