@@ -119,8 +119,8 @@ suite("in Chromium", () => {
     await page.context().close()
   })
 
-  it("the reference has no faults", slow, async () => {
-    const { faults, page } = await openReference(both[1] as Look)
+  it.each(both)("the reference has no faults: $size and $colorScheme", slow, async (look) => {
+    const { faults, page } = await openReference(look)
     expect(faults).toEqual([])
     expect(await excessWidth(page)).toBeLessThanOrEqual(0)
     expect(await inaccessible(page, faultsOfScalar)).toEqual([])
