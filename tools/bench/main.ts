@@ -202,15 +202,13 @@ const few = 1_000
 const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   const asked = chosen(options, growing)
   if (asked.length === 0 || !options.parts.includes("growth")) return null
-  const { connections, pairs } = options
-  // Each pair adds to the few.
-  const least = exactly(pairs.least)
-  const sizes = { first: few, sizes: [many] }
   const [measured] = yield* ManyAccounts.measure({
-    connections,
-    pairs: least,
+    connections: options.connections,
+    // Each pair adds to the small database, so there are few.
+    pairs: exactly(options.pairs.least),
     workloads: asked,
-    ...sizes
+    first: few,
+    sizes: [many]
   })
   return measured ?? null
 })
@@ -287,7 +285,7 @@ const flags = {
   pairs: Flags.pairs,
   seconds: Flags.positive("seconds").pipe(
     Flag.withDescription("How long each run takes"),
-    Flag.optional
+    Flag.withDefault(1)
   ),
   connections: Flags.connections,
   short: Flags.short,
@@ -307,8 +305,7 @@ const bench = Command.make(
       profiles: Option.getOrUndefined(profile),
       pairs: Option.getOrElse(given.pairs, () =>
         given.short ? exactly(2) : { least: 6, most: 20 }
-      ),
-      seconds: Option.getOrElse(given.seconds, () => 1)
+      )
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)

@@ -3,11 +3,11 @@ import { csvOf } from "../src/board/Csv.ts"
 
 describe("CSV", () => {
   it("quotes fields with separators, quotes or line breaks", () => {
-    const row = ['He said "no", twice', "two\nlines", null, 3, true]
-    expect(csvOf([row])).toBe('"He said ""no"", twice","two\nlines",,3,true\r\n')
+    const row = ['He said "no", twice', "two\nlines", null, -3, true]
+    expect(csvOf([row])).toBe('"He said ""no"", twice","two\nlines",,-3,true\r\n')
   })
 
-  it.each(["=1+1", "@cmd", "+1", "-0x1", "-Infinity", "-1-1", "\t1"])(
+  it.each(["=1+1", "@cmd", "+1", "-0x1", "-Infinity", "-1-1", "-x", "\t1"])(
     "puts an apostrophe before %j, which a spreadsheet may run as a formula",
     (text) => {
       expect(csvOf([[text]])).toBe(`'${text}\r\n`)

@@ -12,6 +12,7 @@ import { SandboxReset } from "@data-import/domain/import/SandboxReset"
 import { ImportChange } from "@data-import/domain/import/ImportChange"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
+import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Route from "@data-import/server/routing/Route"
 
 const validated = Answer.encoded(200, Account)
@@ -46,16 +47,13 @@ export const routes = Effect.gen(function* () {
         accountImport.stage(caller, body, keep, Result.map(parameters, withDefaults)),
       ({ first, hash, key }) => Answer.small(first ? 201 : 200, namesOf(key), { etag: `"${hash}"` })
     ),
-    changeImport: ({ body, caller, parameters, params }) =>
+    changeImport: (call) =>
       Effect.map(
         importChange.change(
-          caller,
-          {
-            import_supplier: params["import_supplier"] ?? "",
-            external_account_number: params["external_account_number"] ?? ""
-          },
-          body,
-          Route.parameterErrors(parameters)
+          call.caller,
+          { import_supplier: supplierOf(call), external_account_number: numberOf(call) },
+          call.body,
+          Route.parameterErrors(call.parameters)
         ),
         ({ at, details }) => Answer.json(200, importBody(details, at))
       ),

@@ -13,6 +13,7 @@ import { encoderOf } from "@data-import/domain/schema/Encoder"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
+import { batchOf } from "@data-import/server/routing/PathNames"
 import * as Route from "@data-import/server/routing/Route"
 import { matches } from "./EntityTag.ts"
 
@@ -21,8 +22,6 @@ type Management = BatchManagement["Service"]
 const createdBatch = Answer.encoded(201, CreatedBatchBody)
 const changedBatch = Answer.encoded(200, BatchBody)
 const encodeBatch = encoderOf(BatchBody)
-
-const batchOf = ({ params }: Pick<Call, "params">): string => params["batch_id"] ?? ""
 
 /** How often a waiting request looks for a change. */
 const lookEvery = Duration.seconds(1)

@@ -9,8 +9,8 @@ import { validator } from "@data-import/domain/schema/Validator"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
+import { batchOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Guard from "./Guard.ts"
-import { batchOf, numberOf, supplierOf } from "./PathNames.ts"
 
 const callerOf = ({ requestId, session }: Pick<Call, "requestId"> & Guard.Signed): BoardCaller => ({
   user: session.user,

@@ -9,8 +9,8 @@ import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
+import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Guard from "./Guard.ts"
-import { numberOf, supplierOf } from "./PathNames.ts"
 import { pdfOf } from "./Pdf.ts"
 
 const rowsOfPage = 100

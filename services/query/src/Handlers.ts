@@ -26,6 +26,7 @@ import type {
 } from "@data-import/domain/ports/ImportProcesses"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
+import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Route from "@data-import/server/routing/Route"
 
 interface Line<AccountNumber, Instant> {
@@ -102,40 +103,32 @@ export const routes = Effect.gen(function* () {
   const batchLimits = yield* BatchLimits
   const list =
     <Kind extends ImportListKind>(kind: Kind) =>
-    ({ caller, parameters, params, request }: ListCall) =>
+    (call: ListCall) =>
       Effect.gen(function* () {
+        const { caller, parameters, request } = call
         const range = rangeOf(parameters)
-        const found = yield* imports.list(caller, params["import_supplier"] ?? "", kind, range)
+        const found = yield* imports.list(caller, supplierOf(call), kind, range)
         return yield* answerOf<Kind>(found, request.url, parameters)
       })
 
   return [
     ...Route.handle(QueryGroup, {
-      getAccountImportStatus: ({ caller, params }) =>
-        Effect.map(
-          imports.status(
-            caller,
-            params["import_supplier"] ?? "",
-            params["external_account_number"] ?? ""
-          ),
-          (record) => Answer.json(200, record)
+      getAccountImportStatus: (call) =>
+        Effect.map(imports.status(call.caller, supplierOf(call), numberOf(call)), (record) =>
+          Answer.json(200, record)
         ),
-      getImport: ({ caller, params }) =>
+      getImport: (call) =>
         Effect.map(
-          imports.details(
-            caller,
-            params["import_supplier"] ?? "",
-            params["external_account_number"] ?? ""
-          ),
+          imports.details(call.caller, supplierOf(call), numberOf(call)),
           ({ at, details }) => Answer.json(200, importBody(details, at))
         ),
-      getSupplierSummary: ({ caller, parameters, params }) =>
+      getSupplierSummary: (call) =>
         Effect.map(
-          summaries.read(caller, params["import_supplier"] ?? "", parameters.cohort ?? null),
+          summaries.read(call.caller, supplierOf(call), call.parameters.cohort ?? null),
           (read) => Answer.json(200, summaryBody(read))
         ),
-      getSupplierConfiguration: ({ caller, params }) =>
-        Effect.map(configurations.read(caller, params["import_supplier"] ?? ""), (read) =>
+      getSupplierConfiguration: (call) =>
+        Effect.map(configurations.read(call.caller, supplierOf(call)), (read) =>
           Answer.json(200, configurationBody(read))
         ),
       listAllAccountImports: list("all"),

@@ -56,7 +56,10 @@ const limited = (tokenBuckets: TokenBuckets["Service"], limit: number): RateLimi
     })
 }
 
-/** The headers of an answer to a request that was counted. Source: draft-ietf-httpapi-ratelimit-headers. */
+/**
+ * The headers of the answer to a counted request, with names in lower case.
+ * Source: draft-ietf-httpapi-ratelimit-headers, docs/contract/http.md#rate-limits.
+ */
 export const headersOf = ({ nextAfterSeconds, perMinute, remaining }: RequestFacts.RateState) => ({
   ratelimit: `"organisation";r=${remaining};t=${nextAfterSeconds}`,
   "ratelimit-policy": `"organisation";q=${perMinute};w=60`

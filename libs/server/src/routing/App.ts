@@ -145,11 +145,16 @@ const incomingOf = (
   }
 }
 
-const withRate = (
+/** The response with the id of its request, and with what is left of a rate limit. */
+const withRequestHeaders = (
   response: HttpServerResponse.HttpServerResponse,
-  { rate }: RequestFacts.RequestFacts
-) =>
-  rate === undefined ? response : HttpServerResponse.setHeaders(response, RateLimit.headersOf(rate))
+  { facts: { rate }, requestId }: IncomingRequest
+) => {
+  const identified = HttpServerResponse.setHeader(response, RequestId.header, requestId)
+  return rate === undefined
+    ? identified
+    : HttpServerResponse.setHeaders(identified, RateLimit.headersOf(rate))
+}
 
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
@@ -202,8 +207,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const atOnce = refusalAtOnce(incoming, route)
     const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
       Effect.catchCause((cause) => refused(cause, incoming)),
-      Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
-      Effect.map((response) => withRate(response, facts)),
+      Effect.map((response) => withRequestHeaders(response, incoming)),
       Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks"
 export interface Paging<Position> {
   /** Where the page that is shown starts; null on the first one. */
   readonly position: Position | null
-  /** Shows the page at the position, or the previous page. */
+  /** Shows the page at this position; null goes back to the previous page. */
   readonly turn: (next: Position | null) => void
 }
 

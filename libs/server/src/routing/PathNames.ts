@@ -1,5 +1,5 @@
-/** What the path of a request names; checked by the programs, which report it as unknown. */
-import type { Call } from "@data-import/server/http/IncomingRequest"
+/** The names in the path of a request, not validated: the programs report unknown ones. */
+import type { Call } from "../http/IncomingRequest.ts"
 
 type Asking = Pick<Call, "params">
 
