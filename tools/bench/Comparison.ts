@@ -1,17 +1,18 @@
 /**
  * Two sides measured in turn, A B, B A, A B, so that what else the machine does affects both alike,
- * and the result: the median of each, and the median of the ratios of the pairs. Pairs are taken
- * until that median is known precisely. A pair that other processes disturbed is not counted.
+ * and the result: the median of each, and the centre of the ratios of the pairs. A pair that other
+ * processes disturbed is taken again. Several comparisons take turns as well, so that each meets
+ * the machine at all of its speeds.
  */
 import { Console, Duration, Effect } from "effect"
 import type { Sample } from "./Subjects.ts"
-import { median, medianInterval } from "./Statistics.ts"
+import { type Centre, centre, median } from "./Statistics.ts"
 
 export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu">
 
-type Pair = readonly [ours: Metrics, other: Metrics]
+export type Pair = readonly [ours: Metrics, other: Metrics]
 
-/** The medians of ours to the other's, pair by pair. */
+/** Ours to the other's: the centres of the ratios of the pairs. */
 export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>> & {
   /** Requests per second of processor time, PostgreSQL's included. */
   readonly perCpu: number
@@ -22,9 +23,9 @@ export interface Comparison {
   readonly other: Metrics
   /** How many pairs count. */
   readonly pairs: number
-  /** Requests a second, ours to the other's: the median of the pairs, and its interval of 95 %. */
+  /** Requests a second, ours to the other's, and the interval of 95 %. */
   readonly ratio: number
-  readonly interval: readonly [low: number, high: number]
+  readonly interval: Centre["interval"]
   readonly ratioOf: Ratios
   /** Whether too few pairs were quiet, so that the disturbed ones count as well. */
   readonly isDisturbed: boolean
@@ -44,22 +45,37 @@ const middle = (samples: ReadonlyArray<Metrics>): Metrics => {
 
 const cpu = ({ postgresCpu, serviceCpu }: Metrics): number => serviceCpu + postgresCpu
 
-export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Comparison => {
+/** The centre of ratios. Their logarithms lie symmetrically: twice is as far as half. */
+const centreOf = (ratios: ReadonlyArray<number>): Centre => {
+  const { interval, value } = centre(ratios.map(Math.log))
+  return { value: Math.exp(value), interval: [Math.exp(interval[0]), Math.exp(interval[1])] }
+}
+
+/** What other processes may take of a core without disturbing a run. */
+const allowedOthers = 0.15
+
+const isQuiet = (pair: Pair): boolean => pair.every(({ others }) => others <= allowedOthers)
+
+/** Counts the quiet pairs, or all if three quarters or more were disturbed. */
+export const summary = (taken: ReadonlyArray<Pair>): Comparison => {
+  const quiet = taken.filter(isQuiet)
+  const isDisturbed = 4 * quiet.length <= taken.length
+  const pairs = isDisturbed ? taken : quiet
   const each = (name: Exclude<keyof Ratios, "perCpu">) =>
-    pairs.map(([ours, other]) => ours[name] / other[name])
-  const ratios = each("rate")
+    centreOf(pairs.map(([ours, other]) => ours[name] / other[name]))
+  const rate = each("rate")
   return {
     ours: middle(pairs.map(([ours]) => ours)),
     other: middle(pairs.map(([, other]) => other)),
     pairs: pairs.length,
-    ratio: median(ratios),
-    interval: medianInterval(ratios),
+    ratio: rate.value,
+    interval: rate.interval,
     ratioOf: {
-      rate: median(ratios),
-      p50: median(each("p50")),
-      serviceCpu: median(each("serviceCpu")),
-      postgresCpu: median(each("postgresCpu")),
-      perCpu: median(pairs.map(([ours, other]) => cpu(other) / cpu(ours)))
+      rate: rate.value,
+      p50: each("p50").value,
+      serviceCpu: each("serviceCpu").value,
+      postgresCpu: each("postgresCpu").value,
+      perCpu: centreOf(pairs.map(([ours, other]) => cpu(other) / cpu(ours))).value
     },
     isDisturbed
   }
@@ -69,50 +85,55 @@ export const summary = (pairs: ReadonlyArray<Pair>, isDisturbed = false): Compar
 export const impreciseBy = ({ interval: [low, high], ratio }: Comparison): number =>
   Math.max(ratio - low, high - ratio) / ratio
 
-/** Above this, pairs are added. */
-const precision = 0.06
-
-/** What other processes may take of a core without disturbing a run. */
-const allowedOthers = 0.15
-
-const isQuiet = (pair: Pair): boolean => pair.every(({ others }) => others <= allowedOthers)
-
 const pause = Duration.seconds(5)
 
-/** How many quiet pairs are taken at least, and at most until the ratio is precise. */
-export interface PairLimits {
-  readonly least: number
-  readonly most: number
-}
-
-/** Exactly so many. */
-export const exactly = (pairs: number): PairLimits => ({ least: pairs, most: pairs })
-
-/**
- * Takes pairs within the limits. If the machine is rarely quiet, it stops at twice the most and
- * counts the disturbed pairs as well.
- */
+/** Takes this many quiet pairs, or twice as many pairs if the machine is rarely quiet. */
 export const inTurn = Effect.fnUntraced(function* <E, R>(
-  { least, most }: PairLimits,
+  count: number,
   ours: Effect.Effect<Metrics, E, R>,
   other: Effect.Effect<Metrics, E, R>
 ) {
   const pairs: Array<Pair> = []
-  const quiet = () => pairs.filter(isQuiet)
-  const isEnough = () => {
-    const { length } = quiet()
-    return length >= most || (length >= least && impreciseBy(summary(quiet())) <= precision)
-  }
-  for (let taken = 0; taken < 2 * most && !isEnough(); taken++) {
-    const first = yield* taken % 2 === 0 ? ours : other
-    const second = yield* taken % 2 === 0 ? other : ours
-    const pair: Pair = taken % 2 === 0 ? [first, second] : [second, first]
+  const isEnough = () => pairs.length >= 2 * count || pairs.filter(isQuiet).length >= count
+  while (!isEnough()) {
+    const isOursFirst = pairs.length % 2 === 0
+    const first = yield* isOursFirst ? ours : other
+    const second = yield* isOursFirst ? other : ours
+    const pair: Pair = isOursFirst ? [first, second] : [second, first]
     pairs.push(pair)
     if (isQuiet(pair)) continue
     const share = Math.max(...pair.map(({ others }) => others)).toFixed(2)
     yield* Console.error(`Disturbed by ${share} of a core; the pair is taken again`)
     yield* Effect.sleep(pause)
   }
-  const isDisturbed = 2 * quiet().length < least
-  return summary(isDisturbed ? pairs : quiet(), isDisturbed)
+  return pairs
+})
+
+/** Two sides that are compared. */
+export interface Sides<E, R> {
+  /** Load that is not measured, before the pairs of each round. */
+  readonly warmUp: (round: number) => Effect.Effect<unknown, E, R>
+  readonly ours: Effect.Effect<Metrics, E, R>
+  readonly other: Effect.Effect<Metrics, E, R>
+}
+
+const rounds = 4
+
+/** Takes this many pairs of each comparison, a part of them in each of four rounds over all. */
+export const inRounds = Effect.fnUntraced(function* <E, R, S>(
+  count: number,
+  compared: ReadonlyArray<S & Sides<E, R>>
+) {
+  const taken = compared.map((sides) => ({ sides, pairs: [] as Array<Pair> }))
+  for (let round = 0; round < rounds; round++) {
+    const soFar = (rounded: number) => Math.floor((rounded * count) / rounds)
+    const pairsNow = soFar(round + 1) - soFar(round)
+    if (pairsNow === 0) continue
+    yield* Console.error(`Round ${round + 1} of ${rounds}`)
+    for (const { pairs, sides } of taken) {
+      yield* sides.warmUp(round)
+      pairs.push(...(yield* inTurn(pairsNow, sides.ours, sides.other)))
+    }
+  }
+  return taken.map(({ pairs, sides }) => ({ sides, comparison: summary(pairs) }))
 })

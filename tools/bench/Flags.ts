@@ -1,7 +1,6 @@
 /** The flags that the benchmarks share, and the failures that they report as a sentence. */
 import { Option, Predicate } from "effect"
 import { Flag } from "effect/cli"
-import { exactly } from "./Comparison.ts"
 import { partNames } from "./Targets.ts"
 import { workloadNames } from "./Workloads.ts"
 
@@ -46,8 +45,7 @@ export const sizes = Flag.String("sizes").pipe(
 )
 
 export const pairs = positive("pairs").pipe(
-  Flag.withDescription("How often both sides run, however precise the ratio is then"),
-  Flag.map(exactly),
+  Flag.withDescription("How often both sides run"),
   Flag.optional
 )
 

@@ -54,12 +54,16 @@ export interface Installation {
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
 }
 
-/** Source: docs/operating.md#settings-of-postgresql. */
-const recommended = { shared_buffers: "2GB", max_wal_size: "8GB", checkpoint_timeout: "15min" }
+const settings = {
+  // Source: docs/operating.md#settings-of-postgresql.
+  ...{ shared_buffers: "2GB", max_wal_size: "8GB", checkpoint_timeout: "15min" },
+  // Enough for two installations at once, and for pgbench.
+  max_connections: "200"
+}
 
 export const startServer = Effect.gen(function* () {
   const dataDir = join(yield* temporaryFolder(), "postgres")
-  const { pid, url } = yield* EmbeddedPostgres.start({ dataDir, settings: recommended })
+  const { pid, url } = yield* EmbeddedPostgres.start({ dataDir, settings })
   return { pid, url, load: yield* Load.make } satisfies Server
 })
 

@@ -3,7 +3,7 @@
  * size.
  */
 import { Console, Effect } from "effect"
-import { inTurn, type PairLimits } from "./Comparison.ts"
+import { inTurn, summary } from "./Comparison.ts"
 import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
 import * as Space from "./Space.ts"
@@ -21,7 +21,7 @@ import {
 interface Options {
   readonly first: number
   readonly sizes: ReadonlyArray<number>
-  readonly pairs: PairLimits
+  readonly pairs: number
   readonly connections: number
   readonly workloads: ReadonlyArray<WorkloadName>
 }
@@ -62,7 +62,7 @@ const compared = Effect.fnUntraced(function* (
       const warming = workload === "restage" || reads.has(workload) ? workload : "validate"
       yield* Subjects.warmUp(subject, warming, connections)
     }
-    const comparison = yield* inTurn(pairs, run(large), run(small))
+    const comparison = summary(yield* inTurn(pairs, run(large), run(small)))
     const { title } = workloads[workload]
     yield* Console.error(`${title}: ratio ${comparison.ratio.toFixed(2)}`)
     rows.push({ workload, title, comparison })

@@ -1,4 +1,4 @@
-/** Quantiles, medians and their intervals, slopes and greatest densities of measured values. */
+/** Quantiles, medians, centres with their intervals, slopes and densities of measured values. */
 
 /** The value below which this share of the values lies; 0 if there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
@@ -16,26 +16,45 @@ export const median = (values: ReadonlyArray<number>): number => {
 
 const confidence = 0.95
 
-/** How many of so many values lie outside of the interval of their median, at each end. */
+/**
+ * How many of the means of two values lie outside of the interval of the centre, at each end, by
+ * the distribution of Wilcoxon's signed-rank statistic for so many values.
+ */
 const outside = (count: number): number => {
-  let probability = 0.5 ** count
+  const total = (count * (count + 1)) / 2
+  // How many sets of ranks have each sum.
+  const sets = [1, ...Array.from({ length: total }, () => 0)]
+  for (let rank = 1; rank <= count; rank++) {
+    for (let sum = total; sum >= rank; sum--) sets[sum] = (sets[sum] ?? 0) + (sets[sum - rank] ?? 0)
+  }
   let tail = 0
-  for (let below = 0; ; below++) {
-    tail += probability
-    if (2 * tail > 1 - confidence) return Math.max(0, below - 1)
-    probability *= (count - below) / (below + 1)
+  for (let sum = 0; ; sum++) {
+    tail += (sets[sum] ?? 0) / 2 ** count
+    if (2 * tail > 1 - confidence) return Math.max(0, sum - 1)
   }
 }
 
+/** Where values lie, and an interval that has the true centre with a probability of 95 %. */
+export interface Centre {
+  readonly value: number
+  readonly interval: readonly [low: number, high: number]
+}
+
 /**
- * An interval that has the true median with a probability of at least 95 %: two of the values, by
- * the binomial distribution of how many lie below the median. It assumes nothing of how the values
- * are distributed. Fewer than six values give their lowest and highest, which is less certain.
+ * The Hodges-Lehmann estimate of the centre, which is the median of the means of any two of the
+ * values and of the values themselves, with its interval. Outliers move it as little as a median,
+ * and it scatters less. It assumes that values lie symmetrically. Fewer than six values give their
+ * lowest and highest, which is less certain.
  */
-export const medianInterval = (values: ReadonlyArray<number>): readonly [number, number] => {
-  const sorted = values.toSorted((one, other) => one - other)
-  const rank = outside(sorted.length)
-  return [sorted[rank] ?? 0, sorted[sorted.length - 1 - rank] ?? 0]
+export const centre = (values: ReadonlyArray<number>): Centre => {
+  const means = values
+    .flatMap((one, index) => values.slice(index).map((other) => (one + other) / 2))
+    .toSorted((one, other) => one - other)
+  const rank = outside(values.length)
+  return {
+    value: median(means),
+    interval: [means[rank] ?? 0, means[means.length - 1 - rank] ?? 0]
+  }
 }
 
 /** The maximum number of the ascending times that lie within an interval of this length. */

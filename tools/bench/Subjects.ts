@@ -27,7 +27,7 @@ export interface Subject {
   readonly processesOf: (workload: WorkloadName) => readonly [Process, ...ReadonlyArray<Process>]
   /** The next unused number of each workload. */
   readonly next: Map<WorkloadName, number>
-  /** Requests per second of the last run of each workload. */
+  /** Requests per second of the fastest run of each workload. */
   readonly rates: Map<WorkloadName, number>
 }
 
@@ -123,7 +123,7 @@ export const loadFor = Effect.fnUntraced(function* (
 /** An upper estimate of one process's rate, until it has been measured. */
 const processedPerSecond = 2_000
 
-/** The factor by which more is staged than the last run used, so that no run lacks accounts. */
+/** The factor by which more is staged than the fastest run used, so that no run lacks accounts. */
 const spare = 1.5
 
 /** Stages what a run of this workload needs; returns the maximum number of its requests. */
@@ -175,7 +175,7 @@ export const measure = Effect.fnUntraced(function* (
   const after = used()
   next.set(workload, load.first + (requests ?? result.requests))
   const rate = result.requests / result.seconds
-  rates.set(workload, rate)
+  rates.set(workload, Math.max(rate, rates.get(workload) ?? 0))
   const thousands = Math.max(result.requests, 1) / 1_000
   return {
     ...result,

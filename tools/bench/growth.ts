@@ -6,7 +6,6 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
-import { exactly } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
 import * as ManyAccounts from "./ManyAccounts.ts"
 import * as Lists from "./Lists.ts"
@@ -59,7 +58,7 @@ const growth = Command.make(
     const [first = 1_000] = sizes
     const measurements = yield* ManyAccounts.measure({
       connections,
-      pairs: Option.getOrElse(given.pairs, () => exactly(short ? 2 : 5)),
+      pairs: Option.getOrElse(given.pairs, () => (short ? 2 : 5)),
       first,
       sizes,
       workloads: [...growing, ...queriesOfMany]

@@ -4,11 +4,11 @@
  * It also measures the upper bounds of the services, and the services on many accounts and beside a
  * batch. With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools opens.
  */
-import { Console, Effect, Option, Struct } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Beside from "./Beside.ts"
-import { type Comparison, exactly, type Metrics, inTurn, type PairLimits } from "./Comparison.ts"
+import { type Comparison, inRounds, type Metrics, type Sides } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
 import * as ManyAccounts from "./ManyAccounts.ts"
 import {
@@ -42,66 +42,69 @@ import { addsToAccounts, type WorkloadName, workloadNames, workloads } from "./W
 interface Options {
   readonly workloads: ReadonlyArray<WorkloadName>
   readonly parts: ReadonlyArray<Part>
-  readonly pairs: PairLimits
+  readonly pairs: number
   readonly seconds: number
   readonly connections: number
   readonly short: boolean
   readonly profiles: string | undefined
 }
 
-const report = (title: string, { interval, other, ours, pairs, ratio }: Comparison) => {
-  const of = ({ postgresCpu, rate, serviceCpu }: Metrics) =>
-    `${short(rate)}/s (CPU s per 1,000: ${short(serviceCpu)} and ${short(postgresCpu)})`
-  const against = `${of(ours)} against ${of(other)}, ratio ${ratio.toFixed(2)}`
-  const [low, high] = interval.map((end) => end.toFixed(2))
-  return Console.error(`${title}: ${against} (${low} to ${high}, ${pairs} pairs)`)
+type CannotMeasure = Limits.CannotRun | WrongAnswer
+
+/** A row of a table, before it is measured. */
+interface Compared extends Sides<CannotMeasure, never> {
+  readonly part: Part
+  readonly workload: WorkloadName
+  readonly title: string
 }
 
-const against = Effect.fnUntraced(function* (
-  subject: Subjects.Subject,
-  peer: Subjects.Subject,
-  options: Pick<Options, "connections" | "pairs" | "seconds">,
+type Amount = Pick<Options, "connections" | "seconds">
+
+/** Compiles the hot code, and later in the run warms the caches again. */
+const warmUp =
+  (subject: Subjects.Subject, workload: WorkloadName, amount: Amount) => (round: number) =>
+    round === 0
+      ? Subjects.warmUp(subject, workload, amount.connections)
+      : Subjects.measure(subject, workload, amount)
+
+const against = (
+  part: Part,
+  [subject, peer]: readonly [Subjects.Subject, Subjects.Subject],
+  amount: Amount,
   chosen: ReadonlyArray<WorkloadName>
-) {
-  const rows: Array<Row> = []
-  for (const workload of chosen) {
-    const run = (one: Subjects.Subject) => Subjects.measure(one, workload, options)
-    for (const one of [subject, peer]) {
-      yield* Subjects.warmUp(one, workload, options.connections)
-    }
-    const comparison = yield* inTurn(options.pairs, run(subject), run(peer))
-    const { title } = workloads[workload]
-    yield* report(`${title}, ${subject.name}, ${options.connections} connections`, comparison)
-    rows.push({ workload, title, comparison })
-  }
-  return rows
-})
+): ReadonlyArray<Compared> =>
+  chosen.map((workload) => ({
+    part,
+    workload,
+    title: workloads[workload].title,
+    warmUp: (round) =>
+      Effect.forEach([subject, peer], (one) => warmUp(one, workload, amount)(round)),
+    ours: Subjects.measure(subject, workload, amount),
+    other: Subjects.measure(peer, workload, amount)
+  }))
 
 const bounds = Effect.fnUntraced(function* (ours: Subjects.Subject, options: Options) {
-  const rows: Array<Row> = []
-  const run = (subject: Subjects.Subject, workload: WorkloadName) =>
-    Subjects.measure(subject, workload, options)
-  const compared = Effect.fnUntraced(function* <E, R>(
-    workload: WorkloadName,
+  const bare = yield* startProcess("node:http", {}, { script: "tools/bench/bareServer.ts" })
+  const compared = (
+    workload: "stage" | "status",
     name: string,
-    other: Effect.Effect<Metrics, E, R>
-  ) {
-    const comparison = yield* inTurn<E | WrongAnswer, R>(options.pairs, run(ours, workload), other)
-    const title = `${workloads[workload].title}, against ${name}`
-    yield* report(title, comparison)
-    rows.push({ workload, title, comparison })
+    other: Effect.Effect<Metrics, CannotMeasure>
+  ): Compared => ({
+    part: "bounds",
+    workload,
+    title: `${workloads[workload].title}, against ${name}`,
+    warmUp: warmUp(ours, workload, options),
+    ours: Subjects.measure(ours, workload, options),
+    other
   })
-  for (const workload of ["stage", "status"] as const) {
-    if (!options.workloads.includes(workload)) continue
-    const pgbench = Limits.pgbench(ours, workload, Math.ceil(options.seconds))
-    yield* Subjects.warmUp(ours, workload, options.connections)
-    yield* compared(workload, "pgbench", pgbench)
-  }
-  if (options.workloads.includes("stage")) {
-    const bare = yield* startProcess("node:http", {}, { script: "tools/bench/bareServer.ts" })
-    yield* compared("stage", "node:http", run({ ...ours, processesOf: () => [bare] }, "stage"))
-  }
-  return rows
+  const pgbench = (workload: "stage" | "status") =>
+    compared(workload, "pgbench", Limits.pgbench(ours, workload, Math.ceil(options.seconds)))
+  const bareOne = { ...ours, processesOf: () => [bare] as const }
+  return [
+    pgbench("stage"),
+    pgbench("status"),
+    compared("stage", "node:http", Subjects.measure(bareOne, "stage", options))
+  ].filter(({ workload }) => options.workloads.includes(workload))
 })
 
 /** Beyond its capacity a service may refuse requests. Such a run has no result. */
@@ -154,49 +157,49 @@ const subjectsOn = Effect.fnUntraced(function* (
 
 const inFolder: ReadonlyArray<Part> = ["direct", "gateway", "single", "bounds"]
 
-/** The measurements with the documents in a folder. */
+/** What is compared with the documents in a folder. */
 const withFolder = Effect.fnUntraced(function* (server: Server, options: Options) {
   const { profiles } = options
-  if (!options.parts.some((part) => inFolder.includes(part))) {
-    return { measured: {}, byConnections: [] }
-  }
+  if (!options.parts.some((part) => inFolder.includes(part))) return null
   const installation = yield* install(server, "folder", { documents: "folder", profiles })
   const { ours, peer } = yield* subjectsOn(installation, options.workloads)
   const gateway = Subjects.throughGateway(ours)
   const single = { ...options, connections: 1 }
-  const measuring = {
-    direct: against(ours, peer, options, options.workloads),
-    gateway: against(gateway, peer, options, chosen(options, throughGateway)),
-    single: against(ours, peer, single, chosen(options, onOneConnection)),
-    bounds: bounds(ours, options)
-  }
-  const measured: Partial<Record<Part, ReadonlyArray<Row>>> = {}
-  for (const part of Struct.keys(measuring)) {
-    if (options.parts.includes(part)) measured[part] = yield* measuring[part]
-  }
+  const compared = [
+    ...against("direct", [ours, peer], options, options.workloads),
+    ...against("gateway", [gateway, peer], options, chosen(options, throughGateway)),
+    ...against("single", [ours, peer], single, chosen(options, onOneConnection)),
+    ...(options.parts.includes("bounds") ? yield* bounds(ours, options) : [])
+  ].filter(({ part }) => options.parts.includes(part))
   const scaling = options.parts.includes("bounds") ? chosen(options, scaled) : []
-  const byConnections = yield* Effect.forEach(scaling, (workload) =>
+  const byConnections = Effect.forEach(scaling, (workload) =>
     byConcurrency([ours, peer], workload, options)
   )
-  return { measured, byConnections }
-}, Effect.scoped)
+  return { compared, byConnections }
+})
 
 const minute = 60_000
 
+/** What is compared with the documents in object storage. */
 const withBucket = Effect.fnUntraced(function* (server: Server, options: Options) {
   const asked = chosen(options, withDocuments)
   if (asked.length === 0 || !options.parts.includes("bucket")) return null
   const installation = yield* install(server, "bucket", { documents: "bucket" })
   const { ours, peer } = yield* subjectsOn(installation, asked)
-  const rows = yield* against(ours, peer, options, asked)
-  const lookUps = installation.documents.lookUps(ours.tenant.supplier)
-  const most = Math.max(0, ...lookUps.map((times) => mostWithin(times, minute)))
-  const what = "look-ups of a document in object storage within a minute, by one process"
-  return { rows, judged: { what, goal: { most: 1 }, value: most } satisfies Judged }
-}, Effect.scoped)
+  const judged = (): Judged => {
+    const lookUps = installation.documents.lookUps(ours.tenant.supplier)
+    const most = Math.max(0, ...lookUps.map((times) => mostWithin(times, minute)))
+    const what = "look-ups of a document in object storage within a minute, by one process"
+    return { what, goal: { most: 1 }, value: most }
+  }
+  return { compared: against("bucket", [ours, peer], options, asked), judged }
+})
 
 const many = 1_000_000
 const few = 1_000
+
+/** Each pair adds to the small database, so there are few. */
+const pairsOfGrowth = 6
 
 /** The services on many accounts against few, and a list of them by a process that is warm. */
 const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
@@ -204,8 +207,7 @@ const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   if (asked.length === 0 || !options.parts.includes("growth")) return null
   const [measured] = yield* ManyAccounts.measure({
     connections: options.connections,
-    // Each pair adds to the small database, so there are few.
-    pairs: exactly(options.pairs.least),
+    pairs: Math.min(pairsOfGrowth, options.pairs),
     workloads: asked,
     first: few,
     sizes: [many]
@@ -235,26 +237,44 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
   { what: "list of 1,000,000: s", goal: { most: 12 }, value: list.seconds }
 ]
 
+const report = ({ part, title }: Compared, { interval, ratio }: Comparison) => {
+  const [low, high] = interval.map((end) => end.toFixed(2))
+  return Console.error(`${title}, ${part}: ratio ${ratio.toFixed(2)} (${low} to ${high})`)
+}
+
+/** The comparisons with the peer and the bounds, which take turns in the whole of their time. */
 const onOneServer = Effect.fnUntraced(function* (options: Options) {
   const server = yield* startServer
-  const ofBucket = yield* withBucket(server, options)
-  return { ofBucket, ofFolder: yield* withFolder(server, options) }
+  const bucket = yield* withBucket(server, options)
+  const folder = yield* withFolder(server, options)
+  const compared = [...(folder?.compared ?? []), ...(bucket?.compared ?? [])]
+  const results = yield* inRounds(options.pairs, compared)
+  const measured: Partial<Record<Part, ReadonlyArray<Row>>> = {}
+  for (const { comparison, sides } of results) {
+    yield* report(sides, comparison)
+    const { part, title, workload } = sides
+    measured[part] = [...(measured[part] ?? []), { workload, title, comparison }]
+  }
+  return {
+    measured,
+    judged: bucket ? [bucket.judged()] : [],
+    byConnections: folder ? yield* folder.byConnections : []
+  }
 }, Effect.scoped)
 
 const compare = Effect.fnUntraced(function* (options: Options) {
   const beside = yield* besideBatches(options)
   const grown = yield* onManyAccounts(options)
-  const { ofBucket, ofFolder } = yield* onOneServer(options)
+  const onServer = yield* onOneServer(options)
   const { bytes, perSecond } = yield* Limits.offline(options.seconds)
   const measured: Measured = {
-    ...ofFolder.measured,
-    ...(ofBucket && { bucket: ofBucket.rows }),
+    ...onServer.measured,
     ...(grown && { growth: grown.rows })
   }
   const what = "offline validation: accounts a core and second"
   const judged: ReadonlyArray<Judged> = [
     ...judge(measured),
-    ...(ofBucket ? [ofBucket.judged] : []),
+    ...onServer.judged,
     ...(grown ? listGoals(grown.list) : []),
     ...beside.map(Beside.judge),
     { what, goal: { least: 15_000 }, value: perSecond }
@@ -267,7 +287,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
       return rows === undefined ? [] : [{ title: parts[part], text: comparisons(rows) }]
     }),
     ...(beside.length > 0 ? [Beside.section(beside)] : []),
-    ...ofFolder.byConnections,
+    ...onServer.byConnections,
     {
       title: "The domain library by itself",
       text: table(
@@ -303,9 +323,7 @@ const bench = Command.make(
     const options = {
       ...given,
       profiles: Option.getOrUndefined(profile),
-      pairs: Option.getOrElse(given.pairs, () =>
-        given.short ? exactly(2) : { least: 6, most: 20 }
-      )
+      pairs: Option.getOrElse(given.pairs, () => (given.short ? 2 : 32))
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)

@@ -6,7 +6,7 @@
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
-import { exactly, inTurn } from "./Comparison.ts"
+import { inTurn, summary } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
 import { install, type Installation, startServer } from "./Installation.ts"
 import { publish } from "./Results.ts"
@@ -55,7 +55,7 @@ const measure = Effect.fnUntraced(function* (options: {
     yield* untilNumbered(installation)
     for (const one of [direct, gateway]) yield* Subjects.warmUp(one, workload, options.connections)
     const run = (one: Subjects.Subject) => Subjects.measure(one, workload, options)
-    const { other, ours } = yield* inTurn(exactly(options.pairs), run(direct), run(gateway))
+    const { other, ours } = summary(yield* inTurn(options.pairs, run(direct), run(gateway)))
     const figures = [ours.rate, ours.serviceCpu, other.serviceCpu, ours.postgresCpu, other.rate]
     const { title } = workloads[workload]
     rows.push([title, ...figures.map(short), short(Math.max(ours.others, other.others))])

@@ -5,10 +5,10 @@ import { CliOutput, Command } from "effect/cli"
 import { TestClock, TestConsole } from "effect/testing"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { exactly, inTurn, type Metrics, type PairLimits, summary } from "../Comparison.ts"
+import { inRounds, inTurn, type Metrics, summary } from "../Comparison.ts"
 import * as Flags from "../Flags.ts"
 import { newScans } from "../Space.ts"
-import { median, medianInterval, mostWithin, quantile, slope } from "../Statistics.ts"
+import { centre, median, mostWithin, quantile, slope } from "../Statistics.ts"
 import { short, table } from "../Table.ts"
 import { judge, missedBy, targetTable } from "../Targets.ts"
 import { cpuSeconds, othersCpuSeconds, othersIn, residentBytes } from "../Usage.ts"
@@ -34,18 +34,31 @@ describe("statistics", () => {
     expect(median(values)).toBe(expected)
   })
 
-  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-
   it.each([
-    [0, [0, 0]],
-    [1, [1, 1]],
-    [5, [1, 5]],
-    [8, [1, 8]],
-    [9, [2, 8]],
-    [12, [3, 10]],
-    [20, [6, 15]]
-  ])("the interval of the median of %d values goes from one to the other of %j", (count, ends) => {
-    expect(medianInterval(upTo(count).toReversed())).toEqual(ends)
+    [[], 0, [0, 0]],
+    [[4], 4, [4, 4]],
+    [[1, 2, 3, 4, 100], 3, [1, 100]],
+    [[1, 2, 3, 4, 5, 6], 3.5, [1, 6]],
+    [[2, 4, 8, 16, 32, 64], 17, [2, 64]]
+  ])("the centre of %j is %d, with the interval %j", (values, value, interval) => {
+    expect(centre(values.toReversed())).toEqual({ value, interval })
+  })
+
+  // Tables of Wilcoxon's signed-rank test, two-sided, 5 %.
+  it.each([
+    [6, 0],
+    [8, 3],
+    [10, 8],
+    [20, 52],
+    [30, 137]
+  ])("of %d values the interval leaves out %d means at each end", (count, critical) => {
+    const values = Array.from({ length: count }, (_, index) => 2 ** index)
+    const means = values.flatMap((one, index) =>
+      values.slice(index).map((other) => (one + other) / 2)
+    )
+    const { interval } = centre(values)
+    expect(means.filter((mean) => mean < interval[0])).toHaveLength(critical)
+    expect(means.filter((mean) => mean > interval[1])).toHaveLength(critical)
   })
 
   it("finds the slope of any straight line", () => {
@@ -83,7 +96,7 @@ describe("a comparison", () => {
     others
   })
 
-  it("takes the median of the ratios of pairs", () => {
+  it("takes the centre of the ratios of pairs", () => {
     const pairs = [
       [metrics(100), metrics(50)],
       [metrics(10), metrics(20)],
@@ -94,52 +107,53 @@ describe("a comparison", () => {
     expect(ratio).toBe(1)
     expect([ours.rate, ours.p50, other.rate]).toEqual([30, 3, 30])
     expect(ratioOf).toEqual({ rate: 1, p50: 1, serviceCpu: 1, postgresCpu: 1, perCpu: 1 })
-    expect(interval).toEqual([0.5, 2])
+    expect(interval.map((end) => Number(end.toFixed(9)))).toEqual([0.5, 2])
   })
 
-  /** The result of pairs whose first runs have these rates and disturbances, and then no others. */
-  const taken = (
-    limits: PairLimits,
-    rateOf: (run: number) => number,
-    others: ReadonlyArray<number> = []
-  ) => {
-    const left = [...others]
-    let runs = 0
-    const ours = Effect.sync(() => metrics(rateOf(++runs), left.shift() ?? 0))
-    const comparing = inTurn(limits, ours, Effect.succeed(metrics(1)))
-    return Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(comparing)
+  const onTestClock = <A>(effect: Effect.Effect<A>) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(effect)
       yield* TestClock.adjust("10 minutes")
-      const { interval, isDisturbed, pairs } = yield* Fiber.join(fiber)
-      return { interval, isDisturbed, pairs, runs }
+      return yield* Fiber.join(fiber)
     }).pipe(Effect.provide([TestClock.layer(), TestConsole.layer]), Effect.runPromise)
+
+  /** Runs with rising rates, disturbed by these shares, and then by none. */
+  const rising = (...others: ReadonlyArray<number>) => {
+    let runs = 0
+    return Effect.sync(() => metrics(++runs, others[runs - 1] ?? 0))
   }
 
-  const rising = (run: number) => run
-
   it("takes a disturbed pair again, and leaves it out", async () => {
-    const quiet = { interval: [1, 4], isDisturbed: false, pairs: 3, runs: 4 }
-    expect(await taken(exactly(3), rising, [0, 0.5])).toEqual(quiet)
+    const pairs = await onTestClock(inTurn(3, rising(0, 0.5), Effect.succeed(metrics(1))))
+    expect(pairs.map(([{ rate }]) => rate)).toEqual([1, 2, 3, 4])
+    expect(summary(pairs)).toMatchObject({ isDisturbed: false, pairs: 3, ours: { rate: 3 } })
   })
 
   it("counts all pairs and says so where the machine is never quiet", async () => {
-    const disturbed = { interval: [1, 4], isDisturbed: true, pairs: 4, runs: 4 }
-    expect(await taken(exactly(2), rising, [1, 1, 1, 1, 1])).toEqual(disturbed)
+    const pairs = await onTestClock(inTurn(2, rising(1, 1, 1, 1), Effect.succeed(metrics(1))))
+    expect(summary(pairs)).toMatchObject({ isDisturbed: true, pairs: 4 })
   })
 
-  it("ends at the fewest pairs where these agree", async () => {
-    const alike = await taken({ least: 6, most: 20 }, () => 2)
-    expect(alike).toEqual({ interval: [2, 2], isDisturbed: false, pairs: 6, runs: 6 })
+  it("alternates which side is first", async () => {
+    const order: Array<string> = []
+    const run = (name: string) => Effect.sync(() => (order.push(name), metrics(1)))
+    await onTestClock(inTurn(3, run("A"), run("B")))
+    expect(order.join("")).toBe("ABBAAB")
   })
 
-  it("adds pairs until the ratio is precise", async () => {
-    const settling = await taken({ least: 6, most: 20 }, (run) => (run === 1 ? 4 : 2))
-    expect(settling).toEqual({ interval: [2, 2], isDisturbed: false, pairs: 9, runs: 9 })
-  })
-
-  it("ends at the most pairs where the ratio does not become precise", async () => {
-    const { pairs } = await taken({ least: 6, most: 20 }, rising)
-    expect(pairs).toBe(20)
+  it.each([
+    [8, "A0aaB0bbA1aaB1bbA2aaB2bbA3aaB3bb"],
+    [2, "A1aB1bA3aB3b"]
+  ])("spreads %d pairs of each comparison over the rounds", async (count, expected) => {
+    const order: Array<string> = []
+    const sides = (name: string) => ({
+      warmUp: (round: number) => Effect.sync(() => order.push(name.toUpperCase(), String(round))),
+      ours: Effect.sync(() => (order.push(name), metrics(2))),
+      other: Effect.succeed(metrics(1))
+    })
+    const results = await onTestClock(inRounds(count, [sides("a"), sides("b")]))
+    expect(order.join("")).toBe(expected)
+    expect(results.map(({ comparison }) => comparison.pairs)).toEqual([count, count])
   })
 })
 
@@ -227,7 +241,7 @@ describe("the command line", () => {
     expect(exit).toMatchObject({
       value: [
         {
-          pairs: Option.some(exactly(3)),
+          pairs: Option.some(3),
           sizes: Option.some([10, 20]),
           workloads: ["stage", "status"]
         }
