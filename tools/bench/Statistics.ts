@@ -1,10 +1,4 @@
-/** Quantiles, medians, centres with their intervals, slopes and densities of measured values. */
-
-/** The value below which this share of the values lies; 0 if there are none. */
-export const quantile = (values: ReadonlyArray<number>, share: number): number => {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
+/** Medians, centres with their intervals, slopes and densities of measured values. */
 
 /** The middle value, or the mean of the two in the middle; 0 if there are none. */
 export const median = (values: ReadonlyArray<number>): number => {

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "undici"
+import { quantile } from "@data-import/testbed/Quantile"
 import type { LoadRequest, LoadResult } from "./Load.ts"
-import { quantile } from "./Statistics.ts"
 import { type Request, type Workload, workloads } from "./Workloads.ts"
 
 interface Run {

@@ -4,14 +4,14 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { expect, it, layer } from "@effect/vitest"
-import { type Context, Data, Duration, Effect, Layer, Redacted } from "effect"
+import { type Context, Duration, Effect, Layer, Redacted } from "effect"
 import { Migrator } from "effect/sql"
 import fc from "fast-check"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ApiKeyId, type Caller } from "@data-import/domain/organisation/Organisation"
-import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { claim } from "@data-import/domain/testing/importStates"
@@ -25,6 +25,7 @@ import { layer as setup } from "../src/setup/Configuration.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
+import { rolledBack } from "../testing/rolledBack.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -41,9 +42,6 @@ const lengthsOf = ({ organisation }: Caller) =>
     select external_account_number as number, length::integer from audit_chains
     where organisation = ${organisation} order by 1`
   )
-
-/** Ends a transaction that has to be rolled back. */
-class Undone extends Data.TaggedError("Undone")<{ readonly fault: AuditFault | null }> {}
 
 interface Write {
   readonly kind: "stage" | "attempt" | "refusal" | "nothing usable" | "rolled back"
@@ -65,7 +63,6 @@ const withFreshKey = (caller: Caller): Caller => ({
 const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKey, caller: Caller) {
   const processes = yield* ImportProcesses
   const log = yield* AuditLog
-  const { run, sql } = yield* Database
   switch (kind) {
     case "stage": {
       const { _tag } = yield* processes.stage({ key, payload: "{}", caller, at: noon })
@@ -84,14 +81,9 @@ const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKe
     case "nothing usable":
       yield* log.recordRefusal(refusalOf(null, withFreshKey(caller)))
       return true
-    case "rolled back": {
-      const undone = Effect.andThen(
-        log.recordRefusal(refusalOf(key, withFreshKey(caller))),
-        new Undone({ fault: null })
-      )
-      yield* Effect.ignore(run(sql.withTransaction(undone)))
+    case "rolled back":
+      yield* rolledBack(log.recordRefusal(refusalOf(key, withFreshKey(caller))))
       return false
-    }
   }
 })
 
@@ -270,14 +262,13 @@ const fill = (lengths: Readonly<Record<string, number>>) =>
 /** The fault that verification finds after the first chain was cut at `length`. */
 const faultWhenCut = Effect.fnUntraced(function* (length: number, pageSize: number) {
   const database = yield* Database
-  const { run, sql } = database
+  const { sql } = database
   const cut = Effect.gen(function* () {
     yield* sql`set local session_replication_role = replica`
     yield* sql`delete from audit_log where position > ${length} and external_account_number = 'a'`
-    const { fault } = yield* verifyAudit(database, pageSize)
-    return yield* new Undone({ fault })
+    return yield* verifyAudit(database, pageSize)
   })
-  return yield* Effect.catchTag(run(sql.withTransaction(cut)), "Undone", Effect.succeed)
+  return yield* rolledBack(cut)
 })
 
 it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6 }])(

@@ -4,7 +4,7 @@
  * altered column is detected.
  */
 import { expect, layer } from "@effect/vitest"
-import { type Context, Data, Effect, Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
@@ -17,6 +17,7 @@ import { verifyAudit } from "../src/audit/AuditChains.ts"
 import { Database } from "../src/connection/Database.ts"
 import { remakeSlice } from "../src/setup/ChainRemakes.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
+import { rolledBack } from "../testing/rolledBack.ts"
 import { asOfEarlierRelease, eraseNumber } from "../testing/auditChains.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -84,14 +85,12 @@ const histories = fc.record({
 })
 type History = typeof histories extends fc.Arbitrary<infer A> ? A : never
 
-class Undone extends Data.TaggedError("Undone")<{ readonly fault: AuditFault | null }> {}
-
 const ofSupplier = (supplier: string) => `where import_supplier = '${supplier}'`
 
 /** What is found after the alteration, which is then undone. */
 const faultAfter = Effect.fnUntraced(function* (supplier: string, history: History) {
   const database = yield* Database
-  const { run, sql } = database
+  const { sql } = database
   const { alteration, pageSize, turn } = history
   const table = alteration.startsWith("audit_log") ? "audit_log" : "audit_chains"
   const where = ofSupplier(supplier)
@@ -103,14 +102,9 @@ const faultAfter = Effect.fnUntraced(function* (supplier: string, history: Histo
         offset ${turn} % greatest(1, (select count(*) from ${table} ${where} ${provable})) limit 1)
       returning id`)
     const { fault } = yield* verifyAudit(database, pageSize)
-    return yield* new Undone({ fault: rows.length === 0 ? nothingAltered : fault })
+    return rows.length === 0 ? nothingAltered : fault
   })
-  const { fault } = yield* Effect.catchTag(
-    run(sql.withTransaction(altered)),
-    "Undone",
-    Effect.succeed
-  )
-  return fault
+  return yield* rolledBack(altered)
 })
 
 const nothingAltered: AuditFault = {

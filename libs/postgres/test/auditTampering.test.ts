@@ -3,14 +3,11 @@
  * protection is disabled.
  */
 import { expect, layer } from "@effect/vitest"
-import { Data, Effect, Layer } from "effect"
-import {
-  type AuditFaultReason,
-  type AuditVerification,
-  AuditLog
-} from "@data-import/domain/ports/AuditLog"
+import { Effect, Layer } from "effect"
+import { type AuditFaultReason, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Database } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { rolledBack } from "../testing/rolledBack.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -56,14 +53,10 @@ const arrange = Effect.gen(function* () {
   return new Map(Object.keys(chains).map((name, index) => [name, String(ids[index]?.id)]))
 })
 
-/** Ends a transaction that has to be rolled back, with what was seen in it. */
-class Undone extends Data.TaggedError("Undone")<{
-  readonly verified: AuditVerification
-  /** The entry that is now where the fault was found. */
-  readonly there: string | null
-}> {}
-
-/** What is seen after the tampering. The tampering and its chains are then rolled back. */
+/**
+ * What is found after the tampering, and the entry that is now where the fault was found. The
+ * tampering and its chains are then rolled back.
+ */
 const tampered = Effect.fnUntraced(function* (tampering: string) {
   const { sql } = yield* Database
   const log = yield* AuditLog
@@ -81,9 +74,9 @@ const tampered = Effect.fnUntraced(function* (tampering: string) {
       where position = ${verified.fault?.position ?? 0n}
         and coalesce(audit_chains.external_account_number, audit_log.external_account_number)
           is not distinct from ${verified.fault?.external_account_number ?? null}`
-    return yield* new Undone({ verified, there: found?.id ?? null })
+    return { verified, there: found?.id ?? null }
   })
-  return yield* Effect.catchTag(sql.withTransaction(attempt), "Undone", Effect.succeed)
+  return yield* rolledBack(attempt)
 })
 
 type Found = readonly [chain: Name, position: bigint, why: AuditFaultReason]

@@ -3,14 +3,14 @@
  * head. Nothing in the database reveals that, but heads that were kept elsewhere do.
  */
 import { expect, layer } from "@effect/vitest"
-import { Data, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import {
   makeAuditHeadExport,
   parseExport,
   verifyExport
 } from "@data-import/domain/audit/AuditHeads"
 import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
-import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
@@ -18,6 +18,7 @@ import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { Database } from "../src/connection/Database.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
+import { rolledBack } from "../testing/rolledBack.ts"
 import { asOfEarlierRelease, eraseNumber } from "../testing/auditChains.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -25,12 +26,6 @@ const storage = Layer.mergeAll(auditLog, importProcesses, configuration).pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.merge(auditHeads)
 )
-
-/** Ends a transaction that has to be rolled back. */
-class Undone extends Data.TaggedError("Undone")<{
-  readonly plain: AuditFault | null
-  readonly compared: AuditFault | null
-}> {}
 
 /** An import that was staged three times; its heads were kept after the second. */
 const arranged = Effect.gen(function* () {
@@ -120,13 +115,9 @@ layer(storage, { excludeTestServices: true })("a completely rewritten chain", (i
             yield* sql.unsafe(statement)
           }
           const plain = (yield* log.verifyAudit).fault
-          return yield* new Undone({ plain, compared: yield* verifyExport(log, exported) })
+          return { plain, compared: yield* verifyExport(log, exported) }
         })
-        const { compared, plain } = yield* Effect.catchTag(
-          sql.withTransaction(attempt),
-          "Undone",
-          Effect.succeed
-        )
+        const { compared, plain } = yield* rolledBack(attempt)
         expect(plain).toBeNull()
         expect(compared).toMatchObject({ position, why })
         expect(yield* verifyExport(log, exported)).toBeNull()

@@ -3,11 +3,11 @@
  * as alone, plus a second. Its time beside many is reported.
  */
 import { Effect } from "effect"
+import { quantile } from "@data-import/testbed/Quantile"
 import { System } from "@data-import/testbed/System"
 import * as BatchClient from "../BatchClient.ts"
 import { linesOf } from "../BatchLines.ts"
 import { begin, type BatchWork } from "../BatchWork.ts"
-import { quantile } from "../Load.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 
 const small = 100

@@ -5,6 +5,7 @@
  */
 import { Duration, Effect } from "effect"
 import { Findings } from "../Findings.ts"
+import { quantile } from "@data-import/testbed/Quantile"
 import * as Load from "../Load.ts"
 import { hold } from "../DatabaseLock.ts"
 import * as Requests from "../Requests.ts"
@@ -116,7 +117,7 @@ const away = Effect.fnUntraced(function* ({ fault, longestAnswer }: Absence, las
     recoveries: [recovery],
     figures: [
       { name: "refused", value: late.length, unit: `of ${samples.length}`, atLeast: 1 },
-      { name: "p99 of refusals", value: Load.quantile(late, 0.99), unit: "ms", atMost: 100 },
+      { name: "p99 of refusals", value: quantile(late, 0.99), unit: "ms", atMost: 100 },
       { name: "first refusal", value: firstRefusal, unit: "s", atMost: unnoticed },
       { name: "slowest answer", value: slowest, unit: "s", atMost: longestAnswer }
     ]

@@ -5,7 +5,6 @@
  */
 import { Data, Duration, Effect } from "effect"
 import type { Disk } from "@data-import/testbed/Disk"
-import { quantile } from "../Load.ts"
 import * as Requests from "../Requests.ts"
 import {
   allAnswer,
@@ -17,6 +16,7 @@ import {
   writers
 } from "../Scenario.ts"
 import * as Session from "../Session.ts"
+import { quantile } from "@data-import/testbed/Quantile"
 import { System } from "@data-import/testbed/System"
 
 /** A new cluster takes 40 MB; the rows of a long run and their log take more than 200 MB. */

@@ -11,6 +11,7 @@ import { hold } from "../DatabaseLock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"
+import { quantile } from "@data-import/testbed/Quantile"
 import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
@@ -42,7 +43,7 @@ const lockBoth = ({ supplier }: Tenant) =>
 const isServed = ({ status }: Load.Sample): boolean => status === 200 || status === 201
 
 const p99 = (samples: ReadonlyArray<Load.Sample>): number =>
-  Load.quantile(
+  quantile(
     samples.map(({ millis }) => millis),
     0.99
   )

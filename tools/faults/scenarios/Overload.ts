@@ -6,6 +6,7 @@
  * exclude the client's scheduling delay. The service stays ready meanwhile.
  */
 import { Data, Duration, Effect } from "effect"
+import { quantile } from "@data-import/testbed/Quantile"
 import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
@@ -200,14 +201,14 @@ const overload = Effect.fnUntraced(function* (kind: Kind, lastsSeconds: number) 
     { name: `${kind.name} at the peak`, value: peak, unit: "a second" },
     { name: "goodput", value: goodput, unit: "of it", atLeast: 0.9 },
     { name: "refused", value: refused.length, unit: `of ${crowd.length}` },
-    { name: "p99 of refusals", value: Load.quantile(refused, 0.99), unit: "ms", atMost: 100 },
+    { name: "p99 of refusals", value: quantile(refused, 0.99), unit: "ms", atMost: 100 },
     {
       name: "within 100 ms in the service",
       value: refusedFast(metrics),
       unit: "of them",
       atLeast: 0.99
     },
-    { name: "p99 of answers", value: Load.quantile(served, 0.99), unit: "ms" }
+    { name: "p99 of answers", value: quantile(served, 0.99), unit: "ms" }
   ]
   const acknowledged = crowd.filter(isServed).length
   return { acknowledged, findings, figures, recoveries: [recovery] }
