@@ -1,3 +1,4 @@
+/** Changes of a test that leave nothing behind. */
 import { Data, Effect } from "effect"
 import { Database } from "../src/connection/Database.ts"
 
