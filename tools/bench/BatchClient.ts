@@ -115,9 +115,14 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
   const follow = (id: string) => tenths(id, Effect.void)
 
   const results = (id: string) => send("GET", `${id}/results/`)
-  const cancel = (id: string) => send("POST", `${id}/cancel/`)
+  const change = (what: "cancel" | "pause" | "resume") => (id: string) =>
+    send("POST", `${id}/${what}/`)
+  const [cancel, pause, resume] = [change("cancel"), change("pause"), change("resume")]
 
-  return { create, upload, start, counts: countsOf, follow, tenths, results, cancel }
+  return {
+    ...{ create, upload, start, cancel, pause, resume },
+    ...{ counts: countsOf, follow, tenths, results }
+  }
 })
 
 export type BatchClient = Effect.Success<ReturnType<typeof make>>

@@ -13,7 +13,9 @@ export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "r
 export type Pair = readonly [ours: Metrics, other: Metrics]
 
 /** Ours to the other's: the centres of the ratios of the pairs. */
-export type Ratios = Readonly<Record<"p50" | "postgresCpu" | "rate" | "serviceCpu", number>> & {
+export type Ratios = Readonly<
+  Record<"p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu", number>
+> & {
   /** Requests per second of processor time, PostgreSQL's included. */
   readonly perCpu: number
 }
@@ -73,6 +75,7 @@ export const summary = (taken: ReadonlyArray<Pair>): Comparison => {
     ratioOf: {
       rate: rate.value,
       p50: each("p50").value,
+      p99: each("p99").value,
       serviceCpu: each("serviceCpu").value,
       postgresCpu: each("postgresCpu").value,
       perCpu: centreOf(pairs.map(([ours, other]) => cpu(other) / cpu(ours))).value

@@ -107,7 +107,7 @@ describe("a comparison", () => {
     expect(counted).toEqual({ pairs: 3, isDisturbed: false })
     expect(ratio).toBe(1)
     expect([ours.rate, ours.p50, other.rate]).toEqual([30, 3, 30])
-    expect(ratioOf).toEqual({ rate: 1, p50: 1, serviceCpu: 1, postgresCpu: 1, perCpu: 1 })
+    expect(ratioOf).toEqual({ rate: 1, p50: 1, p99: 1, serviceCpu: 1, postgresCpu: 1, perCpu: 1 })
     expect(interval.map((end) => Number(end.toFixed(9)))).toEqual([0.5, 2])
   })
 
