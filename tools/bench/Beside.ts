@@ -46,10 +46,9 @@ export const measure = Effect.fnUntraced(function* ({ client, subject, workers }
   const id = yield* client.create("IMPORT")
   yield* client.upload(id, lines, BatchClient.accountLine)
   yield* client.start(id, lines)
-  yield* client.pause(id)
-  yield* Effect.sleep(changeover)
   const changed = (change: Effect.Effect<unknown>) =>
     Effect.andThen(change, Effect.sleep(changeover))
+  yield* changed(client.pause(id))
   const beside = Effect.acquireUseRelease(
     changed(client.resume(id)),
     () => status,
