@@ -4,11 +4,11 @@
  */
 import { Duration, Effect } from "effect"
 import * as BatchClient from "./BatchClient.ts"
-import { type Comparison, inTurn, summary } from "./Comparison.ts"
+import { type Comparison, inRounds } from "./Comparison.ts"
 import { install, type Server } from "./Installation.ts"
 import type { Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
-import { short, table } from "./Table.ts"
+import { ends, short, table } from "./Table.ts"
 import type { Judged } from "./Targets.ts"
 
 export interface System {
@@ -24,11 +24,11 @@ export const start = Effect.fnUntraced(function* (server: Server, workers: numbe
   return { subject, client: yield* BatchClient.make(subject), workers } satisfies System
 })
 
-/** Enough lines that the batch outlasts the requests. */
+/** Enough lines that a batch outlasts the runs of its round. */
 const lines = 100_000
 
-const pairs = 6
-const amount = { connections: 8, rate: 100, seconds: 8 }
+const pairs = 16
+const amount = { connections: 8, rate: 100, seconds: 6 }
 const warmingConnections = 32
 
 /** A worker ends the chunk in hand after a pause, and finds a resumed batch. */
@@ -40,26 +40,54 @@ export interface Measured {
   readonly comparison: Comparison
 }
 
-export const measure = Effect.fnUntraced(function* ({ client, subject, workers }: System) {
-  const status = Subjects.measure(Subjects.throughGateway(subject), "status", amount)
-  yield* Subjects.warmUp(subject, "status", warmingConnections)
+const pausedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) {
   const id = yield* client.create("IMPORT")
   yield* client.upload(id, lines, BatchClient.accountLine)
   yield* client.start(id, lines)
-  const changed = (change: Effect.Effect<unknown>) =>
-    Effect.andThen(change, Effect.sleep(changeover))
-  yield* changed(client.pause(id))
-  const beside = Effect.acquireUseRelease(
-    changed(client.resume(id)),
-    () => status,
-    () => changed(client.pause(id))
-  )
-  const comparison = summary(yield* inTurn(pairs, beside, status))
-  const { remaining } = yield* client.counts(id)
+  yield* client.pause(id)
+  return id
+})
+
+const cancelUnfinished = Effect.fnUntraced(function* (
+  { cancel, counts, follow }: BatchClient.BatchClient,
+  id: string
+) {
+  const { remaining } = yield* counts(id)
   if (remaining === 0) throw new Error(`A batch of ${lines} lines ended before the requests did`)
-  yield* client.cancel(id)
-  yield* client.follow(id)
-  return { workers, comparison } satisfies Measured
+  yield* cancel(id)
+  yield* follow(id)
+})
+
+/** Each round has a new batch. */
+const sidesOf = ({ client, subject, workers }: System) => {
+  const status = Subjects.measure(Subjects.throughGateway(subject), "status", amount)
+  let current: string | null = null
+  const endBatch = Effect.suspend(() =>
+    current === null ? Effect.void : cancelUnfinished(client, current)
+  )
+  const changed = (change: (id: string) => Effect.Effect<unknown>) =>
+    Effect.andThen(
+      Effect.suspend(() => (current === null ? Effect.void : change(current))),
+      Effect.sleep(changeover)
+    )
+  const warmUp = Effect.fnUntraced(function* () {
+    yield* endBatch
+    current = yield* pausedBatch(client)
+    yield* Subjects.warmUp(subject, "status", warmingConnections)
+  })
+  const beside = Effect.acquireUseRelease(
+    changed(client.resume),
+    () => status,
+    () => changed(client.pause)
+  )
+  return { workers, warmUp, ours: beside, other: status, endBatch }
+}
+
+export const measure = Effect.fnUntraced(function* (systems: ReadonlyArray<System>) {
+  const compared = systems.map(sidesOf)
+  const results = yield* inRounds(pairs, compared)
+  yield* Effect.forEach(compared, ({ endBatch }) => endBatch)
+  return results.map(({ comparison, sides: { workers } }): Measured => ({ workers, comparison }))
 })
 
 const workersOf = ({ workers }: Measured): string =>
@@ -70,18 +98,22 @@ const batch = `a batch of ${lines.toLocaleString("en-GB")}`
 export const judge = (measured: Measured): Judged => ({
   what: `status beside ${batch}, ${workersOf(measured)}: p99, of that without`,
   goal: { most: 2 },
-  value: measured.comparison.ratioOf.p99
+  value: measured.comparison.ratioOf.p99.value
 })
 
 export const section = (measured: ReadonlyArray<Measured>): Section => ({
   title: `Status requests, ${amount.rate} a second, beside ${batch}`,
   text: table(
-    ["", "p50 ms", "p99 ms", "pairs"],
-    measured.flatMap((one) => {
-      const { other, ours, pairs: taken } = one.comparison
+    [
+      ...["", "p50 ms", "without", "p99 ms", "without"],
+      ...["ratio", "its interval of 95 %", "pairs"]
+    ],
+    measured.map((one) => {
+      const { other, ours, pairs: taken, ratioOf } = one.comparison
       return [
-        [`${workersOf(one)}, idle`, short(other.p50), short(other.p99), String(taken)],
-        [`${workersOf(one)}, busy`, short(ours.p50), short(ours.p99), String(taken)]
+        workersOf(one),
+        ...[short(ours.p50), short(other.p50), short(ours.p99), short(other.p99)],
+        ...[`**${ratioOf.p99.value.toFixed(2)}**`, ends(ratioOf.p99), String(taken)]
       ]
     })
   )

@@ -12,22 +12,19 @@ export type Metrics = Pick<Sample, "others" | "p50" | "p99" | "postgresCpu" | "r
 
 export type Pair = readonly [ours: Metrics, other: Metrics]
 
-/** Ours to the other's: the centres of the ratios of the pairs. */
+/**
+ * Ours to the other's: the centres of the ratios of the pairs. `perCpu` is of the requests per
+ * second of processor time, PostgreSQL's included.
+ */
 export type Ratios = Readonly<
-  Record<"p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu", number>
-> & {
-  /** Requests per second of processor time, PostgreSQL's included. */
-  readonly perCpu: number
-}
+  Record<"p50" | "p99" | "perCpu" | "postgresCpu" | "rate" | "serviceCpu", Centre>
+>
 
 export interface Comparison {
   readonly ours: Metrics
   readonly other: Metrics
   /** How many pairs count. */
   readonly pairs: number
-  /** Requests a second, ours to the other's, and the interval of 95 %. */
-  readonly ratio: number
-  readonly interval: Centre["interval"]
   readonly ratioOf: Ratios
   /** Whether too few pairs were quiet, so that the disturbed ones count as well. */
   readonly isDisturbed: boolean
@@ -65,28 +62,25 @@ export const summary = (taken: ReadonlyArray<Pair>): Comparison => {
   const pairs = isDisturbed ? taken : quiet
   const each = (name: Exclude<keyof Ratios, "perCpu">) =>
     centreOf(pairs.map(([ours, other]) => ours[name] / other[name]))
-  const rate = each("rate")
   return {
     ours: middle(pairs.map(([ours]) => ours)),
     other: middle(pairs.map(([, other]) => other)),
     pairs: pairs.length,
-    ratio: rate.value,
-    interval: rate.interval,
     ratioOf: {
-      rate: rate.value,
-      p50: each("p50").value,
-      p99: each("p99").value,
-      serviceCpu: each("serviceCpu").value,
-      postgresCpu: each("postgresCpu").value,
-      perCpu: centreOf(pairs.map(([ours, other]) => cpu(other) / cpu(ours))).value
+      rate: each("rate"),
+      p50: each("p50"),
+      p99: each("p99"),
+      serviceCpu: each("serviceCpu"),
+      postgresCpu: each("postgresCpu"),
+      perCpu: centreOf(pairs.map(([ours, other]) => cpu(other) / cpu(ours)))
     },
     isDisturbed
   }
 }
 
 /** How far the ends of the interval are from the ratio at most, as a share of it. */
-export const impreciseBy = ({ interval: [low, high], ratio }: Comparison): number =>
-  Math.max(ratio - low, high - ratio) / ratio
+export const impreciseBy = ({ interval: [low, high], value }: Centre): number =>
+  Math.max(value - low, high - value) / value
 
 const pause = Duration.seconds(5)
 

@@ -1,5 +1,6 @@
 /** Markdown tables of measurements. */
 import type { Comparison, Metrics } from "./Comparison.ts"
+import type { Centre } from "./Statistics.ts"
 
 /** Columns after the first are aligned to the right. */
 export const table = (
@@ -41,6 +42,9 @@ const head = [
 /** A ratio, or a dash if it is not finite. */
 const asRatio = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "–")
 
+/** The interval of a ratio. */
+export const ends = ({ interval }: Centre): string => interval.map(asRatio).join(" to ")
+
 export const percent = (share: number): string => `${Math.round(100 * share)} %`
 
 /** One row per comparison, ours first. */
@@ -49,20 +53,20 @@ export const comparisons = (
 ): string =>
   table(
     head,
-    rows.map(([title, { interval, isDisturbed, other, ours, pairs, ratio, ratioOf }]) => {
+    rows.map(([title, { isDisturbed, other, ours, pairs, ratioOf }]) => {
       const both = (name: keyof Metrics) => [short(ours[name]), short(other[name])]
       return [
         isDisturbed ? `${title} (disturbed)` : title,
         ...both("rate"),
-        `**${asRatio(ratio)}**`,
-        interval.map(asRatio).join(" to "),
+        `**${asRatio(ratioOf.rate.value)}**`,
+        ends(ratioOf.rate),
         String(pairs),
         ...both("p50"),
         ...both("p99"),
         ...both("serviceCpu"),
-        asRatio(ratioOf.serviceCpu),
+        asRatio(ratioOf.serviceCpu.value),
         ...both("postgresCpu"),
-        asRatio(ratioOf.postgresCpu)
+        asRatio(ratioOf.postgresCpu.value)
       ]
     })
   )

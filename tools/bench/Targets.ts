@@ -167,7 +167,7 @@ const compared = (measured: Measured): ReadonlyArray<Judged> =>
     names.flatMap((name) => {
       const row = rowOf(measured, part, name, against)
       if (row === undefined) return []
-      const value = row.comparison.ratioOf[measure]
+      const value = row.comparison.ratioOf[measure].value
       return [{ what: `${workloads[name].title}: ${what}`, goal, value }]
     })
   )
@@ -189,7 +189,7 @@ export const judge = (measured: Measured): ReadonlyArray<Judged> => {
 /** How precise the rows are, so that a reader knows how far to trust them. */
 export const precisionOf = (measured: Measured): string => {
   const rows = Object.values(measured).flat()
-  const imprecise = rows.map(({ comparison }) => impreciseBy(comparison))
+  const imprecise = rows.map(({ comparison }) => impreciseBy(comparison.ratioOf.rate))
   const disturbed = rows.filter(({ comparison }) => comparison.isDisturbed).length
   return (
     `The interval that has the true ratio with 95 % reaches ${percent(median(imprecise))} from ` +

@@ -283,13 +283,13 @@ const measure = Effect.fnUntraced(function* ({ books, lines, workers }: Options)
   const system = yield* Beside.start(yield* startServer, workers)
   const operations = yield* measureOperations(system, lines)
   const transactions = yield* measureTransactions(system, Math.ceil(lines / 10))
-  const beside = yield* Beside.measure(system)
+  const beside = yield* Beside.measure([system])
   const ofBooks = yield* Effect.forEach(books, (book) => measureBook(system, book))
   const judged = [operations, transactions, ...ofBooks].flatMap((one) => one.judged)
   return [
-    { title: "Targets of batches", text: targetTable([...judged, Beside.judge(beside)]) },
+    { title: "Targets of batches", text: targetTable([...judged, ...beside.map(Beside.judge)]) },
     ...[operations, transactions].flatMap(({ sections }) => sections),
-    Beside.section([beside]),
+    Beside.section(beside),
     ...ofBooks.flatMap(({ sections }) => sections)
   ] satisfies ReadonlyArray<Section>
 }, Effect.scoped)

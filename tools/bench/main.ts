@@ -23,7 +23,7 @@ import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
 import { mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
-import { comparisons, short, table } from "./Table.ts"
+import { comparisons, ends, short, table } from "./Table.ts"
 import {
   growing,
   judge,
@@ -218,9 +218,8 @@ const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
 const besideBatches = Effect.fnUntraced(function* (options: Options) {
   if (!options.workloads.includes("status") || !options.parts.includes("beside")) return []
   const server = yield* startServer
-  return yield* Effect.forEach([1, 2], (workers) =>
-    Effect.scoped(Effect.flatMap(Beside.start(server, workers), Beside.measure))
-  )
+  const systems = yield* Effect.forEach([1, 2], (workers) => Beside.start(server, workers))
+  return yield* Beside.measure(systems)
 }, Effect.scoped)
 
 const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> => [
@@ -237,10 +236,8 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
   { what: "list of 1,000,000: s", goal: { most: 12 }, value: list.seconds }
 ]
 
-const report = ({ part, title }: Compared, { interval, ratio }: Comparison) => {
-  const [low, high] = interval.map((end) => end.toFixed(2))
-  return Console.error(`${title}, ${part}: ratio ${ratio.toFixed(2)} (${low} to ${high})`)
-}
+const report = ({ part, title }: Compared, { ratioOf: { rate } }: Comparison) =>
+  Console.error(`${title}, ${part}: ratio ${rate.value.toFixed(2)} (${ends(rate)})`)
 
 /** The comparisons with the peer and the bounds, which take turns in the whole of their time. */
 const onOneServer = Effect.fnUntraced(function* (options: Options) {
