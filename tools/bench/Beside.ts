@@ -28,8 +28,10 @@ export const start = Effect.fnUntraced(function* (server: Server, workers: numbe
 const lines = 100_000
 
 const pairs = 16
-const amount = { connections: 8, rate: 100, seconds: 6 }
-const warmingConnections = 32
+const amount = { connections: 8, rate: 100, seconds: 5 }
+
+/** At a low rate, Node compiles the hot code of a process only within minutes. */
+const warming = { lines: 40_000, amount: { connections: 32, seconds: 15 } }
 
 /** A worker ends the chunk in hand after a pause, and finds a resumed batch. */
 const changeover = Duration.seconds(2)
@@ -40,11 +42,10 @@ export interface Measured {
   readonly comparison: Comparison
 }
 
-const pausedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) {
+const startedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient, size: number) {
   const id = yield* client.create("IMPORT")
-  yield* client.upload(id, lines, BatchClient.accountLine)
-  yield* client.start(id, lines)
-  yield* client.pause(id)
+  yield* client.upload(id, size, BatchClient.accountLine)
+  yield* client.start(id, size)
   return id
 })
 
@@ -60,7 +61,14 @@ const cancelUnfinished = Effect.fnUntraced(function* (
 
 /** Each round has a new batch. */
 const sidesOf = ({ client, subject, workers }: System) => {
-  const status = Subjects.measure(Subjects.throughGateway(subject), "status", amount)
+  const measured = (of: Subjects.Amount) =>
+    Subjects.measure(Subjects.throughGateway(subject), "status", of)
+  const status = measured(amount)
+  const compileHotCode = Effect.gen(function* () {
+    const id = yield* startedBatch(client, warming.lines)
+    yield* measured(warming.amount)
+    yield* client.follow(id)
+  })
   let current: string | null = null
   const endBatch = Effect.suspend(() =>
     current === null ? Effect.void : cancelUnfinished(client, current)
@@ -70,10 +78,12 @@ const sidesOf = ({ client, subject, workers }: System) => {
       Effect.suspend(() => (current === null ? Effect.void : change(current))),
       Effect.sleep(changeover)
     )
-  const warmUp = Effect.fnUntraced(function* () {
+  const warmUp = Effect.fnUntraced(function* (round: number) {
+    if (round === 0) yield* compileHotCode
     yield* endBatch
-    current = yield* pausedBatch(client)
-    yield* Subjects.warmUp(subject, "status", warmingConnections)
+    current = yield* startedBatch(client, lines)
+    yield* client.pause(current)
+    yield* status
   })
   const beside = Effect.acquireUseRelease(
     changed(client.resume),
