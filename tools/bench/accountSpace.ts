@@ -73,7 +73,7 @@ const measure = Effect.fnUntraced(function* ({ count }: { readonly count: number
     )
     const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
     const began = yield* Clock.currentTimeMillis
-    const { checked, differences } = yield* makeScheduledChecks(ports, 200).checkAll
+    const { checked, differences } = yield* makeScheduledChecks(ports).checkAll
     const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
     yield* Console.log(
       `Checked ${checked.accounts} accounts and ${checked.audit_chains} audit entries in ` +

@@ -52,14 +52,14 @@ const sentenceOf = ({ checked: count, differences }: CheckReport): string =>
   `Checked ${inEnglish(count.accounts)} accounts, ${inEnglish(count.batches)} batches and ` +
   `${inEnglish(count.audit_chains)} audit entries: ${inEnglish(differences.length)} differences.`
 
-/** How many accounts a slice has; the default of the service. */
-const accountsOfSlice = 200
+/** As many accounts as the service checks in a minute by default. */
+const slice = { accounts: 200, pause: Duration.zero }
 
 /** Findings are listed, so they are not logged as well. */
 const checked = Effect.fnUntraced(
   function* (check: (checks: ScheduledChecks) => ReturnType<ScheduledChecks["turn"]>) {
     const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-    return yield* check(makeScheduledChecks(ports, accountsOfSlice))
+    return yield* check(makeScheduledChecks(ports))
   },
   Effect.provideService(References.MinimumLogLevel, "None"),
   Effect.provide(hashing)
@@ -94,10 +94,10 @@ const nextCommand = Command.make(
   "next",
   {},
   Effect.fnUntraced(function* () {
-    yield* answered(yield* checked(({ turn }) => turn(Duration.zero)))
+    yield* answered(yield* checked(({ turn }) => turn(slice)))
   }, onStorage)
 ).pipe(
-  Command.withDescription("Check the next slice now, as the query service does each minute"),
+  Command.withDescription("Check the next slice now, as the query service does all the time"),
   Command.withExamples([{ command: "operator check next", description: "Check 200 accounts more" }])
 )
 

@@ -48,8 +48,10 @@ interface Line {
   readonly subject: unknown
 }
 
-/** `count` accounts, and checks of `aTurn` of them each minute. */
-const arrange = Effect.fnUntraced(function* (count: number, aTurn: number) {
+const pause = Duration.minutes(1)
+
+/** `count` accounts and their checks. */
+const arrange = Effect.fnUntraced(function* (count: number) {
   yield* TestClock.setTime(noon.epochMilliseconds)
   const made = yield* Effect.forEach(Array.from({ length: count }), () =>
     importedFrom({ unknown_occupier: true })
@@ -65,7 +67,7 @@ const arrange = Effect.fnUntraced(function* (count: number, aTurn: number) {
     }
   }
   const shared = { accounts: yield* Accounts, hashing: yield* Hashing }
-  const scheduled = makeScheduledChecks({ ...shared, checks: seen }, aTurn)
+  const scheduled = makeScheduledChecks({ ...shared, checks: seen })
   return { made, read, scheduled, port: seen, shared }
 })
 
@@ -91,26 +93,40 @@ const gauge = (check: string) =>
       )?.state
   )
 
-it.effect("walk all accounts, a fixed number a minute, and start again", () =>
+it.effect.each([
+  { aMinute: 5, first: [0n], later: [5n], seconds: 60 },
+  { aMinute: 20, first: [0n], later: [10n], seconds: 30 },
+  { aMinute: 200, first: [0n, 10n], later: [20n], seconds: 6 },
+  { aMinute: 300, first: [0n, 10n, 20n], later: [0n, 10n, 20n], seconds: 6 }
+] as const)("spread $aMinute accounts over a minute", ({ aMinute, first, later, seconds }) =>
   Effect.gen(function* () {
-    const { read, scheduled } = yield* arrange(25, 20)
-    const running = yield* Effect.forkChild(scheduled.run)
+    const { read, scheduled } = yield* arrange(25)
+    const running = yield* Effect.forkChild(scheduled.run(aMinute))
     yield* TestClock.adjust("1 second")
-    expect(read).toEqual([0n, 10n])
-    yield* TestClock.adjust("1 minute")
-    expect(read.slice(2)).toEqual([20n])
-    yield* TestClock.adjust("1 minute")
-    expect(read.slice(3)).toEqual([0n, 10n])
+    expect(read).toEqual(first)
+    yield* TestClock.adjust(Duration.seconds(seconds - 2))
+    expect(read).toEqual(first)
+    yield* TestClock.adjust("1 second")
+    expect(read).toEqual([...first, ...later])
+    yield* Fiber.interrupt(running)
+  }).pipe(Effect.provide(ports))
+)
+
+it.effect("walk all accounts and start again", () =>
+  Effect.gen(function* () {
+    const { read, scheduled } = yield* arrange(25)
+    const running = yield* Effect.forkChild(scheduled.run(10))
+    for (const _ of [1, 2, 3]) yield* TestClock.adjust("1 minute")
+    expect(read).toEqual([0n, 10n, 20n, 0n])
     yield* Fiber.interrupt(running)
   }).pipe(Effect.provide(ports))
 )
 
 it.effect("are shared by all instances", () =>
   Effect.gen(function* () {
-    const { read, scheduled } = yield* arrange(25, 10)
-    const running = yield* Effect.forkChild(
-      Effect.all([scheduled.run, scheduled.run, scheduled.run], { concurrency: 3 })
-    )
+    const { read, scheduled } = yield* arrange(25)
+    const instances = Array.from({ length: 3 }, () => scheduled.run(10))
+    const running = yield* Effect.forkChild(Effect.all(instances, { concurrency: 3 }))
     yield* TestClock.adjust("1 second")
     expect(read).toEqual([0n])
     yield* TestClock.adjust("1 minute")
@@ -126,10 +142,10 @@ it.effect("raise the metric and log a difference once, until it is resolved", ()
     lines.push({ message, check, subject })
   })
   return Effect.gen(function* () {
-    const { made, scheduled } = yield* arrange(3, 200)
+    const { made, scheduled } = yield* arrange(3)
     const [, account] = made
     if (account === undefined) throw new Error("There is no account")
-    const running = yield* Effect.forkChild(scheduled.run)
+    const running = yield* Effect.forkChild(scheduled.run(200))
     yield* TestClock.adjust("1 second")
     expect(yield* gauge("balance")).toMatchObject({ value: 0 })
     yield* alterBalance(account, "10.01")
@@ -152,34 +168,34 @@ it.effect("raise the metric and log a difference once, until it is resolved", ()
 
 it.effect("continue in one instance while another one is stuck, which then stops", () =>
   Effect.gen(function* () {
-    const { port, read, scheduled, shared } = yield* arrange(45, 20)
+    const { port, read, scheduled, shared } = yield* arrange(45)
     const latch = yield* Latch.make()
     const slow = {
       ...port,
       accounts: (slice: Parameters<typeof port.accounts>[0]) =>
         Effect.tap(port.accounts(slice), latch.await)
     }
-    const stuck = makeScheduledChecks({ ...shared, checks: slow }, 20)
-    const turn = yield* Effect.forkChild(stuck.turn(Duration.minutes(1)))
+    const stuck = makeScheduledChecks({ ...shared, checks: slow })
+    const turn = yield* Effect.forkChild(stuck.turn({ accounts: 20, pause }))
     yield* TestClock.adjust("2 minutes")
     expect(read).toEqual([0n])
-    yield* scheduled.turn(Duration.minutes(1))
+    yield* scheduled.turn({ accounts: 20, pause })
     expect(read.slice(1)).toEqual([0n, 10n])
     yield* latch.open
     expect((yield* Fiber.join(turn)).checked.accounts).toBe(10)
-    yield* scheduled.turn(Duration.zero)
+    yield* scheduled.turn({ accounts: 20, pause: Duration.zero })
     expect(read.slice(3)).toEqual([20n, 30n])
   }).pipe(Effect.provide(ports))
 )
 
 it.effect("check the rest although one walk meets a defect", () =>
   Effect.gen(function* () {
-    const { port, shared } = yield* arrange(3, 20)
+    const { port, shared } = yield* arrange(3)
     const broken = { ...port, accounts: () => Effect.die(new Error("A row is broken")) }
-    const { turn } = makeScheduledChecks({ ...shared, checks: broken }, 20)
+    const { turn } = makeScheduledChecks({ ...shared, checks: broken })
     yield* importedFrom({ unknown_occupier: true })
     yield* TestClock.adjust("2 minutes")
-    const exit = yield* Effect.exit(turn(Duration.minutes(1)))
+    const exit = yield* Effect.exit(turn({ accounts: 20, pause }))
     expect(Exit.hasDies(exit)).toBe(true)
     expect(yield* gauge("event_lag")).toMatchObject({ value: 1 })
   }).pipe(Effect.provide(ports))
@@ -187,7 +203,7 @@ it.effect("check the rest although one walk meets a defect", () =>
 
 it.effect("report an account that cannot be read back", () =>
   Effect.gen(function* () {
-    const { made, port, shared } = yield* arrange(3, 20)
+    const { made, port, shared } = yield* arrange(3)
     const unreadable = made[1]?.number
     const accountsPort = {
       ...shared.accounts,
@@ -196,10 +212,7 @@ it.effect("report an account that cannot be read back", () =>
           ? Stream.die(new Error("A row is broken"))
           : shared.accounts.read(numbers)
     }
-    const { checkAll } = makeScheduledChecks(
-      { ...shared, accounts: accountsPort, checks: port },
-      20
-    )
+    const { checkAll } = makeScheduledChecks({ ...shared, accounts: accountsPort, checks: port })
     const { checked, differences } = yield* checkAll
     expect(checked.accounts).toBe(3)
     const detail = `payload ${made[1]?.hash}, account unreadable`
@@ -209,7 +222,7 @@ it.effect("report an account that cannot be read back", () =>
 
 it.effect("continue after a failure where they were", () =>
   Effect.gen(function* () {
-    const { port, read, shared } = yield* arrange(25, 20)
+    const { port, read, shared } = yield* arrange(25)
     let away = true
     const failing = {
       ...port,
@@ -218,12 +231,12 @@ it.effect("continue after a failure where they were", () =>
           ? Effect.fail(new StorageUnavailable({}))
           : port.conclude(command)
     }
-    const scheduled = makeScheduledChecks({ ...shared, checks: failing }, 20)
-    const running = yield* Effect.forkChild(scheduled.run)
+    const scheduled = makeScheduledChecks({ ...shared, checks: failing })
+    const running = yield* Effect.forkChild(scheduled.run(200))
     yield* TestClock.adjust("1 second")
     expect(read).toEqual([0n, 10n])
     away = false
-    yield* TestClock.adjust("1 minute")
+    yield* TestClock.adjust("6 seconds")
     expect(read.slice(2)).toEqual([10n, 20n])
     yield* Fiber.interrupt(running)
   }).pipe(Effect.provide(ports))

@@ -29,7 +29,7 @@ type Ports = Accounts | AuditLog | Batches | Checks | Configuration | EventLog |
 
 const scheduled = Effect.gen(function* () {
   const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-  return makeScheduledChecks(ports, 200)
+  return makeScheduledChecks(ports)
 })
 
 /** All numbers of a walk, a few at a time. */

@@ -27,7 +27,7 @@ const storage = Layer.mergeAll(TestDatabase.layerTeam, hashing).pipe(
 
 const scheduled = Effect.gen(function* () {
   const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-  return makeScheduledChecks(ports, 200)
+  return makeScheduledChecks(ports)
 })
 
 const positions = Effect.flatMap(EventLog, (log) => log.assignPositions(10_000))

@@ -35,7 +35,7 @@ const reachedRows = rowsOf(Schema.Struct({ reached: Schema.NullOr(Schema.Boolean
 const checked = Effect.gen(function* () {
   yield* (yield* EventLog).assignPositions(10_000)
   const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-  return yield* makeScheduledChecks(ports, 200).checkAll
+  return yield* makeScheduledChecks(ports).checkAll
 })
 
 it.live(

@@ -34,7 +34,7 @@ const checking = Effect.gen(function* () {
   const accounts = yield* accountsAMinute
   if (accounts === 0) return Effect.never
   const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-  return makeScheduledChecks(ports, accounts).run
+  return makeScheduledChecks(ports).run(accounts)
 })
 
 const serving = Effect.gen(function* () {

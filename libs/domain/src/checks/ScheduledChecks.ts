@@ -1,7 +1,7 @@
 /**
  * Looks for differences that only a fault can cause: of the software, of the storage, or a manual
- * change. Each minute it checks a slice of accounts, batches and audit chains; any number of
- * instances share the walks. A difference stays open until a check no longer finds it.
+ * change. It checks accounts, batches and audit chains in short turns; any number of instances
+ * share the walks. A difference stays open until a check no longer finds it.
  * Source: docs/operating.md#scheduled-checks.
  */
 import { type Cause, DateTime, Duration, Effect, Exit, Metric } from "effect"
@@ -16,13 +16,20 @@ export interface CheckReport {
   readonly differences: ReadonlyArray<Difference>
 }
 
+export interface Turn {
+  /** How many accounts it checks, and in proportion batches and entries of the audit log. */
+  readonly accounts: number
+  /** How long no other turn has begun or moved a walk; a walk with a later turn is left out. */
+  readonly pause: Duration.Duration
+}
+
 export interface ScheduledChecks {
-  /** Checks the next slice of every walk that had no turn in any instance within the pause. */
-  readonly turn: (pause: Duration.Duration) => Effect.Effect<CheckReport, StorageUnavailable>
+  /** Checks the next slice of every walk. */
+  readonly turn: (turn: Turn) => Effect.Effect<CheckReport, StorageUnavailable>
   /** Checks everything from the beginning. It moves no walk. */
   readonly checkAll: Effect.Effect<CheckReport, StorageUnavailable>
   /** Takes turns until it is interrupted. */
-  readonly run: Effect.Effect<never>
+  readonly run: (accountsAMinute: number) => Effect.Effect<never>
 }
 
 const standing = (check: CheckKind) =>
@@ -62,7 +69,17 @@ const stepOf: Readonly<Record<Walk, number>> = {
 /** How many open differences a turn checks again. */
 const reviewedAtOnce = 20
 
-const pause = Duration.minutes(1)
+const turnsAMinute = 10
+
+/**
+ * A process of one event loop that checks accounts answers requests later, so the accounts of a
+ * minute are spread over it, in turns of whole steps.
+ */
+const turnFor = (accountsAMinute: number): Turn => {
+  const spread = Math.max(stepOf.accounts, Math.ceil(accountsAMinute / turnsAMinute))
+  const accounts = Math.min(spread, accountsAMinute)
+  return { accounts, pause: Duration.millis((60_000 * accounts) / accountsAMinute) }
+}
 
 /** Logs a difference. The operator command shows the figures and the account. */
 const report = ({ check, subject, supplier }: Difference) =>
@@ -159,25 +176,29 @@ const reportOf = Effect.fnUntraced(function* (
   return { checked, differences } satisfies CheckReport
 })
 
-/** `accountsATurn` is the number of accounts that a turn checks. */
-export const makeScheduledChecks = (ports: CheckPorts, accountsATurn: number): ScheduledChecks => {
+export const makeScheduledChecks = (ports: CheckPorts): ScheduledChecks => {
   const { checks } = ports
   const walkers = makeWalkers(ports)
   const steps = makeSteps(ports, walkers)
   const review = makeReview(ports, walkers)
 
-  const turn = (since: Duration.Duration) =>
+  const turn = ({ accounts, pause }: Turn) =>
     reportOf(
       ports,
       Effect.fnUntraced(function* (walk) {
-        const after = yield* checks.begin({ walk, at: yield* DateTime.now, pause: since })
+        const after = yield* checks.begin({ walk, at: yield* DateTime.now, pause })
         if (after === null) return { checked: 0, differences: [] }
         yield* review(walk)
-        return yield* steps(walk, { after, moves: true }, turnOf(walk, accountsATurn))
+        return yield* steps(walk, { after, moves: true }, turnOf(walk, accounts))
       })
     )
 
   const checkAll = reportOf(ports, (walk) => steps(walk, { after: 0n, moves: false }, Infinity))
 
-  return { turn, checkAll, run: every(pause, "the scheduled checks met an error", turn(pause)) }
+  const run = (accountsAMinute: number) => {
+    const next = turnFor(accountsAMinute)
+    return every(next.pause, "the scheduled checks met an error", turn(next))
+  }
+
+  return { turn, checkAll, run }
 }
