@@ -24,11 +24,12 @@ export const start = Effect.fnUntraced(function* (server: Server, workers: numbe
   return { subject, client: yield* BatchClient.make(subject), workers } satisfies System
 })
 
-/** Enough lines that a batch outlasts the runs of its round. */
 const lines = 100_000
+/** More lines than are done in one run. */
+const linesOfRun = 40_000
 
-const pairs = 16
-const amount = { connections: 8, rate: 100, seconds: 5 }
+const pairs = 24
+const amount = { connections: 8, rate: 100, seconds: 10 }
 
 /** At a low rate, Node compiles the hot code of a process only within minutes. */
 const warming = { lines: 40_000, amount: { connections: 32, seconds: 15 } }
@@ -49,17 +50,35 @@ const startedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClien
   return id
 })
 
-const cancelUnfinished = Effect.fnUntraced(function* (
-  { cancel, counts, follow }: BatchClient.BatchClient,
-  id: string
-) {
-  const { remaining } = yield* counts(id)
-  if (remaining === 0) throw new Error(`A batch of ${lines} lines ended before the requests did`)
-  yield* cancel(id)
-  yield* follow(id)
-})
+/** A batch that runs and is paused in turn, and is replaced by a new one before it ends. */
+const makeBatch = (client: BatchClient.BatchClient) => {
+  let current: string | null = null
+  const remaining = Effect.suspend(() =>
+    current === null
+      ? Effect.succeed(0)
+      : Effect.map(client.counts(current), (counts) => counts.remaining)
+  )
+  const end = Effect.gen(function* () {
+    if (current === null) return
+    yield* client.cancel(current)
+    yield* client.follow(current)
+    current = null
+  })
+  const run = Effect.gen(function* () {
+    if ((yield* remaining) < linesOfRun) {
+      yield* end
+      current = yield* startedBatch(client, lines)
+    } else if (current !== null) yield* client.resume(current)
+    yield* Effect.sleep(changeover)
+  })
+  const pause = Effect.gen(function* () {
+    if ((yield* remaining) === 0) throw new Error("A batch ended before the requests beside it")
+    if (current !== null) yield* client.pause(current)
+    yield* Effect.sleep(changeover)
+  })
+  return { run, pause, end }
+}
 
-/** Each round has a new batch. */
 const sidesOf = ({ client, subject, workers }: System) => {
   const measured = (of: Subjects.Amount) =>
     Subjects.measure(Subjects.throughGateway(subject), "status", of)
@@ -69,28 +88,14 @@ const sidesOf = ({ client, subject, workers }: System) => {
     yield* measured(warming.amount)
     yield* client.follow(id)
   })
-  let current: string | null = null
-  const endBatch = Effect.suspend(() =>
-    current === null ? Effect.void : cancelUnfinished(client, current)
-  )
-  const changed = (change: (id: string) => Effect.Effect<unknown>) =>
-    Effect.andThen(
-      Effect.suspend(() => (current === null ? Effect.void : change(current))),
-      Effect.sleep(changeover)
-    )
-  const warmUp = Effect.fnUntraced(function* (round: number) {
-    if (round === 0) yield* compileHotCode
-    yield* endBatch
-    current = yield* startedBatch(client, lines)
-    yield* client.pause(current)
-    yield* status
-  })
+  const batch = makeBatch(client)
   const beside = Effect.acquireUseRelease(
-    changed(client.resume),
+    batch.run,
     () => status,
-    () => changed(client.pause)
+    () => batch.pause
   )
-  return { workers, warmUp, ours: beside, other: status, endBatch }
+  const warmUp = (round: number) => (round === 0 ? Effect.andThen(compileHotCode, beside) : beside)
+  return { workers, warmUp, ours: beside, other: status, endBatch: batch.end }
 }
 
 export const measure = Effect.fnUntraced(function* (systems: ReadonlyArray<System>) {
@@ -103,16 +108,16 @@ export const measure = Effect.fnUntraced(function* (systems: ReadonlyArray<Syste
 const workersOf = ({ workers }: Measured): string =>
   workers === 1 ? "one worker" : `${workers} workers`
 
-const batch = `a batch of ${lines.toLocaleString("en-GB")}`
+const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 
 export const judge = (measured: Measured): Judged => ({
-  what: `status beside ${batch}, ${workersOf(measured)}: p99, of that without`,
+  what: `status beside ${ofLines}, ${workersOf(measured)}: p99, of that without`,
   goal: { most: 2 },
   value: measured.comparison.ratioOf.p99.value
 })
 
 export const section = (measured: ReadonlyArray<Measured>): Section => ({
-  title: `Status requests, ${amount.rate} a second, beside ${batch}`,
+  title: `Status requests, ${amount.rate} a second, beside ${ofLines}`,
   text: table(
     [
       ...["", "p50 ms", "without", "p99 ms", "without"],
