@@ -8,7 +8,7 @@ import { type Comparison, inRounds } from "./Comparison.ts"
 import { install, type Server } from "./Installation.ts"
 import type { Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
-import { ends, short, table } from "./Table.ts"
+import { asInterval, asRatio, short, table } from "./Table.ts"
 import type { Judged } from "./Targets.ts"
 
 export interface System {
@@ -50,36 +50,39 @@ const startedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClien
   return id
 })
 
+const pausedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) {
+  const id = yield* startedBatch(client, lines)
+  yield* client.pause(id)
+  return id
+})
+
 /** A batch that runs and is paused in turn, and is replaced by a new one before it ends. */
-const makeBatch = (client: BatchClient.BatchClient) => {
-  let current: string | null = null
+const makeBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) {
+  let id = yield* pausedBatch(client)
   const remaining = Effect.suspend(() =>
-    current === null
-      ? Effect.succeed(0)
-      : Effect.map(client.counts(current), (counts) => counts.remaining)
+    Effect.map(client.counts(id), (counts) => counts.remaining)
   )
   const end = Effect.gen(function* () {
-    if (current === null) return
-    yield* client.cancel(current)
-    yield* client.follow(current)
-    current = null
+    yield* client.cancel(id)
+    yield* client.follow(id)
   })
   const run = Effect.gen(function* () {
     if ((yield* remaining) < linesOfRun) {
       yield* end
-      current = yield* startedBatch(client, lines)
-    } else if (current !== null) yield* client.resume(current)
+      id = yield* pausedBatch(client)
+    }
+    yield* client.resume(id)
     yield* Effect.sleep(changeover)
   })
   const pause = Effect.gen(function* () {
     if ((yield* remaining) === 0) throw new Error("A batch ended before the requests beside it")
-    if (current !== null) yield* client.pause(current)
+    yield* client.pause(id)
     yield* Effect.sleep(changeover)
   })
   return { run, pause, end }
-}
+})
 
-const sidesOf = ({ client, subject, workers }: System) => {
+const sidesOf = Effect.fnUntraced(function* ({ client, subject, workers }: System) {
   const measured = (of: Subjects.Amount) =>
     Subjects.measure(Subjects.throughGateway(subject), "status", of)
   const status = measured(amount)
@@ -88,22 +91,20 @@ const sidesOf = ({ client, subject, workers }: System) => {
     yield* measured(warming.amount)
     yield* client.follow(id)
   })
-  const batch = makeBatch(client)
+  const batch = yield* Effect.acquireRelease(makeBatch(client), ({ end }) => end)
   const beside = Effect.acquireUseRelease(
     batch.run,
     () => status,
     () => batch.pause
   )
   const warmUp = (round: number) => (round === 0 ? Effect.andThen(compileHotCode, beside) : beside)
-  return { workers, warmUp, ours: beside, other: status, endBatch: batch.end }
-}
+  return { workers, warmUp, ours: beside, other: status }
+})
 
 export const measure = Effect.fnUntraced(function* (systems: ReadonlyArray<System>) {
-  const compared = systems.map(sidesOf)
-  const results = yield* inRounds(pairs, compared)
-  yield* Effect.forEach(compared, ({ endBatch }) => endBatch)
+  const results = yield* inRounds(pairs, yield* Effect.forEach(systems, sidesOf))
   return results.map(({ comparison, sides: { workers } }): Measured => ({ workers, comparison }))
-})
+}, Effect.scoped)
 
 const workersOf = ({ workers }: Measured): string =>
   workers === 1 ? "one worker" : `${workers} workers`
@@ -128,7 +129,7 @@ export const section = (measured: ReadonlyArray<Measured>): Section => ({
       return [
         workersOf(one),
         ...[short(ours.p50), short(other.p50), short(ours.p99), short(other.p99)],
-        ...[`**${ratioOf.p99.value.toFixed(2)}**`, ends(ratioOf.p99), String(taken)]
+        ...[`**${asRatio(ratioOf.p99)}**`, asInterval(ratioOf.p99), String(taken)]
       ]
     })
   )

@@ -9,7 +9,7 @@ import * as Lists from "./Lists.ts"
 import * as Space from "./Space.ts"
 import { failSome, stageMany, untilNumbered } from "./Staging.ts"
 import * as Subjects from "./Subjects.ts"
-import { short } from "./Table.ts"
+import { asRatio } from "./Table.ts"
 import type { Row } from "./Targets.ts"
 import {
   listPrefix,
@@ -65,7 +65,7 @@ const compared = Effect.fnUntraced(function* (
     }
     const comparison = summary(yield* inTurn(pairs, run(large), run(small)))
     const { title } = workloads[workload]
-    yield* Console.error(`${title}: ratio ${short(comparison.ratioOf.rate.value)}`)
+    yield* Console.error(`${title}: ratio ${asRatio(comparison.ratioOf.rate)}`)
     rows.push({ workload, title, comparison })
   }
   return rows

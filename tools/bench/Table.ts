@@ -39,11 +39,13 @@ const head = [
   "ratio"
 ]
 
+const twoDigits = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "–")
+
 /** A ratio, or a dash if it is not finite. */
-const asRatio = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "–")
+export const asRatio = ({ value }: Centre): string => twoDigits(value)
 
 /** The interval of a ratio. */
-export const ends = ({ interval }: Centre): string => interval.map(asRatio).join(" to ")
+export const asInterval = ({ interval }: Centre): string => interval.map(twoDigits).join(" to ")
 
 export const percent = (share: number): string => `${Math.round(100 * share)} %`
 
@@ -58,15 +60,15 @@ export const comparisons = (
       return [
         isDisturbed ? `${title} (disturbed)` : title,
         ...both("rate"),
-        `**${asRatio(ratioOf.rate.value)}**`,
-        ends(ratioOf.rate),
+        `**${asRatio(ratioOf.rate)}**`,
+        asInterval(ratioOf.rate),
         String(pairs),
         ...both("p50"),
         ...both("p99"),
         ...both("serviceCpu"),
-        asRatio(ratioOf.serviceCpu.value),
+        asRatio(ratioOf.serviceCpu),
         ...both("postgresCpu"),
-        asRatio(ratioOf.postgresCpu.value)
+        asRatio(ratioOf.postgresCpu)
       ]
     })
   )

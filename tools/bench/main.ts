@@ -23,7 +23,7 @@ import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
 import { mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
-import { comparisons, ends, short, table } from "./Table.ts"
+import { asInterval, asRatio, comparisons, short, table } from "./Table.ts"
 import {
   growing,
   judge,
@@ -237,7 +237,7 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
 ]
 
 const report = ({ part, title }: Compared, { ratioOf: { rate } }: Comparison) =>
-  Console.error(`${title}, ${part}: ratio ${rate.value.toFixed(2)} (${ends(rate)})`)
+  Console.error(`${title}, ${part}: ratio ${asRatio(rate)} (${asInterval(rate)})`)
 
 /** The comparisons with the peer and the bounds, which take turns in the whole of their time. */
 const onOneServer = Effect.fnUntraced(function* (options: Options) {

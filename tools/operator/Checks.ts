@@ -97,7 +97,7 @@ const nextCommand = Command.make(
     yield* answered(yield* checked(({ turn }) => turn(slice)))
   }, onStorage)
 ).pipe(
-  Command.withDescription("Check the next slice now, as the query service does all the time"),
+  Command.withDescription("Check the next slice now, as the query service does every few seconds"),
   Command.withExamples([{ command: "operator check next", description: "Check 200 accounts more" }])
 )
 

@@ -96,6 +96,7 @@ const gauge = (check: string) =>
 it.effect.each([
   { aMinute: 5, first: [0n], later: [5n], seconds: 60 },
   { aMinute: 20, first: [0n], later: [10n], seconds: 30 },
+  { aMinute: 33, first: [0n], later: [10n], seconds: 18.182 },
   { aMinute: 200, first: [0n, 10n], later: [20n], seconds: 6 },
   { aMinute: 300, first: [0n, 10n, 20n], later: [0n, 10n, 20n], seconds: 6 }
 ] as const)("spread $aMinute accounts over a minute", ({ aMinute, first, later, seconds }) =>

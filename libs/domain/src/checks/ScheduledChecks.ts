@@ -16,10 +16,11 @@ export interface CheckReport {
   readonly differences: ReadonlyArray<Difference>
 }
 
+/** A slice of every walk. */
 export interface Turn {
   /** How many accounts it checks, and in proportion batches and entries of the audit log. */
   readonly accounts: number
-  /** How long no other turn has begun or moved a walk; a walk with a later turn is left out. */
+  /** A walk that any instance has begun or moved within this time is left out. */
   readonly pause: Duration.Duration
 }
 
@@ -28,7 +29,7 @@ export interface ScheduledChecks {
   readonly turn: (turn: Turn) => Effect.Effect<CheckReport, StorageUnavailable>
   /** Checks everything from the beginning. It moves no walk. */
   readonly checkAll: Effect.Effect<CheckReport, StorageUnavailable>
-  /** Takes turns until it is interrupted. */
+  /** Takes turns until it is interrupted. At least one account a minute. */
   readonly run: (accountsAMinute: number) => Effect.Effect<never>
 }
 
@@ -69,16 +70,16 @@ const stepOf: Readonly<Record<Walk, number>> = {
 /** How many open differences a turn checks again. */
 const reviewedAtOnce = 20
 
-const turnsAMinute = 10
+const mostTurnsAMinute = 10
 
 /**
- * A process of one event loop that checks accounts answers requests later, so the accounts of a
- * minute are spread over it, in turns of whole steps.
+ * Requests wait while the process checks accounts. So the accounts of a minute are spread over it,
+ * in turns of whole steps.
  */
 const turnFor = (accountsAMinute: number): Turn => {
-  const spread = Math.max(stepOf.accounts, Math.ceil(accountsAMinute / turnsAMinute))
+  const spread = Math.max(stepOf.accounts, Math.ceil(accountsAMinute / mostTurnsAMinute))
   const accounts = Math.min(spread, accountsAMinute)
-  return { accounts, pause: Duration.millis((60_000 * accounts) / accountsAMinute) }
+  return { accounts, pause: Duration.millis(Math.ceil((60_000 * accounts) / accountsAMinute)) }
 }
 
 /** Logs a difference. The operator command shows the figures and the account. */
