@@ -3,7 +3,8 @@ import { Duration, Effect } from "effect"
 import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import { get } from "@data-import/domain/testing/wire"
 import { openSession } from "@data-import/testbed/Tokens"
-import type { Subject } from "./Subjects.ts"
+import { install, type Server } from "./Installation.ts"
+import * as Subjects from "./Subjects.ts"
 
 const root = "/v1/data-import/batches/"
 
@@ -59,7 +60,7 @@ const lookAtTenths = Effect.fnUntraced(function* <A>(
 
 const parsed = (text: string): unknown => JSON.parse(text)
 
-export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subject) {
+export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Subject) {
   const { port, url } = installation.services.gateway
   const { token } = yield* openSession(port, tenant.apiKey, 1)
 
@@ -126,3 +127,15 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
 })
 
 export type BatchClient = Effect.Success<ReturnType<typeof make>>
+
+export interface System {
+  readonly subject: Subjects.Subject
+  readonly client: BatchClient
+}
+
+/** A separate system with this many workers. */
+export const startSystem = Effect.fnUntraced(function* (server: Server, workers: number) {
+  const installation = yield* install(server, "batches", { workers })
+  const subject = yield* Subjects.services(installation)
+  return { subject, client: yield* make(subject) } satisfies System
+})

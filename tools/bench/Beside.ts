@@ -4,31 +4,21 @@
  */
 import { Duration, Effect } from "effect"
 import * as BatchClient from "./BatchClient.ts"
-import { type Comparison, inRounds } from "./Comparison.ts"
-import { install, type Server } from "./Installation.ts"
+import { type Comparison, inTurn, summary } from "./Comparison.ts"
+import type { Server } from "./Installation.ts"
 import type { Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
 import { asInterval, asRatio, short, table } from "./Table.ts"
 import type { Judged } from "./Targets.ts"
 
-export interface System {
-  readonly subject: Subjects.Subject
-  readonly client: BatchClient.BatchClient
-  readonly workers: number
-}
-
-/** A separate system with this many workers. */
-export const start = Effect.fnUntraced(function* (server: Server, workers: number) {
-  const installation = yield* install(server, `batches_${workers}`, { workers })
-  const subject = yield* Subjects.services(installation)
-  return { subject, client: yield* BatchClient.make(subject), workers } satisfies System
-})
-
 const lines = 100_000
 /** More lines than are done in one run. */
 const linesOfRun = 40_000
 
-const pairs = 24
+/** Two saturate the machine; one leaves more of it to the requests. */
+const workers = 2
+
+const pairs = 32
 const amount = { connections: 8, rate: 100, seconds: 10 }
 
 /** At a low rate, Node compiles the hot code of a process only within minutes. */
@@ -36,12 +26,6 @@ const warming = { lines: 40_000, amount: { connections: 32, seconds: 15 } }
 
 /** A worker ends the chunk in hand after a pause, and finds a resumed batch. */
 const changeover = Duration.seconds(2)
-
-export interface Measured {
-  readonly workers: number
-  /** With the batch against without. */
-  readonly comparison: Comparison
-}
 
 const startedBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient, size: number) {
   const id = yield* client.create("IMPORT")
@@ -82,55 +66,42 @@ const makeBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) 
   return { run, pause, end }
 })
 
-const sidesOf = Effect.fnUntraced(function* ({ client, subject, workers }: System) {
+/** With the batch against without. */
+export const measure = Effect.fnUntraced(function* (server: Server) {
+  const { client, subject } = yield* BatchClient.startSystem(server, workers)
   const measured = (of: Subjects.Amount) =>
     Subjects.measure(Subjects.throughGateway(subject), "status", of)
-  const status = measured(amount)
-  const compileHotCode = Effect.gen(function* () {
-    const id = yield* startedBatch(client, warming.lines)
-    yield* measured(warming.amount)
-    yield* client.follow(id)
-  })
+  const first = yield* startedBatch(client, warming.lines)
+  yield* measured(warming.amount)
+  yield* client.follow(first)
   const batch = yield* Effect.acquireRelease(makeBatch(client), ({ end }) => end)
+  const without = measured(amount)
   const beside = Effect.acquireUseRelease(
     batch.run,
-    () => status,
+    () => without,
     () => batch.pause
   )
-  const warmUp = (round: number) => (round === 0 ? Effect.andThen(compileHotCode, beside) : beside)
-  return { workers, warmUp, ours: beside, other: status }
-})
-
-export const measure = Effect.fnUntraced(function* (systems: ReadonlyArray<System>) {
-  const results = yield* inRounds(pairs, yield* Effect.forEach(systems, sidesOf))
-  return results.map(({ comparison, sides: { workers } }): Measured => ({ workers, comparison }))
+  yield* beside
+  return summary(yield* inTurn(pairs, beside, without))
 }, Effect.scoped)
-
-const workersOf = ({ workers }: Measured): string =>
-  workers === 1 ? "one worker" : `${workers} workers`
 
 const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 
-export const judge = (measured: Measured): Judged => ({
-  what: `status beside ${ofLines}, ${workersOf(measured)}: p99, of that without`,
+export const judge = ({ ratioOf: { p99 } }: Comparison): Judged => ({
+  what: `status beside ${ofLines}: p99, of that without`,
   goal: { most: 2 },
-  value: measured.comparison.ratioOf.p99.value
+  value: p99.value
 })
 
-export const section = (measured: ReadonlyArray<Measured>): Section => ({
-  title: `Status requests, ${amount.rate} a second, beside ${ofLines}`,
+export const section = ({ other, ours, pairs: taken, ratioOf }: Comparison): Section => ({
+  title: `Status requests, ${amount.rate} a second, beside ${ofLines} with ${workers} workers`,
   text: table(
+    ["p50 ms", "without", "p99 ms", "without", "ratio", "its interval of 95 %", "pairs"],
     [
-      ...["", "p50 ms", "without", "p99 ms", "without"],
-      ...["ratio", "its interval of 95 %", "pairs"]
-    ],
-    measured.map((one) => {
-      const { other, ours, pairs: taken, ratioOf } = one.comparison
-      return [
-        workersOf(one),
-        ...[short(ours.p50), short(other.p50), short(ours.p99), short(other.p99)],
+      [
+        ...[ours.p50, other.p50, ours.p99, other.p99].map(short),
         ...[`**${asRatio(ratioOf.p99)}**`, asInterval(ratioOf.p99), String(taken)]
       ]
-    })
+    ]
   )
 })

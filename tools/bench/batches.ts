@@ -1,13 +1,12 @@
 /**
  * Batches: `npm run bench:batches` sends books of accounts through the gateway, and measures the
- * upload, the processing, and how both affect the single endpoints. With `--book` it also times a
- * file of accounts from the first byte to the last result, and shows its progress by tenths.
+ * upload and the processing. With `--book` it also times a file of accounts from the first
+ * byte to the last result, and shows its progress by tenths.
  */
 import { Clock, Console, Duration, Effect, Fiber, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as BatchClient from "./BatchClient.ts"
-import * as Beside from "./Beside.ts"
 import * as Flags from "./Flags.ts"
 import { startServer } from "./Installation.ts"
 import { publish, type Section } from "./Results.ts"
@@ -23,7 +22,7 @@ interface Outcome {
 }
 
 /** The processor seconds used so far, and the time in seconds. */
-const usage = ({ subject: { installation } }: Beside.System) =>
+const usage = ({ subject: { installation } }: BatchClient.System) =>
   Effect.map(Clock.currentTimeMillis, (at) => {
     const { server, services, workers } = installation
     return {
@@ -41,7 +40,7 @@ const between = (before: Usage, after: Usage): Usage =>
   Record.map(after, (value, name) => value - before[name])
 
 /** Returns an effect for the usage since now. */
-const measuring = (system: Beside.System) =>
+const measuring = (system: BatchClient.System) =>
   Effect.map(usage(system), (before) =>
     Effect.map(usage(system), (after) => between(before, after))
   )
@@ -50,7 +49,7 @@ const perThousand = (seconds: number, lines: number): string => short((seconds *
 
 /** Measures the upload and the processing of one batch. */
 const measureBatch = Effect.fnUntraced(function* (
-  system: Beside.System,
+  system: BatchClient.System,
   operation: BatchClient.Operation,
   lines: number,
   lineOf: BatchClient.LineOf
@@ -72,7 +71,7 @@ const operations = ["VALIDATE", "STAGE", "IMPORT"] as const
 const goals = { VALIDATE: 8_000, STAGE: 3_000, IMPORT: 1_000 }
 
 const measureOperation = Effect.fnUntraced(function* (
-  system: Beside.System,
+  system: BatchClient.System,
   operation: (typeof operations)[number],
   lines: number
 ) {
@@ -110,7 +109,7 @@ const measureOperation = Effect.fnUntraced(function* (
   return { judged, row }
 })
 
-const measureOperations = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
+const measureOperations = Effect.fnUntraced(function* (system: BatchClient.System, lines: number) {
   const measured = yield* Effect.forEach(operations, (operation) =>
     measureOperation(system, operation, lines)
   )
@@ -136,7 +135,10 @@ const connections = 32
 const secondsOfLoad = 10
 
 /** Transactions per second, by batches and by the single endpoint. */
-const measureTransactions = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
+const measureTransactions = Effect.fnUntraced(function* (
+  system: BatchClient.System,
+  lines: number
+) {
   const { subject } = system
   yield* Subjects.importAccounts(subject)
   yield* Subjects.warmUp(subject, "transactions", connections)
@@ -229,7 +231,7 @@ const judgeBook = (
 }
 
 /** One book: from the first byte of its upload to the last result. */
-const measureBook = Effect.fnUntraced(function* (system: Beside.System, lines: number) {
+const measureBook = Effect.fnUntraced(function* (system: BatchClient.System, lines: number) {
   const { client, subject } = system
   let most = 0
   const sampling = yield* Effect.forkChild(
@@ -280,16 +282,14 @@ interface Options {
 }
 
 const measure = Effect.fnUntraced(function* ({ books, lines, workers }: Options) {
-  const system = yield* Beside.start(yield* startServer, workers)
+  const system = yield* BatchClient.startSystem(yield* startServer, workers)
   const operations = yield* measureOperations(system, lines)
   const transactions = yield* measureTransactions(system, Math.ceil(lines / 10))
-  const beside = yield* Beside.measure([system])
   const ofBooks = yield* Effect.forEach(books, (book) => measureBook(system, book))
   const judged = [operations, transactions, ...ofBooks].flatMap((one) => one.judged)
   return [
-    { title: "Targets of batches", text: targetTable([...judged, ...beside.map(Beside.judge)]) },
+    { title: "Targets of batches", text: targetTable(judged) },
     ...[operations, transactions].flatMap(({ sections }) => sections),
-    Beside.section(beside),
     ...ofBooks.flatMap(({ sections }) => sections)
   ] satisfies ReadonlyArray<Section>
 }, Effect.scoped)

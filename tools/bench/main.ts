@@ -215,11 +215,9 @@ const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   return measured ?? null
 })
 
-const besideBatches = Effect.fnUntraced(function* (options: Options) {
-  if (!options.workloads.includes("status") || !options.parts.includes("beside")) return []
-  const server = yield* startServer
-  const systems = yield* Effect.forEach([1, 2], (workers) => Beside.start(server, workers))
-  return yield* Beside.measure(systems)
+const besideBatch = Effect.fnUntraced(function* (options: Options) {
+  if (!options.workloads.includes("status") || !options.parts.includes("beside")) return null
+  return yield* Beside.measure(yield* startServer)
 }, Effect.scoped)
 
 const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> => [
@@ -260,7 +258,7 @@ const onOneServer = Effect.fnUntraced(function* (options: Options) {
 }, Effect.scoped)
 
 const compare = Effect.fnUntraced(function* (options: Options) {
-  const beside = yield* besideBatches(options)
+  const beside = yield* besideBatch(options)
   const grown = yield* onManyAccounts(options)
   const onServer = yield* onOneServer(options)
   const { bytes, perSecond } = yield* Limits.offline(options.seconds)
@@ -273,7 +271,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
     ...judge(measured),
     ...onServer.judged,
     ...(grown ? listGoals(grown.list) : []),
-    ...beside.map(Beside.judge),
+    ...(beside ? [Beside.judge(beside)] : []),
     { what, goal: { least: 15_000 }, value: perSecond }
   ]
   const sections: ReadonlyArray<Section> = [
@@ -283,7 +281,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
       const rows = measured[part]?.map(({ comparison, title }) => [title, comparison] as const)
       return rows === undefined ? [] : [{ title: parts[part], text: comparisons(rows) }]
     }),
-    ...(beside.length > 0 ? [Beside.section(beside)] : []),
+    ...(beside ? [Beside.section(beside)] : []),
     ...onServer.byConnections,
     {
       title: "The domain library by itself",
