@@ -3,6 +3,7 @@
  * size.
  */
 import { Console, Effect } from "effect"
+import { vacuum } from "@data-import/postgres/testing/databases"
 import { inTurn, summary } from "./Comparison.ts"
 import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
@@ -36,7 +37,7 @@ const fill = Effect.fnUntraced(function* (
   yield* stageMany(installation, "services", { ...tenant, supplier, prefix: listPrefix, from, to })
   yield* failSome(installation, supplier)
   yield* untilNumbered(installation)
-  yield* installation.query(`vacuum (analyze) ${grown.join(", ")}`)
+  yield* Effect.orDie(vacuum(installation.url, grown))
 })
 
 const grown = ["import_processes", "import_attempts", "outbox", "audit_log", "audit_chains"]

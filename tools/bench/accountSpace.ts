@@ -15,6 +15,7 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { Database, layerWith } from "@data-import/postgres/connection/Database"
 import { migrate } from "@data-import/postgres/setup/migrate"
 import { layerPorts } from "@data-import/postgres/Storage"
+import { vacuum } from "@data-import/postgres/testing/databases"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import * as Hashes from "@data-import/server/Hashing"
 import { Hashing } from "@data-import/domain/ports/Hashing"
@@ -52,7 +53,7 @@ const measure = Effect.fnUntraced(function* ({ count }: { readonly count: number
     const log = yield* EventLog
     yield* Effect.repeat(log.assignPositions(5_000), { while: (assigned) => assigned === 5_000 })
     const { run, sql } = yield* Database
-    yield* run(sql`vacuum analyze`)
+    yield* Effect.orDie(vacuum(url))
     const found = yield* run(sql.unsafe<Size>(sizes))
     const each = (bytes: number) => (bytes / count).toFixed(0)
     const grown = found.filter(({ indexes, rows }) => (rows + indexes) / count >= 1)

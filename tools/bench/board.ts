@@ -6,6 +6,7 @@
 import { Array, Clock, Console, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient } from "effect/http"
+import { vacuum } from "@data-import/postgres/testing/databases"
 import { runMain } from "@data-import/testbed/CommandLine"
 import { team } from "@data-import/testbed/Tenants"
 import { signIn } from "./BoardUser.ts"
@@ -101,7 +102,7 @@ const fill = Effect.fnUntraced(function* (installation: Installation, size: numb
   for (const [index, { supplier }] of all.entries()) {
     yield* query(history, [supplier, index === 0 ? 400 * 24 : 14 * 24])
   }
-  yield* query(`vacuum (analyze) ${filled.join(", ")}`)
+  yield* Effect.orDie(vacuum(installation.url, filled))
   return all.map(({ supplier }) => supplier)
 })
 

@@ -14,7 +14,7 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { Database, layerWith } from "@data-import/postgres/connection/Database"
 import { migrate } from "@data-import/postgres/setup/migrate"
 import { layerPorts } from "@data-import/postgres/Storage"
-import { createDatabase, databaseUrl } from "@data-import/postgres/testing/databases"
+import { createDatabase, databaseUrl, vacuum } from "@data-import/postgres/testing/databases"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { runMain } from "@data-import/testbed/CommandLine"
@@ -134,7 +134,6 @@ const fill = Effect.fnUntraced(function* (storage: Storage, size: number) {
   )
   const millis = (yield* Clock.currentTimeMillis) - began
   yield* Console.log(`a change of state: ${((millis * 1e3) / (size / 10)).toFixed(0)} µs`)
-  yield* query(storage, "vacuum analyze")
   return supplier.code
 })
 
@@ -164,6 +163,8 @@ const readCost = Effect.fnUntraced(function* (
 ) {
   const storage = yield* storageOn(server.url, "many")
   const supplier = yield* fill(storage, size)
+  const vacuumAll = Effect.orDie(vacuum(databaseUrl(server.url, "many")))
+  yield* vacuumAll
   const [left] = (yield* query(
     storage,
     "select count(*) from import_differences"
@@ -175,7 +176,7 @@ const readCost = Effect.fnUntraced(function* (
   yield* Effect.orDie(makeSummaryUpkeep(Context.get(storage, SupplierSummaries)).foldAll)
   yield* Console.log(`adding them up: ${(yield* Clock.currentTimeMillis) - began} ms`)
   yield* readTime(storage, supplier, "added up")
-  yield* query(storage, "vacuum analyze")
+  yield* vacuumAll
   yield* readTime(storage, supplier, "added up and vacuumed")
 })
 

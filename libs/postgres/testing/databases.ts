@@ -45,3 +45,12 @@ export const dropDatabase = (
   database: string
 ): Effect.Effect<void, SqlError.SqlError> =>
   onServer(server, `drop database if exists ${database} with (force)`)
+
+/**
+ * Vacuums and analyzes these tables, or all. If autovacuum is busy with one of them, PostgreSQL
+ * interrupts it after `deadlock_timeout`, for which the connections of `Database` do not wait.
+ */
+export const vacuum = (
+  url: Redacted.Redacted,
+  tables: ReadonlyArray<string> = []
+): Effect.Effect<void, SqlError.SqlError> => onServer(url, `vacuum (analyze) ${tables.join(", ")}`)
