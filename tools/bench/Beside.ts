@@ -2,7 +2,7 @@
  * How a batch affects a single endpoint: status requests through the gateway, at a rate far below
  * its capacity, while a batch of IMPORT runs and while it is paused, in turn.
  */
-import { Duration, Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
 import * as BatchClient from "./BatchClient.ts"
 import { type Comparison, inTurn, summary } from "./Comparison.ts"
 import type { Server } from "./Installation.ts"
@@ -12,6 +12,7 @@ import { asInterval, asRatio, short, table } from "./Table.ts"
 import type { Judged } from "./Targets.ts"
 
 const lines = 100_000
+const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 /** More lines than are done in one run. */
 const linesOfRun = 40_000
 
@@ -82,10 +83,11 @@ export const measure = Effect.fnUntraced(function* (server: Server) {
     () => batch.pause
   )
   yield* beside
-  return summary(yield* inTurn(pairs, beside, without))
+  const comparison = summary(yield* inTurn(pairs, beside, without))
+  const { p99 } = comparison.ratioOf
+  yield* Console.error(`status beside ${ofLines}: ratio ${asRatio(p99)} (${asInterval(p99)})`)
+  return comparison
 }, Effect.scoped)
-
-const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 
 export const judge = ({ ratioOf: { p99 } }: Comparison): Judged => ({
   what: `status beside ${ofLines}: p99, of that without`,
