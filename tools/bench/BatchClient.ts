@@ -1,4 +1,4 @@
-/** Sends batches through the gateway and follows them. */
+/** Starts a system with workers, sends it batches through the gateway, and follows them. */
 import { Duration, Effect } from "effect"
 import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import { get } from "@data-import/domain/testing/wire"
@@ -133,7 +133,7 @@ export interface System {
   readonly client: BatchClient
 }
 
-/** A separate system with this many workers. */
+/** The services on a database of their own, with this many workers. */
 export const startSystem = Effect.fnUntraced(function* (server: Server, workers: number) {
   const installation = yield* install(server, "batches", { workers })
   const subject = yield* Subjects.services(installation)

@@ -2,7 +2,7 @@
  * How a batch affects a single endpoint: status requests through the gateway, at a rate far below
  * its capacity, while a batch of IMPORT runs and while it is paused, in turn.
  */
-import { Console, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import * as BatchClient from "./BatchClient.ts"
 import { type Comparison, inTurn, summary } from "./Comparison.ts"
 import type { Server } from "./Installation.ts"
@@ -12,7 +12,6 @@ import { asInterval, asRatio, short, table } from "./Table.ts"
 import type { Judged } from "./Targets.ts"
 
 const lines = 100_000
-const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 /** More lines than are done in one run. */
 const linesOfRun = 40_000
 
@@ -76,18 +75,17 @@ export const measure = Effect.fnUntraced(function* (server: Server) {
   yield* measured(warming.amount)
   yield* client.follow(first)
   const batch = yield* Effect.acquireRelease(makeBatch(client), ({ end }) => end)
-  const without = measured(amount)
+  const requests = measured(amount)
   const beside = Effect.acquireUseRelease(
     batch.run,
-    () => without,
+    () => requests,
     () => batch.pause
   )
   yield* beside
-  const comparison = summary(yield* inTurn(pairs, beside, without))
-  const { p99 } = comparison.ratioOf
-  yield* Console.error(`status beside ${ofLines}: ratio ${asRatio(p99)} (${asInterval(p99)})`)
-  return comparison
+  return summary(yield* inTurn(pairs, beside, requests))
 }, Effect.scoped)
+
+const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 
 export const judge = ({ ratioOf: { p99 } }: Comparison): Judged => ({
   what: `status beside ${ofLines}: p99, of that without`,

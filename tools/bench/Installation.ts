@@ -145,7 +145,7 @@ const freshTenant = Effect.fnUntraced(function* (documents: DocumentStore, check
   return tenant
 })
 
-/** Staging and vacuuming a large database takes minutes. */
+/** Filling a large database takes minutes. */
 const statementTimeout = Duration.minutes(10)
 
 /** Creates a database of this name, with its own services. */

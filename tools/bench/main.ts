@@ -8,7 +8,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Beside from "./Beside.ts"
-import { type Comparison, inRounds, type Metrics, type Sides } from "./Comparison.ts"
+import { inRounds, type Metrics, type Sides } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
 import * as ManyAccounts from "./ManyAccounts.ts"
 import {
@@ -21,7 +21,7 @@ import {
 import * as Limits from "./Limits.ts"
 import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
-import { mostWithin } from "./Statistics.ts"
+import { type Centre, mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
 import { asInterval, asRatio, comparisons, short, table } from "./Table.ts"
 import {
@@ -215,9 +215,14 @@ const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   return measured ?? null
 })
 
+const report = (what: string, ratio: Centre) =>
+  Console.error(`${what}: ratio ${asRatio(ratio)} (${asInterval(ratio)})`)
+
 const besideBatch = Effect.fnUntraced(function* (options: Options) {
   if (!options.workloads.includes("status") || !options.parts.includes("beside")) return null
-  return yield* Beside.measure(yield* startServer)
+  const comparison = yield* Beside.measure(yield* startServer)
+  yield* report("status beside a batch, p99", comparison.ratioOf.p99)
+  return comparison
 }, Effect.scoped)
 
 const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> => [
@@ -234,9 +239,6 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
   { what: "list of 1,000,000: s", goal: { most: 12 }, value: list.seconds }
 ]
 
-const report = ({ part, title }: Compared, { ratioOf: { rate } }: Comparison) =>
-  Console.error(`${title}, ${part}: ratio ${asRatio(rate)} (${asInterval(rate)})`)
-
 /** The comparisons with the peer and the bounds, which take turns in the whole of their time. */
 const onOneServer = Effect.fnUntraced(function* (options: Options) {
   const server = yield* startServer
@@ -246,8 +248,8 @@ const onOneServer = Effect.fnUntraced(function* (options: Options) {
   const results = yield* inRounds(options.pairs, compared)
   const measured: Partial<Record<Part, ReadonlyArray<Row>>> = {}
   for (const { comparison, sides } of results) {
-    yield* report(sides, comparison)
     const { part, title, workload } = sides
+    yield* report(`${title}, ${part}`, comparison.ratioOf.rate)
     measured[part] = [...(measured[part] ?? []), { workload, title, comparison }]
   }
   return {

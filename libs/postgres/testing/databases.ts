@@ -47,8 +47,8 @@ export const dropDatabase = (
   onServer(server, `drop database if exists ${database} with (force)`)
 
 /**
- * Vacuums and analyzes these tables, or all. If autovacuum is busy with one of them, PostgreSQL
- * interrupts it after `deadlock_timeout`, for which the connections of `Database` do not wait.
+ * Vacuums and analyzes these tables, or all. It waits for a table that autovacuum is busy with. The
+ * connections of `Database` would give up before PostgreSQL interrupts autovacuum.
  */
 export const vacuum = (
   url: Redacted.Redacted,
