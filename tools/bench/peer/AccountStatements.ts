@@ -144,6 +144,11 @@ export const presentTransactions = statement<{ readonly transaction_id: string }
    where transaction_id = any ($3::text[])`
 )
 
+/** Followed by what one unique index of the notes looks up. */
+const sameNote = `
+  from peer.notes present
+  where present.account_id = sent.id and md5(present.content) = md5(sent.content)`
+
 /** $7 notes, each with its time, its key, and whether a time was sent. */
 export const addNotes = statement<{ readonly times: ReadonlyArray<Date | null> }>(
   "add_notes",
@@ -154,11 +159,10 @@ export const addNotes = statement<{ readonly times: ReadonlyArray<Date | null> }
      from account, jsonb_array_elements($7::jsonb) with ordinality as notes(e, n)
    ),
    judged as materialized (
-     select sent.*, (
-       select min(present.created_at) from peer.notes present
-       where account_id = id and md5(present.content) = md5(sent.content)
-         and (is_untimed or date_trunc('second', present.created_at, 'UTC')
-           = date_trunc('second', sent.created_at, 'UTC'))
+     select sent.*, least(
+       (select present.created_at ${sameNote} and present.is_untimed),
+       (select present.created_at ${sameNote} and date_trunc('second', present.created_at, 'UTC')
+         = date_trunc('second', sent.created_at, 'UTC'))
      ) as present_at
      from sent
    ),
