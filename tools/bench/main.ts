@@ -278,7 +278,9 @@ const compare = Effect.fnUntraced(function* (options: Options) {
   ]
   const sections: ReadonlyArray<Section> = [
     { title: "Targets of the benchmark", text: targetTable(judged) },
-    { title: "How far to trust the figures", text: precisionOf(measured) },
+    ...(Object.keys(measured).length > 0
+      ? [{ title: "How far to trust the figures", text: precisionOf(measured) }]
+      : []),
     ...partNames.flatMap((part) => {
       const rows = measured[part]?.map(({ comparison, title }) => [title, comparison] as const)
       return rows === undefined ? [] : [{ title: parts[part], text: comparisons(rows) }]
