@@ -144,7 +144,10 @@ export const presentTransactions = statement<{ readonly transaction_id: string }
    where transaction_id = any ($3::text[])`
 )
 
-/** Followed by what one unique index of the notes looks up. */
+/**
+ * The note of the account with the same content, if its time or its lack of one follows. Each of
+ * the two is looked up in a unique index. One condition with both would read every such note.
+ */
 const sameNote = `
   from peer.notes present
   where present.account_id = sent.id and md5(present.content) = md5(sent.content)`
