@@ -151,7 +151,7 @@ const make = Effect.gen(function* () {
   const budget = makeWorkBudget()
   const see = yield* makeSee(database)
   const change = yield* makeChange(database, see, budget)
-  const mutex = yield* KeyedMutex.make(lockWait)
+  const mutex = KeyedMutex.make(lockWait)
   return Accounts.of({
     view: Effect.fnUntraced(function* (key, lookup) {
       if (!isStorableKey(key)) return Option.none()

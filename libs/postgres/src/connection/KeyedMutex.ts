@@ -4,7 +4,7 @@
  * connection. It orders the work of this process only, so the database must still decide between
  * processes.
  */
-import { type Duration, Effect, RcMap, Semaphore } from "effect"
+import { type Duration, Effect, Option, Semaphore } from "effect"
 import { type ImportKey, keyText } from "@data-import/domain/account/ImportProcess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { contended } from "./SqlFailure.ts"
@@ -14,27 +14,44 @@ export type KeyedMutex = <A, E>(
   effect: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | StorageUnavailable>
 
-/** Nearly always succeeds, and then no time limit is set. Released with the scope. */
-const takeIfFree = (semaphore: Semaphore.Semaphore) =>
-  Effect.acquireRelease(semaphore.takeIfAvailable(1), (isTaken) =>
-    isTaken ? semaphore.release(1) : Effect.void
-  )
+interface Lock {
+  readonly key: string
+  readonly semaphore: Semaphore.Semaphore
+  /** How many effects run or wait. */
+  users: number
+}
 
-/** An effect that has waited for `wait` fails as contended, and does not run. */
-export const make = Effect.fnUntraced(function* (wait: Duration.Duration) {
-  const semaphores = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) })
+/**
+ * An effect that has waited for `wait` fails as contended, and does not run. Effect's `RcMap` would
+ * count the users as well, but starts a fiber and copies the context at each first use, which is
+ * nearly every use here.
+ */
+export const make = (wait: Duration.Duration): KeyedMutex => {
+  const locks = new Map<string, Lock>()
+  const retain = (key: string): Lock => {
+    const lock = locks.get(key) ?? { key, semaphore: Semaphore.makeUnsafe(1), users: 0 }
+    lock.users += 1
+    locks.set(key, lock)
+    return lock
+  }
+  const release = (lock: Lock): void => {
+    lock.users -= 1
+    if (lock.users === 0) locks.delete(lock.key)
+  }
   const orElse = () => Effect.fail(contended)
-  const mutex: KeyedMutex = (key, effect) =>
-    RcMap.get(semaphores, keyText(key)).pipe(
-      Effect.flatMap((semaphore) =>
-        Effect.flatMap(takeIfFree(semaphore), (isTaken) =>
-          isTaken
-            ? Effect.void
-            : Effect.timeoutOrElse(semaphore.takeScoped(1), { duration: wait, orElse })
-        )
-      ),
+  const afterWait = <A, E>({ semaphore }: Lock, effect: Effect.Effect<A, E>) =>
+    Effect.timeoutOrElse(semaphore.takeScoped(1), { duration: wait, orElse }).pipe(
       Effect.andThen(effect),
       Effect.scoped
     )
-  return mutex
-})
+  return (key, effect) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => retain(keyText(key))),
+      (lock) =>
+        Effect.flatMap(
+          lock.semaphore.withPermitsIfAvailable(1)(effect),
+          Option.match({ onSome: Effect.succeed, onNone: () => afterWait(lock, effect) })
+        ),
+      (lock) => Effect.sync(() => release(lock))
+    )
+}

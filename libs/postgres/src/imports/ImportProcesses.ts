@@ -137,7 +137,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   const find = makeFind(database)
-  const mutex = yield* KeyedMutex.make(lockWait)
+  const mutex = KeyedMutex.make(lockWait)
   return ImportProcesses.of({
     stage: yield* makeStage(database, mutex),
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
