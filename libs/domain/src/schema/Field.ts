@@ -249,18 +249,18 @@ const instantOf = (text: string): number | undefined => {
 
 const secondsOfDay = 86_400
 
-/** A cache, because the instants of a list are often of one day. */
-const lastPrinted = { day: Number.NaN, text: "" }
+/** The texts of days. A cache, because most instants of a payload are of a few days. */
+const printedDays = new Map<number, string>()
+/** Twenty years. */
+const mostPrintedDays = 7_305
 
 const printedDay = (day: number): string => {
-  if (day !== lastPrinted.day) {
-    const [text = ""] = DateTime.formatIso(DateTime.makeUnsafe(day * secondsOfDay * 1_000)).split(
-      "T"
-    )
-    lastPrinted.day = day
-    lastPrinted.text = text
-  }
-  return lastPrinted.text
+  const printed = printedDays.get(day)
+  if (printed !== undefined) return printed
+  const [text = ""] = DateTime.formatIso(DateTime.makeUnsafe(day * secondsOfDay * 1_000)).split("T")
+  if (printedDays.size === mostPrintedDays) printedDays.clear()
+  printedDays.set(day, text)
+  return text
 }
 
 const padded = (number: number): string => (number < 10 ? `0${number}` : String(number))

@@ -67,16 +67,17 @@ export const compileRules = <A>(ruleSet: RuleSet<A>): CompiledRules => {
 /** A value whose rules have not been applied yet, with its path. */
 interface Task {
   readonly set: CompiledRules
-  readonly parent: object
+  readonly value: unknown
   readonly at: string | number
   readonly within: Task | null
 }
 
 const pathOf = ({ at, within }: Task): Path => (within === null ? [] : [...pathOf(within), at])
 
-const valueOf = ({ at, parent }: Task): unknown => {
+/** The member, or undefined if it is invalid. */
+const memberOf = (value: unknown, at: string | number): unknown => {
   try {
-    return (parent as never)[at]
+    return (value as never)[at]
   } catch (thrown) {
     return skipInvalid(thrown)
   }
@@ -96,8 +97,12 @@ export function* applyingRules(
   root: Path,
   fieldErrors: FieldErrors
 ): Steps<void> {
-  let task: Task | undefined = { set, parent: { body }, at: "body", within: null }
+  let task: Task | undefined = { set, value: body, at: "body", within: null }
   const open: Array<Task> = []
+  const enter = (set: CompiledRules, at: string | number, within: Task): void => {
+    const value = memberOf(within.value, at)
+    if (value !== undefined && value !== null) open.push({ set, value, at, within })
+  }
   const report: Report = (code, explanation, ...at) => {
     const path = pathOf(task as Task)
     const isWhole = at.length === 0 && path.length === root.length
@@ -110,14 +115,10 @@ export function* applyingRules(
   }
   let applied = 0
   for (; task !== undefined && !fieldErrors.areMore; task = open.pop()) {
-    const { set }: Task = task
-    const value = valueOf(task)
-    if (value === undefined || value === null) continue
+    const { set, value }: Task = task
     if (Array.isArray(value)) {
       // The stack is last in, first out.
-      for (let at = value.length - 1; at >= 0; at--) {
-        open.push({ set, parent: value, at, within: task })
-      }
+      for (let at = value.length - 1; at >= 0; at--) enter(set, at, task)
       continue
     }
     for (const rule of set.rules) {
@@ -127,9 +128,7 @@ export function* applyingRules(
         skipInvalid(thrown)
       }
     }
-    for (const [name, set] of task.set.members) {
-      open.push({ set, parent: value, at: name, within: task })
-    }
+    for (const [name, ofMember] of set.members) enter(ofMember, name, task)
     applied += set.rules.length
     if (applied < rulesPerYield) continue
     applied = 0

@@ -12,7 +12,12 @@ export type SchemaTree = StructNode | ListNode | FreeNode | LeafNode
 /** A struct. Without fields, it is an object without members. */
 export interface StructNode {
   readonly _tag: "Struct"
-  readonly fields: ReadonlyMap<string, { readonly node: SchemaTree; readonly optional: boolean }>
+  readonly fields: ReadonlyMap<string, StructField>
+}
+
+interface StructField {
+  readonly node: SchemaTree
+  readonly optional: boolean
 }
 
 export interface ListNode {
@@ -94,16 +99,25 @@ export const nodeAt = (tree: SchemaTree, path: Path): SchemaTree | undefined => 
   return current
 }
 
-const hasLeaf = (tree: SchemaTree, schema: Schema.Constraint): boolean => {
+/** The parts of the tree that lead to leaves of the schema, if any. */
+const leadingTo = (schema: Schema.Constraint, tree: SchemaTree): SchemaTree | undefined => {
   switch (tree._tag) {
     case "Leaf":
-      return tree.schema === schema
-    case "List":
-      return hasLeaf(tree.element, schema)
-    case "Struct":
-      return [...tree.fields.values()].some((field) => hasLeaf(field.node, schema))
+      return tree.schema === schema ? tree : undefined
+    case "List": {
+      const element = leadingTo(schema, tree.element)
+      return element && { ...tree, element }
+    }
+    case "Struct": {
+      const fields = new Map<string, StructField>()
+      for (const [name, field] of tree.fields) {
+        const node = leadingTo(schema, field.node)
+        if (node !== undefined) fields.set(name, { ...field, node })
+      }
+      return fields.size > 0 ? { ...tree, fields } : undefined
+    }
     case "Free":
-      return false
+      return undefined
   }
 }
 
@@ -112,17 +126,11 @@ const hasLeaf = (tree: SchemaTree, schema: Schema.Constraint): boolean => {
  * long are skipped. The search may pause when it yields undefined.
  */
 export const leavesOf = <A>(tree: SchemaTree, schema: Schema.Codec<A, unknown>) => {
-  const leading = new Map<SchemaTree, boolean>()
-  const leads = (part: SchemaTree): boolean => {
-    const known = leading.get(part) ?? hasLeaf(part, schema)
-    leading.set(part, known)
-    return known
-  }
+  const leading = leadingTo(schema, tree)
   return function* (body: unknown): Generator<A | undefined, void> {
     const open: Array<{ readonly part: SchemaTree; readonly input: unknown }> = []
-    const enter = (part: SchemaTree, input: unknown) =>
-      void (leads(part) && open.push({ part, input }))
-    enter(tree, body)
+    const enter = (part: SchemaTree, input: unknown) => void open.push({ part, input })
+    if (leading !== undefined) enter(leading, body)
     for (let next = open.pop(), visited = 1; next !== undefined; next = open.pop(), visited++) {
       const { input, part } = next
       if (visited % 64 === 0) yield undefined

@@ -33,18 +33,24 @@ const slicePermit = Semaphore.makeUnsafe(1)
 export const inTimeSlices = <A>(make: () => Steps<A>, isLong = false): Effect.Effect<A> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const steps = make()
-    /** The step that ended, or the last one of a slice. */
-    const advance = () => {
-      const end = clock.currentTimeMillisUnsafe() + timeSlice
-      let step = steps.next()
-      while (step.done !== true && clock.currentTimeMillisUnsafe() < end) step = steps.next()
-      return step
-    }
-    const nextSlice = slicePermit.withPermits(1)(Effect.map(Effect.yieldNow, advance))
-    const goOn: Effect.Effect<A> = Effect.flatMap(nextSlice, (step) =>
-      step.done === true ? Effect.succeed(step.value) : goOn
-    )
-    if (isLong) return goOn
-    const first = advance()
-    return first.done === true ? Effect.succeed(first.value) : goOn
+    if (isLong) return goingOn(steps, clock)
+    const first = advance(steps, clock)
+    return first.done === true ? Effect.succeed(first.value) : goingOn(steps, clock)
   })
+
+/** The step that ended, or the last one of a slice. */
+const advance = <A>(steps: Steps<A>, clock: Clock.Clock) => {
+  const end = clock.currentTimeMillisUnsafe() + timeSlice
+  let step = steps.next()
+  while (step.done !== true && clock.currentTimeMillisUnsafe() < end) step = steps.next()
+  return step
+}
+
+const goingOn = <A>(steps: Steps<A>, clock: Clock.Clock): Effect.Effect<A> => {
+  const next = Effect.map(Effect.yieldNow, () => advance(steps, clock))
+  const nextSlice = slicePermit.withPermits(1)(next)
+  const goOn: Effect.Effect<A> = Effect.flatMap(nextSlice, (step) =>
+    step.done === true ? Effect.succeed(step.value) : goOn
+  )
+  return goOn
+}
