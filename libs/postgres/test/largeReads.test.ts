@@ -1,6 +1,7 @@
 /** Large reads of accounts take turns, and small ones do not wait for them. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Option } from "effect"
+import { Effect, Exit, Fiber, Latch, Layer, Option } from "effect"
+import type { AccountView } from "@data-import/domain/account/AccountChange"
 import {
   adding,
   changeAccount,
@@ -49,7 +50,14 @@ layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large re
       const waiting = yield* whileLocked(
         (sql) => sql`select from accounts where number = ${first.number} for update`,
         Effect.gen(function* () {
-          const holding = yield* Effect.forkScoped(addAfter(first, large, "1"))
+          const isRead = yield* Latch.make()
+          const addFirst = (account: AccountView) => {
+            isRead.openUnsafe()
+            return adding(creditOf("1"))(account)
+          }
+          const lookup = { transactionIds: [large.transaction_id] }
+          const holding = yield* Effect.forkScoped(changeAccount(first, addFirst, { lookup }))
+          yield* isRead.await
           yield* addAfter(other, large, "2")
           const queued = yield* Effect.forkScoped(addAfter(sameCaller, large, "3"))
           yield* addAfter(other, large, "4")
