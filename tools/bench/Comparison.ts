@@ -109,17 +109,22 @@ export const inTurn = Effect.fnUntraced(function* <E, R>(
 /** Two sides that are compared. */
 export interface Sides<E, R> {
   /** Load that is not measured, before the pairs of each round. */
-  readonly warmUp: (round: number) => Effect.Effect<unknown, E, R>
+  readonly warmUp: Effect.Effect<unknown, E, R>
   readonly ours: Effect.Effect<Metrics, E, R>
   readonly other: Effect.Effect<Metrics, E, R>
 }
 
 const rounds = 4
 
-/** Takes this many pairs of each comparison, a part of them in each of four rounds over all. */
+/**
+ * Takes this many pairs of each comparison, a part of them in each of four rounds over all.
+ * `restart` is run between rounds: two processes of one program differ for as long as they live,
+ * so that the ratio of one pair of processes is precise, but not that of another.
+ */
 export const inRounds = Effect.fnUntraced(function* <E, R, S>(
   count: number,
-  compared: ReadonlyArray<S & Sides<E, R>>
+  compared: ReadonlyArray<S & Sides<E, R>>,
+  restart: Effect.Effect<unknown, E, R>
 ) {
   const taken = compared.map((sides) => ({ sides, pairs: [] as Array<Pair> }))
   for (let round = 0; round < rounds; round++) {
@@ -127,8 +132,9 @@ export const inRounds = Effect.fnUntraced(function* <E, R, S>(
     const pairsNow = soFar(round + 1) - soFar(round)
     if (pairsNow === 0) continue
     yield* Console.error(`Round ${round + 1} of ${rounds}`)
+    if (soFar(round) > 0) yield* restart
     for (const { pairs, sides } of taken) {
-      yield* sides.warmUp(round)
+      yield* sides.warmUp
       pairs.push(...(yield* inTurn(pairsNow, sides.ours, sides.other)))
     }
   }

@@ -1,5 +1,6 @@
-/** Reads a whole list once: time to the first byte, duration, and the memory of the service. */
-import { Duration, Effect, Fiber } from "effect"
+/** Reads a whole list: time to the first byte, duration, and the memory of the service. */
+import { Array, Duration, Effect, Fiber } from "effect"
+import { median } from "./Statistics.ts"
 import { loadFor, type Subject } from "./Subjects.ts"
 import { short, table } from "./Table.ts"
 import { residentBytes } from "./Usage.ts"
@@ -20,8 +21,7 @@ const sampleMemory = (pid: number, record: (bytes: number) => void) =>
     )
   )
 
-/** Reads the list of all imports of the tenant's second supplier, once. */
-export const measure = Effect.fnUntraced(function* (subject: Subject) {
+const readOnce = Effect.fnUntraced(function* (subject: Subject) {
   let most = 0
   const { server, services } = subject.installation
   const load = yield* loadFor(subject, "list", { connections: 1, seconds: 600, requests: 1 })
@@ -39,6 +39,20 @@ export const measure = Effect.fnUntraced(function* (subject: Subject) {
     residentBytes: most
   } satisfies Reading
 })
+
+const readings = 5
+
+/** Reads the list of all imports of the tenant's second supplier: medians, and the most memory. */
+export const measure = (subject: Subject) =>
+  Effect.map(Effect.all(Array.replicate(readOnce(subject), readings)), (all): Reading => {
+    const of = (name: keyof Reading) => all.map((reading) => reading[name])
+    return {
+      firstByteMillis: median(of("firstByteMillis")),
+      seconds: median(of("seconds")),
+      bytes: median(of("bytes")),
+      residentBytes: Math.max(...of("residentBytes"))
+    }
+  })
 
 export const asTable = (
   readings: ReadonlyArray<readonly [size: number, reading: Reading]>

@@ -29,6 +29,8 @@ export interface Subject {
   readonly next: Map<WorkloadName, number>
   /** Requests per second of the fastest run of each workload. */
   readonly rates: Map<WorkloadName, number>
+  /** The workloads for which the processes have been warmed up since their start. */
+  readonly warm: Set<WorkloadName>
 }
 
 export const services = Effect.fnUntraced(function* (installation: Installation) {
@@ -39,7 +41,8 @@ export const services = Effect.fnUntraced(function* (installation: Installation)
     tenant: yield* installation.freshTenant,
     processesOf: (workload) => [installation.services[workloads[workload].service]],
     next: new Map(),
-    rates: new Map()
+    rates: new Map(),
+    warm: new Set()
   } satisfies Subject
 })
 
@@ -47,6 +50,7 @@ export const services = Effect.fnUntraced(function* (installation: Installation)
 export const throughGateway = (subject: Subject): Subject => ({
   ...subject,
   name: "gateway",
+  warm: new Set(),
   processesOf: (workload) => [
     subject.installation.services.gateway,
     ...subject.processesOf(workload)
@@ -71,7 +75,8 @@ export const startPeer = Effect.fnUntraced(function* (installation: Installation
     tenant: yield* installation.freshTenant,
     processesOf: () => [peer],
     next: new Map(),
-    rates: new Map()
+    rates: new Map(),
+    warm: new Set()
   } satisfies Subject
 })
 
@@ -186,12 +191,18 @@ export const measure = Effect.fnUntraced(function* (
   } satisfies Sample
 })
 
-/** Enough for Node to compile the hot code; the seconds limit it on a slow machine. */
-const warmingUp = { requests: 3_000, seconds: 10 }
+/** Rates rise for so long after a start, while Node compiles the hot code, and not after. */
+const warmingUp = { requests: 10_000, seconds: 8 }
 
-/** Load that is not measured, because a process is slower before its code is compiled. */
-export const warmUp = (subject: Subject, workload: WorkloadName, connections: number) =>
-  measure(subject, workload, { connections, ...warmingUp })
+/**
+ * Load that is not measured: much of it the first time after a start, and then as much as a run, to
+ * warm the caches again.
+ */
+export const warmUp = (subject: Subject, workload: WorkloadName, amount: Amount) => {
+  const isWarm = subject.warm.has(workload)
+  subject.warm.add(workload)
+  return measure(subject, workload, isWarm ? amount : { ...amount, ...warmingUp })
+}
 
 /** Processes the imports to which transactions are added, through the subject's own process. */
 export const importAccounts = (subject: Subject) =>
@@ -200,3 +211,16 @@ export const importAccounts = (subject: Subject) =>
     seconds: 300,
     requests: workloads.importing.staged.count
   })
+
+/** Restarts the processes that take part in these workloads, the gateway last. */
+export const restart = Effect.fnUntraced(function* (
+  { processesOf, warm }: Subject,
+  among: ReadonlyArray<WorkloadName>
+) {
+  for (const process of [...new Set(among.flatMap(processesOf))].toReversed()) {
+    // Nobody needs the drain delay, which SIGINT skips.
+    yield* process.stop("SIGINT")
+    yield* process.start()
+  }
+  warm.clear()
+})

@@ -141,11 +141,10 @@ const measureTransactions = Effect.fnUntraced(function* (
 ) {
   const { subject } = system
   yield* Subjects.importAccounts(subject)
-  yield* Subjects.warmUp(subject, "transactions", connections)
-  const single = yield* Subjects.measure(Subjects.throughGateway(subject), "transactions", {
-    connections,
-    seconds: secondsOfLoad
-  })
+  const amount = { connections, seconds: secondsOfLoad }
+  yield* Subjects.warmUp(subject, "transactions", amount)
+  const gateway = Subjects.throughGateway(subject)
+  const single = yield* Subjects.measure(gateway, "transactions", amount)
   const { supplier } = subject.tenant
   const first = (subject.next.get("transactions") ?? 0) + lines
   const lineOf: BatchClient.LineOf = (_, number) =>

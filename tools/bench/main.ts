@@ -2,11 +2,13 @@
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
  * turn: directly, with the documents in object storage, through the gateway and on one connection.
  * It also measures the upper bounds of the services, and the services on many accounts and beside a
- * batch. With `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools opens.
+ * batch. With `--profile FOLDER` each service writes a CPU profile of its last start, which Chrome
+ * DevTools opens.
  */
-import { Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
+import type { DidNotStart } from "@data-import/testbed/ServiceProcess"
 import * as Beside from "./Beside.ts"
 import { inRounds, type Metrics, type Sides } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
@@ -49,7 +51,7 @@ interface Options {
   readonly profiles: string | undefined
 }
 
-type CannotMeasure = Limits.CannotRun | WrongAnswer
+type CannotMeasure = DidNotStart | Limits.CannotRun | WrongAnswer
 
 /** A row of a table, before it is measured. */
 interface Compared extends Sides<CannotMeasure, never> {
@@ -59,13 +61,6 @@ interface Compared extends Sides<CannotMeasure, never> {
 }
 
 type Amount = Pick<Options, "connections" | "seconds">
-
-/** Compiles the hot code, and later in the run warms the caches again. */
-const warmUp =
-  (subject: Subjects.Subject, workload: WorkloadName, amount: Amount) => (round: number) =>
-    round === 0
-      ? Subjects.warmUp(subject, workload, amount.connections)
-      : Subjects.measure(subject, workload, amount)
 
 const against = (
   part: Part,
@@ -77,8 +72,7 @@ const against = (
     part,
     workload,
     title: workloads[workload].title,
-    warmUp: (round) =>
-      Effect.forEach([subject, peer], (one) => warmUp(one, workload, amount)(round)),
+    warmUp: Effect.forEach([subject, peer], (one) => Subjects.warmUp(one, workload, amount)),
     ours: Subjects.measure(subject, workload, amount),
     other: Subjects.measure(peer, workload, amount)
   }))
@@ -93,7 +87,7 @@ const bounds = Effect.fnUntraced(function* (ours: Subjects.Subject, options: Opt
     part: "bounds",
     workload,
     title: `${workloads[workload].title}, against ${name}`,
-    warmUp: warmUp(ours, workload, options),
+    warmUp: Subjects.warmUp(ours, workload, options),
     ours: Subjects.measure(ours, workload, options),
     other
   })
@@ -175,7 +169,11 @@ const withFolder = Effect.fnUntraced(function* (server: Server, options: Options
   const byConnections = Effect.forEach(scaling, (workload) =>
     byConcurrency([ours, peer], workload, options)
   )
-  return { compared, byConnections }
+  const restart = Effect.gen(function* () {
+    yield* Effect.forEach([gateway, peer], (one) => Subjects.restart(one, options.workloads))
+    ours.warm.clear()
+  })
+  return { compared, byConnections, restart }
 })
 
 const minute = 60_000
@@ -186,13 +184,19 @@ const withBucket = Effect.fnUntraced(function* (server: Server, options: Options
   if (asked.length === 0 || !options.parts.includes("bucket")) return null
   const installation = yield* install(server, "bucket", { documents: "bucket" })
   const { ours, peer } = yield* subjectsOn(installation, asked)
+  let startedAt = 0
+  const restart = Effect.gen(function* () {
+    yield* Effect.forEach([ours, peer], (one) => Subjects.restart(one, asked))
+    startedAt = yield* Clock.currentTimeMillis
+  })
   const judged = (): Judged => {
     const lookUps = installation.documents.lookUps(ours.tenant.supplier)
-    const most = Math.max(0, ...lookUps.map((times) => mostWithin(times, minute)))
+    const ofOneProcess = lookUps.map((times) => times.filter((time) => time >= startedAt))
+    const most = Math.max(0, ...ofOneProcess.map((times) => mostWithin(times, minute)))
     const what = "look-ups of a document in object storage within a minute, by one process"
     return { what, goal: { most: 1 }, value: most }
   }
-  return { compared: against("bucket", [ours, peer], options, asked), judged }
+  return { compared: against("bucket", [ours, peer], options, asked), judged, restart }
 })
 
 const many = 1_000_000
@@ -245,7 +249,8 @@ const onOneServer = Effect.fnUntraced(function* (options: Options) {
   const bucket = yield* withBucket(server, options)
   const folder = yield* withFolder(server, options)
   const compared = [...(folder?.compared ?? []), ...(bucket?.compared ?? [])]
-  const results = yield* inRounds(options.pairs, compared)
+  const restart = Effect.all([folder?.restart ?? Effect.void, bucket?.restart ?? Effect.void])
+  const results = yield* inRounds(options.pairs, compared, restart)
   const measured: Partial<Record<Part, ReadonlyArray<Row>>> = {}
   for (const { comparison, sides } of results) {
     const { part, title, workload } = sides
@@ -322,7 +327,7 @@ const bench = Command.make(
     const options = {
       ...given,
       profiles: Option.getOrUndefined(profile),
-      pairs: Option.getOrElse(given.pairs, () => (given.short ? 2 : 32))
+      pairs: Option.getOrElse(given.pairs, () => (given.short ? 2 : 24))
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)

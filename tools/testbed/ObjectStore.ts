@@ -25,7 +25,7 @@ export interface ObjectStore {
   }
   /** Puts every document of the sample under this root. */
   readonly fill: (root: string) => Effect.Effect<void>
-  /** When each document under this root was looked up, in milliseconds. */
+  /** When each document under this root was looked up, in milliseconds since the epoch. */
   readonly lookUps: (root: string) => ReadonlyArray<ReadonlyArray<number>>
 }
 
@@ -76,7 +76,7 @@ export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(f
     if (method !== "HEAD") return
     const times = asked.get(url) ?? []
     asked.set(url, times)
-    times.push(performance.now())
+    times.push(Date.now())
   })
   const address = yield* Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 }))
   const bucketUrl = `${address}/${bucket}`

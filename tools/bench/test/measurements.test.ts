@@ -146,19 +146,23 @@ describe("a comparison", () => {
   })
 
   it.each([
-    [8, "A0aaB0bbA1aaB1bbA2aaB2bbA3aaB3bb"],
-    [2, "A1aB1bA3aB3b"]
-  ])("spreads %d pairs of each comparison over the rounds", async (count, expected) => {
-    const order: Array<string> = []
-    const sides = (name: string) => ({
-      warmUp: (round: number) => Effect.sync(() => order.push(name.toUpperCase(), String(round))),
-      ours: Effect.sync(() => (order.push(name), metrics(2))),
-      other: Effect.succeed(metrics(1))
-    })
-    const results = await onTestClock(inRounds(count, [sides("a"), sides("b")]))
-    expect(order.join("")).toBe(expected)
-    expect(results.map(({ comparison }) => comparison.pairs)).toEqual([count, count])
-  })
+    [8, "AaaBbb|AaaBbb|AaaBbb|AaaBbb"],
+    [2, "AaBb|AaBb"]
+  ])(
+    "spreads %d pairs of each comparison over rounds, with restarts between",
+    async (count, expected) => {
+      const order: Array<string> = []
+      const restart = Effect.sync(() => order.push("|"))
+      const sides = (name: string) => ({
+        warmUp: Effect.sync(() => order.push(name.toUpperCase())),
+        ours: Effect.sync(() => (order.push(name), metrics(2))),
+        other: Effect.succeed(metrics(1))
+      })
+      const results = await onTestClock(inRounds(count, [sides("a"), sides("b")], restart))
+      expect(order.join("")).toBe(expected)
+      expect(results.map(({ comparison }) => comparison.pairs)).toEqual([count, count])
+    }
+  )
 })
 
 describe("the targets", () => {
