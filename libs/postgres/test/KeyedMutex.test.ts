@@ -38,12 +38,12 @@ it.effect("effects of one account run one after the other, those of others at on
     expect(yield* Fiber.join(other)).toBe("other")
     expect(ran).toStrictEqual(["first", "other"])
     yield* letGo
-    expect(yield* Effect.forEach([first, second, third], Fiber.join)).toStrictEqual([
-      "first",
-      "second",
-      "third"
-    ])
-    expect(ran).toStrictEqual(["first", "other", "second", "third"])
+    // The permit is free now, and the second effect has not been resumed yet.
+    const last = yield* start("a", "last")
+    const fibers = [first, second, third, last]
+    const inOrder = ["first", "second", "third", "last"]
+    expect(yield* Effect.forEach(fibers, Fiber.join)).toStrictEqual(inOrder)
+    expect(ran).toStrictEqual(["first", "other", ...inOrder.slice(1)])
   })
 )
 

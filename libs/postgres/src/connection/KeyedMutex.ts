@@ -4,7 +4,7 @@
  * connection. It orders the work of this process only, so the database must still decide between
  * processes.
  */
-import { type Duration, Effect, Option, Semaphore } from "effect"
+import { type Duration, Effect, Semaphore } from "effect"
 import { type ImportKey, keyText } from "@data-import/domain/account/ImportProcess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { contended } from "./SqlFailure.ts"
@@ -47,11 +47,7 @@ export const make = (wait: Duration.Duration): KeyedMutex => {
   return (key, effect) =>
     Effect.acquireUseRelease(
       Effect.sync(() => retain(keyText(key))),
-      (lock) =>
-        Effect.flatMap(
-          lock.semaphore.withPermitsIfAvailable(1)(effect),
-          Option.match({ onSome: Effect.succeed, onNone: () => afterWait(lock, effect) })
-        ),
+      (lock) => (lock.users === 1 ? lock.semaphore.withPermit(effect) : afterWait(lock, effect)),
       (lock) => Effect.sync(() => release(lock))
     )
 }
