@@ -118,8 +118,8 @@ const rounds = 4
 
 /**
  * Takes this many pairs of each comparison, a part of them in each of four rounds over all.
- * `restart` is run between rounds: two processes of one program differ for as long as they live,
- * so that the ratio of one pair of processes is precise, but not that of another.
+ * `restart` runs between rounds: Node compiles the same program differently at each start, so that
+ * one start of each side would decide the ratio.
  */
 export const inRounds = Effect.fnUntraced(function* <E, R, S>(
   count: number,

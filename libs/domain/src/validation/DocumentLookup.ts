@@ -6,13 +6,14 @@
  * Source: docs/contract/values.md#documents-of-one-request.
  */
 import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
-import { Cache, Context, Duration, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import * as DocumentMetrics from "./DocumentMetrics.ts"
 import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import { type DocumentPath, mostDocuments } from "../schema/DocumentPath.ts"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
 import { waiting } from "../requests/WorkBudget.ts"
+import * as KeyedSemaphores from "../support/KeyedSemaphores.ts"
 
 /** The maximum concurrent lookups of a request. */
 const ofOneRequest = 16
@@ -51,29 +52,6 @@ export class DocumentLookup extends Context.Service<
 >()("@data-import/domain/DocumentLookup") {}
 
 export const emptyLookup: LookupResult = { documents: new Map(), missing: new Set() }
-
-/** A semaphore for each organisation with a running lookup. */
-const makeSemaphores = () => {
-  const held = new Map<
-    OrganisationName,
-    { readonly semaphore: Semaphore.Semaphore; users: number }
-  >()
-  const enter = (name: OrganisationName) => {
-    const entry = held.get(name) ?? { semaphore: Semaphore.makeUnsafe(ofOneOrganisation), users: 0 }
-    entry.users++
-    held.set(name, entry)
-    return entry
-  }
-  return <A, E>(
-    name: OrganisationName,
-    use: (semaphore: Semaphore.Semaphore) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => enter(name)),
-      ({ semaphore }) => use(semaphore),
-      (entry) => Effect.sync(() => void (--entry.users === 0 && held.delete(name)))
-    )
-}
 
 /** The cache key, as a new string: a substring of a body would keep the whole body in memory. */
 const keyOf = (root: string, path: DocumentPath): string => JSON.stringify([root, path])
@@ -123,7 +101,8 @@ const make = Effect.gen(function* () {
   const { find, ...store } = yield* Documents
   const metrics = DocumentMetrics.make()
   const memory = yield* makeMemory({ ...store, find: metrics.measured(find) })
-  const withSemaphore = makeSemaphores()
+  /** The lookups of each organisation have a semaphore of their own. */
+  const withSemaphore = KeyedSemaphores.make<OrganisationName>(ofOneOrganisation)
   const orElse = () => {
     const error = new DocumentsUnavailable({ cause: new Error("Too slow") })
     return Effect.andThen(metrics.gaveUp(deadline, error), Effect.fail(error))
