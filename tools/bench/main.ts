@@ -23,7 +23,7 @@ import {
 import * as Limits from "./Limits.ts"
 import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
-import { type Centre, mostWithin } from "./Statistics.ts"
+import { type Centre, median, mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
 import { asInterval, asRatio, comparisons, short, table } from "./Table.ts"
 import {
@@ -203,7 +203,7 @@ const many = 1_000_000
 const few = 1_000
 
 /** Each pair adds to the small database, so there are few. */
-const pairsOfGrowth = 6
+const pairsOfGrowth = 24
 
 /** The services on many accounts against few, and a list of them by a process that is warm. */
 const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
@@ -265,10 +265,15 @@ const onOneServer = Effect.fnUntraced(function* (options: Options) {
 }, Effect.scoped)
 
 const compare = Effect.fnUntraced(function* (options: Options) {
+  // Between the parts, since the speed of a shared machine changes within minutes.
+  const { bytes, perSecond: first } = yield* Limits.offline
   const beside = yield* besideBatch(options)
+  const second = yield* Limits.offline
   const grown = yield* onManyAccounts(options)
+  const third = yield* Limits.offline
   const onServer = yield* onOneServer(options)
-  const { bytes, perSecond } = yield* Limits.offline(options.seconds)
+  const last = yield* Limits.offline
+  const perSecond = median([first, ...[second, third, last].map((sample) => sample.perSecond)])
   const measured: Measured = {
     ...onServer.measured,
     ...(grown && { growth: grown.rows })
@@ -309,7 +314,7 @@ const flags = {
   pairs: Flags.pairs,
   seconds: Flags.positive("seconds").pipe(
     Flag.withDescription("How long each run takes"),
-    Flag.withDefault(1)
+    Flag.withDefault(0.5)
   ),
   connections: Flags.connections,
   short: Flags.short,
@@ -327,7 +332,7 @@ const bench = Command.make(
     const options = {
       ...given,
       profiles: Option.getOrUndefined(profile),
-      pairs: Option.getOrElse(given.pairs, () => (given.short ? 2 : 24))
+      pairs: Option.getOrElse(given.pairs, () => (given.short ? 4 : 48))
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)
