@@ -121,10 +121,10 @@ const rounds = 4
  * `restart` runs between rounds: Node compiles the same program differently at each start, so that
  * one start of each side would decide the ratio.
  */
-export const inRounds = Effect.fnUntraced(function* <E, R, S, E2>(
+export const inRounds = Effect.fnUntraced(function* <E, R, S>(
   count: number,
   compared: ReadonlyArray<S & Sides<E, R>>,
-  restart: Effect.Effect<unknown, E2, R>
+  restart: Effect.Effect<unknown, E, R>
 ) {
   const taken = compared.map((sides) => ({ sides, pairs: [] as Array<Pair> }))
   for (let round = 0; round < rounds; round++) {

@@ -4,7 +4,7 @@
  */
 import { Console, Effect } from "effect"
 import { vacuum } from "@data-import/postgres/testing/databases"
-import { inRounds } from "./Comparison.ts"
+import { inTurn, summary } from "./Comparison.ts"
 import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
 import * as Space from "./Space.ts"
@@ -42,40 +42,32 @@ const fill = Effect.fnUntraced(function* (
 
 const grown = ["import_processes", "import_attempts", "outbox", "audit_log", "audit_chains"]
 
-/** Few re-stagings, and no others, since these add to the small database as well. */
-const warmUpOf = (subject: Subjects.Subject, workload: WorkloadName, amount: Subjects.Amount) => {
-  if (reads.has(workload)) return Subjects.warmUp(subject, workload, amount)
-  if (workload !== "restage") return Subjects.warmUp(subject, "validate", amount)
-  return Subjects.measure(subject, workload, { ...amount, requests: 3_000 })
-}
+/** Re-stagings add to the small database as well. */
+const warmingUp = { requests: 3_000, seconds: 10 }
 
 const reads: ReadonlySet<WorkloadName> = new Set(["status", ...queriesOfMany])
 
 /** Few if the runs add to the small database, which is to stay small. */
 const requestsOf = (workload: WorkloadName): number => {
-  if (workload === "status") return 2_500
-  return reads.has(workload) ? 500 : 250
+  if (workload === "status") return 10_000
+  return reads.has(workload) ? 2_000 : 1_000
 }
 
 const compared = Effect.fnUntraced(function* (
   large: Subjects.Subject,
   small: Subjects.Subject,
-  { connections, pairs, workloads: asked }: Options
+  options: Options
 ) {
-  const both = [large, small]
-  const sides = asked.map((workload) => {
-    const amount = { connections, seconds: 30, requests: requestsOf(workload) }
-    return {
-      workload,
-      warmUp: Effect.forEach(both, (subject) => warmUpOf(subject, workload, amount)),
-      ours: Subjects.measure(large, workload, amount),
-      other: Subjects.measure(small, workload, amount)
-    }
-  })
-  const restart = Effect.forEach(both, (subject) => Subjects.restart(subject, asked))
   const rows: Array<Row> = []
-  for (const { comparison, sides: side } of yield* inRounds(pairs, sides, restart)) {
-    const { workload } = side
+  const { connections, pairs } = options
+  for (const workload of options.workloads) {
+    const amount = { connections, seconds: 30, requests: requestsOf(workload) }
+    const run = (subject: Subjects.Subject) => Subjects.measure(subject, workload, amount)
+    for (const subject of [large, small]) {
+      const warming = workload === "restage" || reads.has(workload) ? workload : "validate"
+      yield* Subjects.measure(subject, warming, { connections, ...warmingUp })
+    }
+    const comparison = summary(yield* inTurn(pairs, run(large), run(small)))
     const { title } = workloads[workload]
     yield* Console.error(`${title}: ratio ${asRatio(comparison.ratioOf.rate)}`)
     rows.push({ workload, title, comparison })

@@ -58,7 +58,7 @@ const growth = Command.make(
     const [first = 1_000] = sizes
     const measurements = yield* ManyAccounts.measure({
       connections,
-      pairs: Option.getOrElse(given.pairs, () => (short ? 4 : 20)),
+      pairs: Option.getOrElse(given.pairs, () => (short ? 2 : 5)),
       first,
       sizes,
       workloads: [...growing, ...queriesOfMany]

@@ -203,7 +203,7 @@ const many = 1_000_000
 const few = 1_000
 
 /** Each pair adds to the small database, so there are few. */
-const pairsOfGrowth = 24
+const pairsOfGrowth = 6
 
 /** The services on many accounts against few, and a list of them by a process that is warm. */
 const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
