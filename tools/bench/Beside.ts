@@ -4,8 +4,8 @@
  */
 import { Duration, Effect } from "effect"
 import * as BatchClient from "./BatchClient.ts"
-import { type Comparison, inTurn, summary } from "./Comparison.ts"
-import type { Server } from "./Installation.ts"
+import type { Comparison } from "./Comparison.ts"
+import { startServer } from "./Installation.ts"
 import type { Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
 import { asInterval, asRatio, short, table } from "./Table.ts"
@@ -18,7 +18,7 @@ const linesOfRun = 40_000
 /** Two saturate the machine; one leaves more of it to the requests. */
 const workers = 2
 
-const pairs = 32
+export const pairs = 24
 const amount = { connections: 8, rate: 100, seconds: 10 }
 
 /** At a low rate, Node compiles the hot code of a process only within minutes. */
@@ -66,9 +66,9 @@ const makeBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) 
   return { run, pause, end }
 })
 
-/** With the batch against without. */
-export const measure = Effect.fnUntraced(function* (server: Server) {
-  const { client, subject } = yield* BatchClient.startSystem(server, workers)
+/** Starts the services, and compares requests with the batch against those without. */
+export const start = Effect.gen(function* () {
+  const { client, subject } = yield* BatchClient.startSystem(yield* startServer, workers)
   const measured = (of: Subjects.Amount) =>
     Subjects.measure(Subjects.throughGateway(subject), "status", of)
   const first = yield* startedBatch(client, warming.lines)
@@ -81,9 +81,8 @@ export const measure = Effect.fnUntraced(function* (server: Server) {
     () => requests,
     () => batch.pause
   )
-  yield* beside
-  return summary(yield* inTurn(pairs, beside, requests))
-}, Effect.scoped)
+  return { warmUp: beside, ours: beside, other: requests }
+})
 
 const ofLines = `a batch of ${lines.toLocaleString("en-GB")}`
 

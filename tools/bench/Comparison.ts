@@ -4,7 +4,7 @@
  * processes disturbed is taken again. Several comparisons take turns as well, so that each meets
  * the machine at all of its speeds.
  */
-import { Console, Duration, Effect } from "effect"
+import { Array, Console, Duration, Effect, type Scope } from "effect"
 import type { Sample } from "./Subjects.ts"
 import { type Centre, centre, median } from "./Statistics.ts"
 
@@ -107,36 +107,65 @@ export const inTurn = Effect.fnUntraced(function* <E, R>(
 })
 
 /** Two sides that are compared. */
-export interface Sides<E, R> {
+export interface Sides<E> {
   /** Load that is not measured, before the pairs of each round. */
-  readonly warmUp: Effect.Effect<unknown, E, R>
-  readonly ours: Effect.Effect<Metrics, E, R>
-  readonly other: Effect.Effect<Metrics, E, R>
+  readonly warmUp: Effect.Effect<unknown, E>
+  readonly ours: Effect.Effect<Metrics, E>
+  readonly other: Effect.Effect<Metrics, E>
+}
+
+/** Comparisons of systems that are started together. */
+export interface Group<S, E> {
+  /** The pairs of each comparison. */
+  readonly pairs: number
+  /** Starts the systems, which are stopped after each round. */
+  readonly start: Effect.Effect<ReadonlyArray<S & Sides<E>>, E, Scope.Scope>
 }
 
 const rounds = 4
+const fewestPairs = 6
+
+/** How many pairs each round takes: rounds with fewer than six would hardly repay their start. */
+const pairsOfRounds = (pairs: number): ReadonlyArray<number> => {
+  const count = Math.min(rounds, Math.ceil(pairs / fewestPairs))
+  const soFar = (round: number) => Math.floor((round * pairs) / count)
+  return Array.makeBy(count, (round) => soFar(round + 1) - soFar(round))
+}
+
+const inOneRound = Effect.fnUntraced(function* <S, E>({ start }: Group<S, E>, count: number) {
+  const compared = yield* start
+  return yield* Effect.forEach(
+    compared,
+    Effect.fnUntraced(function* (sides) {
+      yield* sides.warmUp
+      return { sides, pairs: yield* inTurn(count, sides.ours, sides.other) }
+    })
+  )
+}, Effect.scoped)
 
 /**
- * Takes this many pairs of each comparison, a part of them in each of four rounds over all.
- * `restart` runs between rounds: Node compiles the same program differently at each start, so that
- * one start of each side would decide the ratio.
+ * Takes the pairs of each group in four rounds over all groups. Every round starts the systems
+ * anew: Node compiles the same program differently at each start, so that one start of each side
+ * would decide the ratio.
  */
-export const inRounds = Effect.fnUntraced(function* <E, R, S>(
-  count: number,
-  compared: ReadonlyArray<S & Sides<E, R>>,
-  restart: Effect.Effect<unknown, E, R>
-) {
-  const taken = compared.map((sides) => ({ sides, pairs: [] as Array<Pair> }))
+export const inRounds = Effect.fnUntraced(function* <S, E>(groups: ReadonlyArray<Group<S, E>>) {
+  const planned = groups.map((group) => ({
+    group,
+    counts: pairsOfRounds(group.pairs),
+    taken: [] as Array<Effect.Success<ReturnType<typeof inOneRound<S, E>>>>
+  }))
   for (let round = 0; round < rounds; round++) {
-    const soFar = (rounded: number) => Math.floor((rounded * count) / rounds)
-    const pairsNow = soFar(round + 1) - soFar(round)
-    if (pairsNow === 0) continue
-    yield* Console.error(`Round ${round + 1} of ${rounds}`)
-    if (soFar(round) > 0) yield* restart
-    for (const { pairs, sides } of taken) {
-      yield* sides.warmUp
-      pairs.push(...(yield* inTurn(pairsNow, sides.ours, sides.other)))
+    for (const { counts, group, taken } of planned) {
+      const count = counts[round]
+      if (count === undefined) continue
+      yield* Console.error(`Round ${round + 1} of ${counts.length}`)
+      taken.push(yield* inOneRound(group, count))
     }
   }
-  return taken.map(({ pairs, sides }) => ({ sides, comparison: summary(pairs) }))
+  return planned.flatMap(({ taken }) =>
+    (taken[0] ?? []).map(({ sides }, place) => ({
+      sides,
+      comparison: summary(taken.flatMap((round) => round[place]?.pairs ?? []))
+    }))
+  )
 })

@@ -59,6 +59,11 @@ export const connections = positive("connections").pipe(
   Flag.withDefault(32)
 )
 
+export const seconds = positive("seconds").pipe(
+  Flag.withDescription("How long each run takes"),
+  Flag.withDefault(0.5)
+)
+
 export const write = Flag.Boolean("write").pipe(
   Flag.withDescription("Write the results to tools/bench/results"),
   Flag.withDefault(false)

@@ -119,9 +119,9 @@ export const loadFor = Effect.fnUntraced(function* (
   const cookie = isOfBoard ? yield* Effect.orDie(signIn(installation)) : ""
   const accounts = workload === "account" ? yield* importedAccounts(installation, supplier) : []
   return {
+    ...amount,
     ...{ workload, url, supplier, first },
-    ...{ token, apiKey, cookie, accounts },
-    ...amount
+    ...{ token, apiKey, cookie, accounts }
   } satisfies LoadRequest
 }, Effect.scoped)
 

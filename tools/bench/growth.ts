@@ -43,6 +43,7 @@ const sectionsOf = (measurements: ReadonlyArray<ManyAccounts.Measured>, first: n
 const flags = {
   sizes: Flags.sizes,
   pairs: Flags.pairs,
+  seconds: Flags.seconds,
   connections: Flags.connections,
   short: Flags.short,
   write: Flags.write
@@ -51,17 +52,18 @@ const flags = {
 const growth = Command.make(
   "bench:growth",
   flags,
-  Effect.fnUntraced(function* ({ connections, short, write, ...given }) {
+  Effect.fnUntraced(function* ({ connections, seconds, short, write, ...given }) {
     const sizes = Option.getOrElse(given.sizes, () =>
       short ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
     )
     const [first = 1_000] = sizes
     const measurements = yield* ManyAccounts.measure({
       connections,
-      pairs: Option.getOrElse(given.pairs, () => (short ? 2 : 5)),
+      pairs: Option.getOrElse(given.pairs, () => (short ? 2 : 8)),
+      seconds,
       first,
       sizes,
-      workloads: [...growing, ...queriesOfMany]
+      workloads: [...queriesOfMany, ...growing]
     })
     yield* publish("growth", "bench:growth", "Growth", sectionsOf(measurements, first), write)
   })

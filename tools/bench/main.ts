@@ -5,12 +5,11 @@
  * batch. With `--profile FOLDER` each service writes a CPU profile of its last start, which Chrome
  * DevTools opens.
  */
-import { Clock, Console, Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
-import type { DidNotStart } from "@data-import/testbed/ServiceProcess"
 import * as Beside from "./Beside.ts"
-import { inRounds, type Metrics, type Sides } from "./Comparison.ts"
+import { type Comparison, type Group, inRounds, type Metrics, type Sides } from "./Comparison.ts"
 import * as Flags from "./Flags.ts"
 import * as ManyAccounts from "./ManyAccounts.ts"
 import {
@@ -21,9 +20,8 @@ import {
   startServer
 } from "./Installation.ts"
 import * as Limits from "./Limits.ts"
-import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
-import { type Centre, median, mostWithin } from "./Statistics.ts"
+import { mostWithin } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
 import { asInterval, asRatio, comparisons, short, table } from "./Table.ts"
 import {
@@ -51,14 +49,16 @@ interface Options {
   readonly profiles: string | undefined
 }
 
-type CannotMeasure = DidNotStart | Limits.CannotRun | WrongAnswer
+type CannotMeasure = Effect.Error<typeof Beside.start> | Limits.CannotRun
 
-/** A row of a table, before it is measured. */
-interface Compared extends Sides<CannotMeasure, never> {
+interface Place {
   readonly part: Part
   readonly workload: WorkloadName
   readonly title: string
 }
+
+/** A row of a table, before it is measured. */
+type Compared = Place & Sides<CannotMeasure>
 
 type Amount = Pick<Options, "connections" | "seconds">
 
@@ -113,6 +113,7 @@ const byConcurrency = Effect.fnUntraced(function* (
 ) {
   const rows: Array<ReadonlyArray<string>> = []
   const seconds = options.seconds / 2
+  yield* Effect.forEach(subjects, (subject) => Subjects.warmUp(subject, workload, options))
   for (const connections of options.short ? [1, 32, 256] : concurrencies) {
     const rates = yield* Effect.forEach(subjects, (subject) =>
       Subjects.measure(subject, workload, { connections, seconds }).pipe(
@@ -154,80 +155,57 @@ const inFolder: ReadonlyArray<Part> = ["direct", "gateway", "single", "bounds"]
 /** What is compared with the documents in a folder. */
 const withFolder = Effect.fnUntraced(function* (server: Server, options: Options) {
   const { profiles } = options
-  if (!options.parts.some((part) => inFolder.includes(part))) return null
+  if (!options.parts.some((part) => inFolder.includes(part))) return []
   const installation = yield* install(server, "folder", { documents: "folder", profiles })
   const { ours, peer } = yield* subjectsOn(installation, options.workloads)
   const gateway = Subjects.throughGateway(ours)
   const single = { ...options, connections: 1 }
-  const compared = [
+  return [
     ...against("direct", [ours, peer], options, options.workloads),
     ...against("gateway", [gateway, peer], options, chosen(options, throughGateway)),
     ...against("single", [ours, peer], single, chosen(options, onOneConnection)),
     ...(options.parts.includes("bounds") ? yield* bounds(ours, options) : [])
   ].filter(({ part }) => options.parts.includes(part))
-  const scaling = options.parts.includes("bounds") ? chosen(options, scaled) : []
-  const byConnections = Effect.forEach(scaling, (workload) =>
-    byConcurrency([ours, peer], workload, options)
-  )
-  const restart = Effect.gen(function* () {
-    yield* Effect.forEach([gateway, peer], (one) => Subjects.restart(one, options.workloads))
-    ours.warm.clear()
-  })
-  return { compared, byConnections, restart }
 })
-
-const minute = 60_000
 
 /** What is compared with the documents in object storage. */
 const withBucket = Effect.fnUntraced(function* (server: Server, options: Options) {
   const asked = chosen(options, withDocuments)
-  if (asked.length === 0 || !options.parts.includes("bucket")) return null
+  if (asked.length === 0 || !options.parts.includes("bucket")) {
+    return { compared: [], lookUps: () => [] }
+  }
   const installation = yield* install(server, "bucket", { documents: "bucket" })
   const { ours, peer } = yield* subjectsOn(installation, asked)
-  let startedAt = 0
-  const restart = Effect.gen(function* () {
-    yield* Effect.forEach([ours, peer], (one) => Subjects.restart(one, asked))
-    startedAt = yield* Clock.currentTimeMillis
-  })
-  const judged = (): Judged => {
-    const lookUps = installation.documents.lookUps(ours.tenant.supplier)
-    const ofOneProcess = lookUps.map((times) => times.filter((time) => time >= startedAt))
-    const most = Math.max(0, ...ofOneProcess.map((times) => mostWithin(times, minute)))
-    const what = "look-ups of a document in object storage within a minute, by one process"
-    return { what, goal: { most: 1 }, value: most }
+  return {
+    compared: against("bucket", [ours, peer], options, asked),
+    /** When each document was looked up. */
+    lookUps: () => installation.documents.lookUps(ours.tenant.supplier)
   }
-  return { compared: against("bucket", [ours, peer], options, asked), judged, restart }
 })
+
+const scalingOf = Effect.fnUntraced(function* (options: Options) {
+  const asked = options.parts.includes("bounds") ? chosen(options, scaled) : []
+  if (asked.length === 0) return []
+  const installation = yield* install(yield* startServer, "folder", { documents: "folder" })
+  const { ours, peer } = yield* subjectsOn(installation, asked)
+  return yield* Effect.forEach(asked, (workload) => byConcurrency([ours, peer], workload, options))
+}, Effect.scoped)
 
 const many = 1_000_000
 const few = 1_000
-
-/** Each pair adds to the small database, so there are few. */
-const pairsOfGrowth = 6
 
 /** The services on many accounts against few, and a list of them by a process that is warm. */
 const onManyAccounts = Effect.fnUntraced(function* (options: Options) {
   const asked = chosen(options, growing)
   if (asked.length === 0 || !options.parts.includes("growth")) return null
   const [measured] = yield* ManyAccounts.measure({
-    connections: options.connections,
-    pairs: Math.min(pairsOfGrowth, options.pairs),
+    ...options,
     workloads: asked,
     first: few,
     sizes: [many]
   })
   return measured ?? null
 })
-
-const report = (what: string, ratio: Centre) =>
-  Console.error(`${what}: ratio ${asRatio(ratio)} (${asInterval(ratio)})`)
-
-const besideBatch = Effect.fnUntraced(function* (options: Options) {
-  if (!options.workloads.includes("status") || !options.parts.includes("beside")) return null
-  const comparison = yield* Beside.measure(yield* startServer)
-  yield* report("status beside a batch, p99", comparison.ratioOf.p99)
-  return comparison
-}, Effect.scoped)
 
 const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> => [
   {
@@ -243,47 +221,62 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
   { what: "list of 1,000,000: s", goal: { most: 12 }, value: list.seconds }
 ]
 
-/** The comparisons with the peer and the bounds, which take turns in the whole of their time. */
-const onOneServer = Effect.fnUntraced(function* (options: Options) {
-  const server = yield* startServer
-  const bucket = yield* withBucket(server, options)
-  const folder = yield* withFolder(server, options)
-  const compared = [...(folder?.compared ?? []), ...(bucket?.compared ?? [])]
-  const restart = Effect.all([folder?.restart ?? Effect.void, bucket?.restart ?? Effect.void])
-  const results = yield* inRounds(options.pairs, compared, restart)
+const minute = 60_000
+
+const besideBatch = ({ pairs, parts, workloads }: Options): Group<Place, CannotMeasure> => ({
+  pairs: Math.min(pairs, Beside.pairs),
+  start: Effect.gen(function* () {
+    if (!workloads.includes("status") || !parts.includes("beside")) return []
+    const place = { part: "beside", workload: "status", title: "status" } as const
+    return [{ ...place, ...(yield* Beside.start) }]
+  })
+})
+
+const report = ({ part, title }: Place, { ratioOf: { p99, rate } }: Comparison) => {
+  const [name, ratio] = part === "beside" ? ["p99", p99] : ["requests/s", rate]
+  return Console.error(`${title}, ${part}: ${name} ${asRatio(ratio)} (${asInterval(ratio)})`)
+}
+
+/** The comparisons with the peer, with the bounds, and of requests beside a batch without. */
+const inAllRounds = Effect.fnUntraced(function* (options: Options) {
+  const lookUpsOfRounds: Array<ReadonlyArray<ReadonlyArray<number>>> = []
+  const start = Effect.gen(function* () {
+    const server = yield* startServer
+    const bucket = yield* withBucket(server, options)
+    const folder = yield* withFolder(server, options)
+    yield* Effect.addFinalizer(() => Effect.sync(() => lookUpsOfRounds.push(bucket.lookUps())))
+    return [...folder, ...bucket.compared]
+  })
+  const results = yield* inRounds([besideBatch(options), { pairs: options.pairs, start }])
   const measured: Partial<Record<Part, ReadonlyArray<Row>>> = {}
   for (const { comparison, sides } of results) {
     const { part, title, workload } = sides
-    yield* report(`${title}, ${part}`, comparison.ratioOf.rate)
+    yield* report(sides, comparison)
     measured[part] = [...(measured[part] ?? []), { workload, title, comparison }]
   }
-  return {
-    measured,
-    judged: bucket ? [bucket.judged()] : [],
-    byConnections: folder ? yield* folder.byConnections : []
-  }
-}, Effect.scoped)
+  const what = "look-ups of a document in object storage within a minute, by one process"
+  const perMinute = lookUpsOfRounds.flat().map((times) => mostWithin(times, minute))
+  const judged: ReadonlyArray<Judged> =
+    perMinute.length === 0 ? [] : [{ what, goal: { most: 1 }, value: Math.max(...perMinute) }]
+  return { measured, judged }
+})
 
 const compare = Effect.fnUntraced(function* (options: Options) {
-  // Between the parts, since the speed of a shared machine changes within minutes.
   const first = yield* Limits.offline
-  const beside = yield* besideBatch(options)
-  const second = yield* Limits.offline
   const grown = yield* onManyAccounts(options)
-  const third = yield* Limits.offline
-  const onServer = yield* onOneServer(options)
+  const second = yield* Limits.offline
+  const compared = yield* inAllRounds(options)
+  const byConnections = yield* scalingOf(options)
   const last = yield* Limits.offline
-  const perSecond = median([first, second, third, last].map((sample) => sample.perSecond))
-  const measured: Measured = {
-    ...onServer.measured,
-    ...(grown && { growth: grown.rows })
-  }
+  const perSecond = Math.max(first.perSecond, second.perSecond, last.perSecond)
+  const { beside: [beside] = [], ...others } = compared.measured
+  const measured: Measured = { ...others, ...(grown && { growth: grown.rows }) }
   const what = "offline validation: accounts a core and second"
   const judged: ReadonlyArray<Judged> = [
     ...judge(measured),
-    ...onServer.judged,
+    ...compared.judged,
     ...(grown ? listGoals(grown.list) : []),
-    ...(beside ? [Beside.judge(beside)] : []),
+    ...(beside ? [Beside.judge(beside.comparison)] : []),
     { what, goal: { least: 15_000 }, value: perSecond }
   ]
   const sections: ReadonlyArray<Section> = [
@@ -295,8 +288,8 @@ const compare = Effect.fnUntraced(function* (options: Options) {
       const rows = measured[part]?.map(({ comparison, title }) => [title, comparison] as const)
       return rows === undefined ? [] : [{ title: parts[part], text: comparisons(rows) }]
     }),
-    ...(beside ? [Beside.section(beside)] : []),
-    ...onServer.byConnections,
+    ...(beside ? [Beside.section(beside.comparison)] : []),
+    ...byConnections,
     {
       title: "The domain library by itself",
       text: table(
@@ -312,10 +305,7 @@ const flags = {
   workloads: Flags.workloads,
   parts: Flags.parts,
   pairs: Flags.pairs,
-  seconds: Flags.positive("seconds").pipe(
-    Flag.withDescription("How long each run takes"),
-    Flag.withDefault(0.5)
-  ),
+  seconds: Flags.seconds,
   connections: Flags.connections,
   short: Flags.short,
   profile: Flag.String("profile").pipe(
@@ -332,7 +322,7 @@ const bench = Command.make(
     const options = {
       ...given,
       profiles: Option.getOrUndefined(profile),
-      pairs: Option.getOrElse(given.pairs, () => (given.short ? 4 : 48))
+      pairs: Option.getOrElse(given.pairs, () => (given.short ? 4 : 40))
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)

@@ -146,23 +146,44 @@ describe("a comparison", () => {
   })
 
   it.each([
-    [8, "AaaBbb|AaaBbb|AaaBbb|AaaBbb"],
-    [2, "AaBb|AaBb"]
-  ])(
-    "spreads %d pairs of each comparison over rounds, with restarts between",
-    async (count, expected) => {
-      const order: Array<string> = []
-      const restart = Effect.sync(() => order.push("|"))
-      const sides = (name: string) => ({
-        warmUp: Effect.sync(() => order.push(name.toUpperCase())),
-        ours: Effect.sync(() => (order.push(name), metrics(2))),
-        other: Effect.succeed(metrics(1))
-      })
-      const results = await onTestClock(inRounds(count, [sides("a"), sides("b")], restart))
-      expect(order.join("")).toBe(expected)
-      expect(results.map(({ comparison }) => comparison.pairs)).toEqual([count, count])
-    }
-  )
+    [32, "<AaaaaaaaaBbbbbbbbb>".repeat(4)],
+    [9, "<AaaaaBbbbb><AaaaaaBbbbbb>"],
+    [2, "<AaaBbb>"]
+  ])("takes %d pairs of each comparison in rounds, each after a start", async (pairs, expected) => {
+    const order: Array<string> = []
+    const sides = (name: string) => ({
+      name,
+      warmUp: Effect.sync(() => order.push(name.toUpperCase())),
+      ours: Effect.sync(() => (order.push(name), metrics(2))),
+      other: Effect.succeed(metrics(1))
+    })
+    const start = Effect.acquireRelease(
+      Effect.sync(() => (order.push("<"), [sides("a"), sides("b")])),
+      () => Effect.sync(() => order.push(">"))
+    )
+    const results = await onTestClock(inRounds([{ pairs, start }]))
+    expect(order.join("")).toBe(expected)
+    expect(results.map(({ comparison, sides: { name } }) => [name, comparison.pairs])).toEqual([
+      ["a", pairs],
+      ["b", pairs]
+    ])
+  })
+
+  it("takes turns between groups with different counts of pairs", async () => {
+    const order: Array<string> = []
+    const group = (name: string, pairs: number) => ({
+      pairs,
+      start: Effect.succeed([
+        {
+          warmUp: Effect.sync(() => order.push(name)),
+          ours: Effect.succeed(metrics(2)),
+          other: Effect.succeed(metrics(1))
+        }
+      ])
+    })
+    await onTestClock(inRounds([group("a", 32), group("b", 16), group("c", 4)]))
+    expect(order.join("")).toBe("abcababa")
+  })
 })
 
 describe("the targets", () => {
