@@ -30,10 +30,8 @@ const fill = Effect.fnUntraced(function* (
   yield* stageMany(installation, "services", { ...tenant, supplier, prefix: listPrefix, from, to })
   yield* failSome(installation, supplier)
   yield* untilNumbered(installation)
-  yield* Effect.orDie(vacuum(installation.url, grown))
+  yield* Effect.orDie(vacuum(installation.url))
 })
-
-const grown = ["import_processes", "import_attempts", "outbox", "audit_log", "audit_chains"]
 
 /** Re-stagings run the code of stagings, which add to the small database. */
 const warmingUp = (workload: WorkloadName): WorkloadName =>
@@ -47,8 +45,8 @@ const compared = Effect.fnUntraced(function* (large: Subjects.Subject, options: 
   const start = Effect.gen(function* () {
     const name = `small_${yield* Clock.currentTimeMillis}`
     const small = yield* Effect.flatMap(install(server, name), Subjects.services)
-    yield* fill(small, 0, options.first)
     yield* Subjects.importAccounts(small)
+    yield* fill(small, 0, options.first)
     yield* Subjects.restart(large, options.workloads)
     return options.workloads.map((workload) => ({
       workload,

@@ -7,6 +7,7 @@
  */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { vacuum } from "@data-import/postgres/testing/databases"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Beside from "./Beside.ts"
 import { type Comparison, type Group, inRounds, type Metrics, type Sides } from "./Comparison.ts"
@@ -146,6 +147,8 @@ const subjectsOn = Effect.fnUntraced(function* (
   const peer = yield* Subjects.startPeer(installation)
   if (among.some((workload) => addsToAccounts.has(workload))) {
     yield* Effect.forEach([ours, peer], Subjects.importAccounts)
+    // Else plans would change when autovacuum first analyzes the tables, at some time in the round.
+    yield* Effect.orDie(vacuum(installation.url))
   }
   return { ours, peer }
 })
