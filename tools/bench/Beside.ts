@@ -66,7 +66,7 @@ const makeBatch = Effect.fnUntraced(function* (client: BatchClient.BatchClient) 
   return { run, pause, end }
 })
 
-/** Starts the services, and compares requests with the batch against those without. */
+/** Starts the services with a paused batch: requests while it runs, and while it is paused. */
 export const start = Effect.gen(function* () {
   const { client, subject } = yield* BatchClient.startSystem(yield* startServer, workers)
   const measured = (of: Subjects.Amount) =>

@@ -7,7 +7,6 @@
  */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { vacuum } from "@data-import/postgres/testing/databases"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Beside from "./Beside.ts"
 import { type Comparison, type Group, inRounds, type Metrics, type Sides } from "./Comparison.ts"
@@ -52,14 +51,15 @@ interface Options {
 
 type CannotMeasure = Effect.Error<typeof Beside.start> | Limits.CannotRun
 
-interface Place {
+/** What a row of a table is of. */
+interface Label {
   readonly part: Part
   readonly workload: WorkloadName
   readonly title: string
 }
 
 /** A row of a table, before it is measured. */
-type Compared = Place & Sides<CannotMeasure>
+type Compared = Label & Sides<CannotMeasure>
 
 type Amount = Pick<Options, "connections" | "seconds">
 
@@ -147,8 +147,6 @@ const subjectsOn = Effect.fnUntraced(function* (
   const peer = yield* Subjects.startPeer(installation)
   if (among.some((workload) => addsToAccounts.has(workload))) {
     yield* Effect.forEach([ours, peer], Subjects.importAccounts)
-    // Else plans would change when autovacuum first analyzes the tables, at some time in the round.
-    yield* Effect.orDie(vacuum(installation.url))
   }
   return { ours, peer }
 })
@@ -226,22 +224,20 @@ const listGoals = (list: ManyAccounts.Measured["list"]): ReadonlyArray<Judged> =
 
 const minute = 60_000
 
-const besideBatch = ({ pairs, parts, workloads }: Options): Group<Place, CannotMeasure> => ({
+const besideBatch = ({ pairs }: Options): Group<Label, CannotMeasure> => ({
   pairs: Math.min(pairs, Beside.pairs),
-  start: Effect.gen(function* () {
-    if (!workloads.includes("status") || !parts.includes("beside")) return []
-    const place = { part: "beside", workload: "status", title: "status" } as const
-    return [{ ...place, ...(yield* Beside.start) }]
-  })
+  start: Effect.map(Beside.start, (sides) => [
+    { part: "beside", workload: "status", title: "status", ...sides }
+  ])
 })
 
-const report = ({ part, title }: Place, { ratioOf: { p99, rate } }: Comparison) => {
+const report = ({ part, title }: Label, { ratioOf: { p99, rate } }: Comparison) => {
   const [name, ratio] = part === "beside" ? ["p99", p99] : ["requests/s", rate]
   return Console.error(`${title}, ${part}: ${name} ${asRatio(ratio)} (${asInterval(ratio)})`)
 }
 
 /** The comparisons with the peer, with the bounds, and of requests beside a batch without. */
-const inAllRounds = Effect.fnUntraced(function* (options: Options) {
+const compareInRounds = Effect.fnUntraced(function* (options: Options) {
   const lookUpsOfRounds: Array<ReadonlyArray<ReadonlyArray<number>>> = []
   const start = Effect.gen(function* () {
     const server = yield* startServer
@@ -250,7 +246,13 @@ const inAllRounds = Effect.fnUntraced(function* (options: Options) {
     yield* Effect.addFinalizer(() => Effect.sync(() => lookUpsOfRounds.push(bucket.lookUps())))
     return [...folder, ...bucket.compared]
   })
-  const results = yield* inRounds([besideBatch(options), { pairs: options.pairs, start }])
+  const { pairs, parts: asked } = options
+  const isBesideAsked = asked.includes("beside") && options.workloads.includes("status")
+  const isPeerAsked = asked.some((part) => part === "bucket" || inFolder.includes(part))
+  const results = yield* inRounds([
+    ...(isBesideAsked ? [besideBatch(options)] : []),
+    ...(isPeerAsked ? [{ pairs, start }] : [])
+  ])
   const measured: Partial<Record<Part, ReadonlyArray<Row>>> = {}
   for (const { comparison, sides } of results) {
     const { part, title, workload } = sides
@@ -268,7 +270,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
   const first = yield* Limits.offline
   const grown = yield* onManyAccounts(options)
   const second = yield* Limits.offline
-  const compared = yield* inAllRounds(options)
+  const compared = yield* compareInRounds(options)
   const byConnections = yield* scalingOf(options)
   const last = yield* Limits.offline
   const perSecond = Math.max(first.perSecond, second.perSecond, last.perSecond)

@@ -1,8 +1,8 @@
 /**
  * Validates with the domain library alone, and prints the rates per second of processor time: for
  * parsed accounts (`perSecond`), and for lines of a book as `data-import check` reads them
- * (`lines`, not with `--accounts`). Each is the best of the given number of seconds, since other
- * work on the machine only slows it down, after one to warm up.
+ * (`lines`, not with `--accounts`). After a second to warm up, each is the best of the given number
+ * of whole seconds, since other work on the machine only slows it down.
  */
 import { parseArgs } from "node:util"
 import { Result } from "effect"
