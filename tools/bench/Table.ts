@@ -39,9 +39,10 @@ const head = [
   "ratio"
 ]
 
-const twoDigits = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "–")
+const twoDigits = (value: number): string =>
+  Number.isFinite(value) && value > 0 ? value.toFixed(2) : "–"
 
-/** A ratio, or a dash if it is not finite. */
+/** A ratio, or a dash if one of its times was too short for the clock of hundredths of a second. */
 export const asRatio = ({ value }: Centre): string => twoDigits(value)
 
 /** The interval of a ratio. */
