@@ -47,12 +47,11 @@ const compared = Effect.fnUntraced(function* (large: Subjects.Subject, options: 
     const small = yield* Effect.flatMap(install(server, name), Subjects.services)
     yield* Subjects.importAccounts(small)
     yield* fill(small, 0, options.first)
-    yield* Subjects.restart(large, options.workloads)
+    const both = [large, small]
+    yield* Effect.forEach(both, (one) => Subjects.restart(one, options.workloads))
     return options.workloads.map((workload) => ({
       workload,
-      warmUp: Effect.forEach([large, small], (one) =>
-        Subjects.warmUp(one, warmingUp(workload), amount)
-      ),
+      warmUp: Effect.forEach(both, (one) => Subjects.warmUp(one, warmingUp(workload), amount)),
       ours: Subjects.measure(large, workload, amount),
       other: Subjects.measure(small, workload, amount)
     }))

@@ -10,7 +10,7 @@ import { inRounds, inTurn, type Metrics, summary } from "../Comparison.ts"
 import * as Flags from "../Flags.ts"
 import { newScans } from "../Space.ts"
 import { centre, median, mostWithin, slope } from "../Statistics.ts"
-import { short, table } from "../Table.ts"
+import { asRatio, short, table } from "../Table.ts"
 import { judge, missedBy, targetTable } from "../Targets.ts"
 import { cpuSeconds, othersCpuSeconds, othersIn, residentBytes } from "../Usage.ts"
 
@@ -242,6 +242,15 @@ describe("a table", () => {
     [12_345.6, "12,346"]
   ])("writes %d as %s", (value, expected) => {
     expect(short(value)).toBe(expected)
+  })
+
+  it.each([
+    [0.5, "0.50"],
+    [0, "–"],
+    [Infinity, "–"],
+    [NaN, "–"]
+  ])("writes the ratio %d as %s", (value, expected) => {
+    expect(asRatio({ value, interval: [value, value] })).toBe(expected)
   })
 })
 
