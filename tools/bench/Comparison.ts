@@ -44,10 +44,17 @@ const middle = (samples: ReadonlyArray<Metrics>): Metrics => {
 
 const cpu = ({ postgresCpu, serviceCpu }: Metrics): number => serviceCpu + postgresCpu
 
-/** The centre of ratios. Their logarithms lie symmetrically: twice is as far as half. */
-const centreOf = (ratios: ReadonlyArray<number>): Centre => {
-  const { interval, value } = centre(ratios.map(Math.log))
-  return { value: Math.exp(value), interval: [Math.exp(interval[0]), Math.exp(interval[1])] }
+/**
+ * The centre of the ratios of all rounds, with the interval of the centres of each: ratios of one
+ * round share their starts, so only rounds are independent. A single round has the interval of its
+ * ratios. Logarithms of ratios lie symmetrically: twice is as far as half.
+ */
+const centreOf = (ratios: ReadonlyArray<ReadonlyArray<number>>): Centre => {
+  const logarithms = ratios.map((round) => round.map(Math.log))
+  const all = centre(logarithms.flat())
+  const ofEach = centre(logarithms.map((round) => centre(round).value))
+  const [low, high] = (ratios.length === 1 ? all : ofEach).interval
+  return { value: Math.exp(all.value), interval: [Math.exp(low), Math.exp(high)] }
 }
 
 /** What other processes may take of a core without disturbing a run. */
@@ -55,13 +62,15 @@ const allowedOthers = 0.15
 
 const isQuiet = (pair: Pair): boolean => pair.every(({ others }) => others <= allowedOthers)
 
-/** Counts the quiet pairs, or all if three quarters or more were disturbed. */
-export const summary = (taken: ReadonlyArray<Pair>): Comparison => {
-  const quiet = taken.filter(isQuiet)
-  const isDisturbed = 4 * quiet.length <= taken.length
-  const pairs = isDisturbed ? taken : quiet
+/** Counts the quiet pairs of the rounds, or all if three quarters or more were disturbed. */
+export const summary = (taken: ReadonlyArray<ReadonlyArray<Pair>>): Comparison => {
+  const quiet = taken.map((round) => round.filter(isQuiet)).filter(Array.isReadonlyArrayNonEmpty)
+  const isDisturbed = 4 * quiet.flat().length <= taken.flat().length
+  const rounds = isDisturbed ? taken : quiet
+  const pairs = rounds.flat()
+  const ratios = (of: (pair: Pair) => number) => centreOf(rounds.map((round) => round.map(of)))
   const each = (name: Exclude<keyof Ratios, "perCpu">) =>
-    centreOf(pairs.map(([ours, other]) => ours[name] / other[name]))
+    ratios(([ours, other]) => ours[name] / other[name])
   return {
     ours: middle(pairs.map(([ours]) => ours)),
     other: middle(pairs.map(([, other]) => other)),
@@ -72,7 +81,7 @@ export const summary = (taken: ReadonlyArray<Pair>): Comparison => {
       p99: each("p99"),
       serviceCpu: each("serviceCpu"),
       postgresCpu: each("postgresCpu"),
-      perCpu: centreOf(pairs.map(([ours, other]) => cpu(other) / cpu(ours)))
+      perCpu: ratios(([ours, other]) => cpu(other) / cpu(ours))
     },
     isDisturbed
   }
@@ -122,10 +131,10 @@ export interface Group<S, E> {
   readonly start: Effect.Effect<ReadonlyArray<S & Sides<E>>, E, Scope.Scope>
 }
 
-const rounds = 4
-const fewestPairs = 6
+const rounds = 6
+const fewestPairs = 4
 
-/** How many pairs each round takes: rounds with fewer than six would hardly repay their start. */
+/** How many pairs each round takes: rounds with fewer than four would hardly repay their start. */
 const pairsOfRounds = (pairs: number): ReadonlyArray<number> => {
   const count = Math.min(rounds, Math.ceil(pairs / fewestPairs))
   const soFar = (round: number) => Math.floor((round * pairs) / count)
@@ -144,7 +153,7 @@ const inOneRound = Effect.fnUntraced(function* <S, E>({ start }: Group<S, E>, co
 }, Effect.scoped)
 
 /**
- * Takes the pairs of each group in four rounds over all groups. Every round starts the systems
+ * Takes the pairs of each group in six rounds over all groups. Every round starts the systems
  * anew: Node compiles the same program differently at each start, so that one start of each side
  * would decide the ratio.
  */
@@ -165,7 +174,7 @@ export const inRounds = Effect.fnUntraced(function* <S, E>(groups: ReadonlyArray
   return planned.flatMap(({ taken }) =>
     (taken[0] ?? []).map(({ sides }, place) => ({
       sides,
-      comparison: summary(taken.flatMap((round) => round[place]?.pairs ?? []))
+      comparison: summary(taken.map((round) => round[place]?.pairs ?? []))
     }))
   )
 })

@@ -55,7 +55,7 @@ const measure = Effect.fnUntraced(function* (options: {
     yield* untilNumbered(installation)
     for (const one of [direct, gateway]) yield* Subjects.warmUp(one, workload, options)
     const run = (one: Subjects.Subject) => Subjects.measure(one, workload, options)
-    const { other, ours } = summary(yield* inTurn(options.pairs, run(direct), run(gateway)))
+    const { other, ours } = summary([yield* inTurn(options.pairs, run(direct), run(gateway))])
     const figures = [ours.rate, ours.serviceCpu, other.serviceCpu, ours.postgresCpu, other.rate]
     const { title } = workloads[workload]
     rows.push([title, ...figures.map(short), short(Math.max(ours.others, other.others))])
