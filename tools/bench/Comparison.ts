@@ -131,6 +131,7 @@ export interface Group<S, E> {
   readonly start: Effect.Effect<ReadonlyArray<S & Sides<E>>, E, Scope.Scope>
 }
 
+/** The fewest that give an interval of 95 %. */
 const rounds = 6
 const fewestPairs = 4
 
