@@ -51,7 +51,7 @@ const compared = Effect.fnUntraced(function* (large: Subjects.Subject, options: 
     yield* Effect.forEach(both, (one) => Subjects.restart(one, options.workloads))
     return options.workloads.map((workload) => ({
       workload,
-      warmUp: Effect.forEach(both, (one) => Subjects.warmUp(one, warmingUp(workload), amount)),
+      warmUp: Subjects.warmUp(both, warmingUp(workload), amount),
       ours: Subjects.measure(large, workload, amount),
       other: Subjects.measure(small, workload, amount)
     }))

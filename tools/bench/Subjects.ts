@@ -192,18 +192,23 @@ export const measure = Effect.fnUntraced(function* (
   } satisfies Sample
 })
 
-/** Rates rise for so long after a start, while Node compiles the hot code, and not after. */
-const warmingUp = { requests: 10_000, seconds: 8 }
+/** Rates rise during so many runs after a start, while Node compiles the hot code, and then little. */
+const runsAfterStart = 8
 
 /**
- * Load that is not measured: much of it the first time after a start, and then as much as a run, to
- * warm the caches again.
+ * Load that is not measured: many runs the first time after a start, and later one. The subjects
+ * take turns: after some seconds of waiting, a service takes twice the time for its next requests.
  */
-export const warmUp = (subject: Subject, workload: WorkloadName, amount: Amount) => {
-  const isWarm = subject.warm.has(workload)
-  subject.warm.add(workload)
-  return measure(subject, workload, isWarm ? amount : { ...amount, ...warmingUp })
-}
+export const warmUp = Effect.fnUntraced(function* (
+  subjects: ReadonlyArray<Subject>,
+  workload: WorkloadName,
+  amount: Amount
+) {
+  const isWarm = subjects.every(({ warm }) => warm.has(workload))
+  for (const { warm } of subjects) warm.add(workload)
+  const runs = Effect.forEach(subjects, (one) => measure(one, workload, amount))
+  yield* Effect.repeat(runs, { times: isWarm ? 0 : runsAfterStart - 1 })
+})
 
 /**
  * Processes the imports to which transactions are added, through the subject's own process. Then

@@ -142,7 +142,7 @@ const measureTransactions = Effect.fnUntraced(function* (
   const { subject } = system
   yield* Subjects.importAccounts(subject)
   const amount = { connections, seconds: secondsOfLoad }
-  yield* Subjects.warmUp(subject, "transactions", amount)
+  yield* Subjects.measure(subject, "transactions", amount)
   const gateway = Subjects.throughGateway(subject)
   const single = yield* Subjects.measure(gateway, "transactions", amount)
   const { supplier } = subject.tenant

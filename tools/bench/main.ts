@@ -73,7 +73,7 @@ const against = (
     part,
     workload,
     title: workloads[workload].title,
-    warmUp: Effect.forEach([subject, peer], (one) => Subjects.warmUp(one, workload, amount)),
+    warmUp: Subjects.warmUp([subject, peer], workload, amount),
     ours: Subjects.measure(subject, workload, amount),
     other: Subjects.measure(peer, workload, amount)
   }))
@@ -88,7 +88,7 @@ const bounds = Effect.fnUntraced(function* (ours: Subjects.Subject, options: Opt
     part: "bounds",
     workload,
     title: `${workloads[workload].title}, against ${name}`,
-    warmUp: Subjects.warmUp(ours, workload, options),
+    warmUp: Subjects.warmUp([ours], workload, options),
     ours: Subjects.measure(ours, workload, options),
     other
   })
@@ -114,7 +114,7 @@ const byConcurrency = Effect.fnUntraced(function* (
 ) {
   const rows: Array<ReadonlyArray<string>> = []
   const seconds = options.seconds / 2
-  yield* Effect.forEach(subjects, (subject) => Subjects.warmUp(subject, workload, options))
+  yield* Subjects.warmUp(subjects, workload, options)
   for (const connections of options.short ? [1, 32, 256] : concurrencies) {
     const rates = yield* Effect.forEach(subjects, (subject) =>
       Subjects.measure(subject, workload, { connections, seconds }).pipe(

@@ -86,7 +86,7 @@ const amountOf = Effect.fnUntraced(function* (
   { connections, share }: Options
 ) {
   const full = { connections, seconds: secondsPerWorkload }
-  yield* Subjects.warmUp(subject, workload, full)
+  yield* Subjects.measure(subject, workload, full)
   const { rate } = yield* Subjects.measure(subject, workload, full)
   return [workload, share < 1 ? { ...full, rate: rate * share } : full] as const
 })

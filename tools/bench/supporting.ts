@@ -53,7 +53,7 @@ const measure = Effect.fnUntraced(function* (options: {
   for (const workload of supporting) {
     // This workload may read the events of what the previous one has staged.
     yield* untilNumbered(installation)
-    for (const one of [direct, gateway]) yield* Subjects.warmUp(one, workload, options)
+    yield* Subjects.warmUp([direct, gateway], workload, options)
     const run = (one: Subjects.Subject) => Subjects.measure(one, workload, options)
     const { other, ours } = summary([yield* inTurn(options.pairs, run(direct), run(gateway))])
     const figures = [ours.rate, ours.serviceCpu, other.serviceCpu, ours.postgresCpu, other.rate]
