@@ -86,6 +86,7 @@ const amountOf = Effect.fnUntraced(function* (
   { connections, share }: Options
 ) {
   const full = { connections, seconds: secondsPerWorkload }
+  // Not measured: it warms the service up.
   yield* Subjects.measure(subject, workload, full)
   const { rate } = yield* Subjects.measure(subject, workload, full)
   return [workload, share < 1 ? { ...full, rate: rate * share } : full] as const
