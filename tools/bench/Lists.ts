@@ -39,7 +39,7 @@ const readOnce = Effect.fnUntraced(function* (subject: Subject) {
   } satisfies Reading
 })
 
-const readings = 40
+const readings = 100
 
 /**
  * Reads the list of all imports of the tenant's second supplier. Returns the shortest times, since

@@ -39,14 +39,17 @@ const head = [
   "ratio"
 ]
 
-const twoDigits = (value: number): string =>
-  Number.isFinite(value) && value > 0 ? value.toFixed(2) : "–"
+/** Two decimals, or three if rounding to two would be a large share of the number. */
+export const decimals = (value: number): string => value.toFixed(value < 0.3 ? 3 : 2)
+
+const orDash = (value: number): string =>
+  Number.isFinite(value) && value > 0 ? decimals(value) : "–"
 
 /** A ratio, or a dash if one of its times was too short for the clock of hundredths of a second. */
-export const asRatio = ({ value }: Centre): string => twoDigits(value)
+export const asRatio = ({ value }: Centre): string => orDash(value)
 
 /** The interval of a ratio. */
-export const asInterval = ({ interval }: Centre): string => interval.map(twoDigits).join(" to ")
+export const asInterval = ({ interval }: Centre): string => interval.map(orDash).join(" to ")
 
 export const percent = (share: number): string => `${Math.round(100 * share)} %`
 

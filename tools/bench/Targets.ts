@@ -4,7 +4,7 @@
  */
 import { type Comparison, impreciseBy, type Ratios } from "./Comparison.ts"
 import { median } from "./Statistics.ts"
-import { percent, short, table } from "./Table.ts"
+import { decimals, percent, short, table } from "./Table.ts"
 import { type WorkloadName, workloads } from "./Workloads.ts"
 
 /** The comparisons. A part of the benchmark can be selected by its name. */
@@ -153,10 +153,11 @@ export const missedBy = (goal: Goal, value: number): number | null => {
 
 const cellsOf = ({ goal, value, what }: Judged): ReadonlyArray<string> => {
   const [sign, limit] = "least" in goal ? ["≥", goal.least] : ["≤", goal.most]
-  const shown = (one: number) => (limit < 10 ? one.toFixed(2) : short(one))
+  const isRatio = limit < 10
   const missed = missedBy(goal, value)
-  const spelled = limit < 10 ? limit.toFixed(2) : limit.toLocaleString("en-GB")
-  return [what, `${sign} ${spelled}`, shown(value), missed === null ? "" : shown(missed)]
+  const by = missed === null ? "" : isRatio ? missed.toFixed(2) : short(missed)
+  const spelled = isRatio ? limit.toFixed(2) : limit.toLocaleString("en-GB")
+  return [what, `${sign} ${spelled}`, isRatio ? decimals(value) : short(value), by]
 }
 
 export const targetTable = (judged: ReadonlyArray<Judged>): string =>

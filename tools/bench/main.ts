@@ -327,7 +327,7 @@ const bench = Command.make(
     const options = {
       ...given,
       profiles: Option.getOrUndefined(profile),
-      pairs: Option.getOrElse(given.pairs, () => (given.short ? 4 : 30))
+      pairs: Option.getOrElse(given.pairs, () => (given.short ? 4 : 36))
     }
     const sections = yield* compare(options)
     yield* publish("speed", "bench", "Throughput", sections, write)
