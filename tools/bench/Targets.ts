@@ -151,13 +151,15 @@ export const missedBy = (goal: Goal, value: number): number | null => {
   return Math.round(missed * 100) > 0 ? missed : null
 }
 
+const twoDecimals = (one: number): string => one.toFixed(2)
+
 const cellsOf = ({ goal, value, what }: Judged): ReadonlyArray<string> => {
   const [sign, limit] = "least" in goal ? ["≥", goal.least] : ["≤", goal.most]
-  const isRatio = limit < 10
   const missed = missedBy(goal, value)
-  const by = missed === null ? "" : isRatio ? missed.toFixed(2) : short(missed)
-  const spelled = isRatio ? limit.toFixed(2) : limit.toLocaleString("en-GB")
-  return [what, `${sign} ${spelled}`, isRatio ? decimals(value) : short(value), by]
+  const missedAs = (spell: (one: number) => string) => (missed === null ? "" : spell(missed))
+  return limit < 10
+    ? [what, `${sign} ${twoDecimals(limit)}`, decimals(value), missedAs(twoDecimals)]
+    : [what, `${sign} ${limit.toLocaleString("en-GB")}`, short(value), missedAs(short)]
 }
 
 export const targetTable = (judged: ReadonlyArray<Judged>): string =>
