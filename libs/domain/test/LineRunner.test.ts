@@ -88,6 +88,54 @@ describe("a line", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.effect.each([
+    ["dry_run", { ...ofKey(key), dry_run: true }, "dry_run", "unknown_field"],
+    [
+      "a team",
+      { ...ofKey(key), operations_team_name: "Other" },
+      "operations_team_name",
+      "unknown_field"
+    ],
+    ["no object", '"A-1"', "payload", "not_an_object"],
+    ["a list", ["A-1"], "payload", "not_an_object"],
+    ["null", null, "payload", "null"]
+  ] as const)("of PROCESS names an import and nothing else: %s", ([, line, attr, code]) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      yield* run(batchOf("STAGE"), lineOf(payload()))
+      const processed = yield* run(batchOf("PROCESS"), lineOf(line, 2))
+      expect(processed).toMatchObject({
+        end: { outcome: "FAILED", problems: [{ attr, code }] }
+      })
+      const { accounts } = yield* MemoryStore
+      expect(accounts.size).toBe(0)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(["VALIDATE", "STAGE", "IMPORT"] as const)(
+    "of %s is an account, alone or in a body with a cohort",
+    (operation) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const run = yield* runner()
+        const wrapped = { payload: payload(), cohort: "wave-1" }
+        expect(outcomeOf(yield* run(batchOf(operation), lineOf(wrapped, 1)))).toEqual([
+          "SUCCEEDED",
+          null
+        ])
+        const bare = lineOf({ payload: "A-1", dry_run: true }, 2)
+        expect(yield* run(batchOf(operation), bare)).toMatchObject({
+          end: {
+            problems: [
+              { attr: "payload", code: "not_an_object" },
+              { attr: "dry_run", code: "unknown_field" }
+            ]
+          }
+        })
+      }).pipe(Effect.provide(world))
+  )
+
   it.effect("ends as before if it is run again", () =>
     Effect.gen(function* () {
       yield* begin()

@@ -4,10 +4,11 @@
  * the answer to a repeated request.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect, Option, Result } from "effect"
 import type { Batch, BatchOperation } from "../batch/Batch.ts"
 import { type BatchLine, type LineEnd } from "../batch/BatchLine.ts"
 import type { AccountImport, StagedLine } from "../import/AccountImport.ts"
+import type { ProcessSettings } from "../import/ImportProcessing.ts"
 import type { Created } from "../import/ImportAttempt.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../organisation/Organisation.ts"
@@ -101,11 +102,11 @@ const once = Effect.fnUntraced(function* <A>(
   return { line, externalAccountNumber, ...keptEnd(written.text), problems: [] }
 })
 
-/** The line as a body, and what is wrong with the supplier that it names. */
+/** What a line sends, and what is wrong with the supplier that it names. */
 interface Sent {
-  readonly body: Readonly<Record<string, unknown>>
-  /** The members beside the payload in a line that wraps it. */
-  readonly beside: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  /** The body of the endpoint that validates or stages the account of the line. */
+  readonly accountRequest: unknown
   readonly errors: ReadonlyArray<FieldError>
 }
 
@@ -115,30 +116,26 @@ const otherSupplier = {
   detail: "Must be the supplier of the batch, or be left out."
 } as const satisfies FieldError
 
-/** A staging line may wrap its account like the endpoint's body, to have a cohort beside it. */
-const unwrapped = ({ settings }: Batch, line: Sent["body"]) => {
-  const { payload, ...beside } = line
-  const isWrapped = /^(STAGE|IMPORT)$/.test(settings.operation) && isObject(payload)
-  return isWrapped ? { body: payload, beside } : { body: line, beside: {} }
-}
+/** An account may be wrapped like the endpoint's body, to have a cohort beside it. */
+const isWrapped = ({ settings }: Batch, line: unknown): line is { readonly payload: unknown } =>
+  /^(VALIDATE|STAGE|IMPORT)$/.test(settings.operation) &&
+  isObject(line) &&
+  Object.hasOwn(line, "payload")
 
-const sentOf = (batch: Batch, line: Sent["body"]): Sent => {
+const sentOf = (batch: Batch, line: unknown): Sent => {
   const supplier = wireCode(batch.settings.supplier)
-  const { beside, body } = unwrapped(batch, line)
-  const { import_supplier: named } = body
-  const isOther = named !== undefined && named !== supplier
+  const named = isWrapped(batch, line) ? line.payload : line
+  const body = isObject(named) ? { ...named, import_supplier: supplier } : named
+  const { import_supplier = supplier } = isObject(named) ? named : {}
   return {
-    body: { ...body, import_supplier: supplier },
-    beside,
-    errors: isOther ? [otherSupplier] : []
+    body,
+    accountRequest: isWrapped(batch, line) ? { ...line, payload: body } : { payload: body },
+    errors: import_supplier === supplier ? [] : [otherSupplier]
   }
 }
 
-/** The body of the endpoint that stages what was sent. */
-export const accountRequestOf = ({ beside, body }: Sent) => ({ ...beside, payload: body })
-
 const stageLine = ({ accountImport, batch, caller }: Run, sent: Sent, keep: Keep<StagedLine>) =>
-  accountImport.stageLine(caller, accountRequestOf(sent), keep, sent.errors, batch.settings.cohort)
+  accountImport.stageLine(caller, sent.accountRequest, keep, sent.errors, batch.settings.cohort)
 
 const stage = (run: Run, sent: Sent) =>
   once<StagedLine>(
@@ -151,16 +148,34 @@ const stage = (run: Run, sent: Sent) =>
     (keep) => stageLine(run, sent, keep)
   )
 
+const nameIn = ({
+  external_account_number,
+  import_supplier
+}: Readonly<Record<string, unknown>>) => ({
+  external_account_number,
+  import_supplier
+})
+
+/** A batch that processes has a team. */
+const processSettings = ({ settings: { dryRun, operationsTeam } }: Batch): ProcessSettings => ({
+  operationsTeam: Option.getOrThrow(Option.fromNullishOr(operationsTeam)),
+  dryRun
+})
+
 /** Processes what is staged for the number of the line. */
-const process = (run: Run, { body, errors }: Pick<Sent, "body" | "errors">) => {
-  const { dryRun, operationsTeam } = run.batch.settings
-  const payload = { ...body, operations_team_name: operationsTeam, dry_run: dryRun }
-  return once<Created>(
+const process = (run: Run, { body: payload, errors }: Pick<Sent, "body" | "errors">) =>
+  once<Created>(
     run,
     ({ kraken_account_number }) => succeeded({ accountNumber: kraken_account_number }),
-    (keep) => run.accountImport.process(run.caller, { payload }, keep, errors)
+    (keep) =>
+      run.accountImport.processLine(
+        run.caller,
+        { payload },
+        processSettings(run.batch),
+        keep,
+        errors
+      )
   )
-}
 
 /**
  * Stages the line once, under a key of its own. The response kept under it is the end of the line
@@ -180,7 +195,7 @@ const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   if (run.batch.settings.dryRun) {
     const { external_account_number } = yield* run.accountImport.validate(
       run.caller,
-      accountRequestOf(sent),
+      sent.accountRequest,
       sent.errors
     )
     const key = { import_supplier: run.batch.settings.supplier, external_account_number }
@@ -188,8 +203,7 @@ const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
     return endOf(run.encode, run.line, succeeded({ failure }))
   }
   yield* stageFirst(run, sent)
-  const { external_account_number, import_supplier } = sent.body
-  return yield* process(run, { body: { external_account_number, import_supplier }, errors: [] })
+  return yield* process(run, { body: isObject(sent.body) && nameIn(sent.body), errors: [] })
 })
 
 const parametersOf = ({ parameters }: Batch["settings"]): TransactionParameters => ({
@@ -205,9 +219,9 @@ const operations: Readonly<
     (run: Run, sent: Sent) => Effect.Effect<LineEnd, LineFailure | StorageUnavailable>
   >
 > = {
-  VALIDATE: (run, { body, errors }) =>
+  VALIDATE: (run, sent) =>
     Effect.as(
-      run.accountImport.validate(run.caller, { payload: body }, errors),
+      run.accountImport.validate(run.caller, sent.accountRequest, sent.errors),
       endOf(run.encode, run.line, succeeded())
     ),
   STAGE: stage,
@@ -268,9 +282,7 @@ export function* readingSent(
   bytes: BatchLine["bytes"]
 ): Steps<Result.Result<Sent, LineTooLong | NotJson>> {
   if (bytes === null) return Result.fail(new LineTooLong())
-  return Result.map(yield* parsingBytes(bytes), (body) =>
-    isObject(body) ? sentOf(batch, body) : { body: body as Sent["body"], beside: {}, errors: [] }
-  )
+  return Result.map(yield* parsingBytes(bytes), (line) => sentOf(batch, line))
 }
 
 export const readSent = ({ batch, line }: Run) =>

@@ -13,7 +13,6 @@ import { ValidationFailed } from "../requests/Failure.ts"
 import { endOf, LineErrored, type LineFailure, type LineResult } from "./LineResult.ts"
 import {
   abandon,
-  accountRequestOf,
   type LineInHand,
   type LinePrograms,
   readSent,
@@ -97,7 +96,7 @@ const prepare = Effect.fnUntraced(function* (run: Run) {
   const team = operation === "IMPORT" ? operationsTeam : null
   const made = yield* run.accountImport.prepareLine(
     run.caller,
-    accountRequestOf(sent),
+    sent.accountRequest,
     sent.errors,
     team
   )

@@ -12,7 +12,7 @@ import type { Facts } from "../schema/Rules.ts"
 import type { Steps } from "../support/Steps.ts"
 import { type AccountRequest, accountRequest } from "../validation/AccountValidation.ts"
 import { judged } from "../validation/RequestValidation.ts"
-import { accountRequestOf, readingSent } from "./LineOperations.ts"
+import { readingSent } from "./LineOperations.ts"
 import type { LineFailure } from "./LineResult.ts"
 
 /** A VALIDATE batch of the supplier that is never stored, for offline validation. */
@@ -35,6 +35,6 @@ export function* validatingLine(
 ): Steps<Result.Result<AccountRequest, LineFailure>> {
   const sent = yield* readingSent(batch, bytes)
   if (Result.isFailure(sent)) return Result.fail(sent.failure)
-  const validated = yield* accountRequest.validating(accountRequestOf(sent.success), facts)
+  const validated = yield* accountRequest.validating(sent.success.accountRequest, facts)
   return judged("account_failed_validation", sent.success.errors, validated)
 }

@@ -3,7 +3,7 @@
  * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
-import { Config, Context, type DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { Config, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Hashing } from "../ports/Hashing.ts"
@@ -18,7 +18,8 @@ import {
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { Account, writingAccount, writingCanonicalAccount } from "../account/Account.ts"
-import { accountRequest, ProcessPayload, processRequest } from "../validation/AccountValidation.ts"
+import { accountRequest } from "../validation/AccountValidation.ts"
+import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
@@ -33,19 +34,15 @@ import {
   documentsUnavailable,
   type Failure,
   ImportProcessDiffers,
-  ImportProcessDoesNotExist,
   keyInUse,
-  OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
-import { refusalInState } from "../requests/ImportRefusal.ts"
+import { refusalOf } from "../requests/ImportRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
-import { type ImportKey, type ImportState, PayloadHash, stateAt } from "../account/ImportProcess.ts"
+import { type ImportKey, PayloadHash } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import { decoderOf } from "../schema/Decoder.ts"
 import * as Json from "../schema/Json.ts"
-import { invalid } from "../schema/LeafDecoder.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
@@ -66,10 +63,6 @@ export interface StagingParameters {
 export interface StagedLine extends Staged {
   readonly isSame: boolean
 }
-
-/** Why an import in this state can neither be staged nor processed; null if it can. */
-const refusalOf = (key: ImportKey, found: ImportState | null) =>
-  found === null ? new ImportProcessDoesNotExist({ key }) : refusalInState(key, found)
 
 const code = "account_failed_validation"
 
@@ -123,6 +116,17 @@ export class AccountImport extends Context.Service<
       keep?: Keep<Created> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
+    /**
+     * Like `process`, for a line of a batch: the body names the import only, and the settings of
+     * the batch say how it is processed.
+     */
+    readonly processLine: (
+      caller: Caller,
+      body: unknown,
+      settings: ProcessSettings,
+      keep: Keep<Created>,
+      parameterErrors: ReadonlyArray<FieldError>
+    ) => Effect.Effect<Created, Failure>
   }
 >()("@data-import/domain/AccountImport") {}
 
@@ -138,7 +142,6 @@ interface Dependencies {
   readonly processes: ImportProcesses["Service"]
   readonly configuration: Configuration["Service"]
   readonly requestValidator: RequestValidator
-  readonly attempts: ReturnType<typeof makeAttempts>
   readonly concurrencyLimit: number | null
 }
 
@@ -266,58 +269,6 @@ const stageLine = Effect.fnUntraced(function* (
     : refusal
 })
 
-/** The team is checked after the import's state, but is looked up before the attempt begins. */
-const refuseForTeam = Effect.fnUntraced(function* (
-  { processes }: Dependencies,
-  key: ImportKey,
-  name: string,
-  now: DateTime.Utc
-) {
-  const found = yield* processes.find(key)
-  const state = Option.match(found, {
-    onNone: () => null,
-    onSome: (process) => stateAt(process, now)
-  })
-  return yield* refusalOf(key, state) ?? new OperationsTeamDoesNotExist({ name })
-})
-
-const readTeam = decoderOf(ProcessPayload.fields.operations_team_name)
-
-/** Whether the payload names a team that exists. */
-const isTeamNamed = ({ configuration }: Dependencies, payload: unknown) => {
-  const isObject = typeof payload === "object" && payload !== null
-  const team = isObject && "operations_team_name" in payload ? payload.operations_team_name : null
-  const name = readTeam(team)
-  return name === invalid ? Effect.succeed(false) : configuration.hasTeam(name as string)
-}
-
-/**
- * Everything that can refuse an attempt before it holds its import. The team is looked up together
- * with the configuration for validation, which takes no further statement.
- */
-const startAttempt = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  asked: Asked,
-  keep: Keep<Created> | null
-) {
-  const { caller } = asked
-  const payload = payloadOf(asked.body)
-  const request = { validator: processRequest, ...asked, payload, code } as const
-  const [{ body: valid, configured, now, supplier }, isTeam] = yield* Effect.all(
-    [deps.requestValidator.validate(request), isTeamNamed(deps, payload)],
-    { concurrency: "unbounded" }
-  )
-  yield* requireOngoing(supplier)
-  const { dry_run: dryRun = false, operations_team_name: team } = valid.payload
-  const { external_account_number } = valid.payload
-  const key = { import_supplier: supplier.code, external_account_number }
-  if (!isTeam) return yield* refuseForTeam(deps, key, team, now)
-  const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
-  const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
-  if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
-  return { ...claim, key, dryRun, team, caller, configured, keep }
-})
-
 const replacing = Result.succeed<StagingParameters>({ createOnly: false })
 
 const make = Effect.gen(function* () {
@@ -331,9 +282,10 @@ const make = Effect.gen(function* () {
     processes,
     configuration,
     requestValidator,
-    attempts: makeAttempts({ processes, requestValidator, lease }),
     concurrencyLimit: Option.getOrNull(concurrencyLimit)
   }
+  const attempts = makeAttempts({ processes, requestValidator, lease })
+  const processing = makeProcessing({ ...deps, ...audit, attempts })
 
   /** Records a refused staging. Failures of storage become failures of the service. */
   const recordStaging = <A>(
@@ -374,12 +326,10 @@ const make = Effect.gen(function* () {
       return recordStaging(asked, prepareLine(deps, asked, team))
     }),
     process: traced("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
-      startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
-        Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),
-        recordRefusals(audit, "process", caller, payloadOf(body)),
-        Effect.flatMap(deps.attempts.run),
-        Effect.catchTag("StorageUnavailable", () => unavailable)
-      )
+      processing.process({ caller, body, parameterErrors }, keep)
+    ),
+    processLine: traced("AccountImport.processLine")((caller, body, batch, keep, parameterErrors) =>
+      processing.processLine({ caller, body, parameterErrors }, batch, keep)
     )
   })
 })

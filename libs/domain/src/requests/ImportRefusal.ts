@@ -1,6 +1,12 @@
 /** Why an import in its present state cannot be changed. */
 import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
-import { AlreadyImported, ImportErased, ImportInProgress, ImportSkipped } from "./Failure.ts"
+import {
+  AlreadyImported,
+  ImportErased,
+  ImportInProgress,
+  ImportProcessDoesNotExist,
+  ImportSkipped
+} from "./Failure.ts"
 
 /** The refusal; null if the import is pending, and so can be changed. */
 export const refusalInState = (key: ImportKey, found: ImportState) => {
@@ -17,3 +23,7 @@ export const refusalInState = (key: ImportKey, found: ImportState) => {
       return null
   }
 }
+
+/** Why an import in this state can neither be staged nor processed; null if it can. */
+export const refusalOf = (key: ImportKey, found: ImportState | null) =>
+  found === null ? new ImportProcessDoesNotExist({ key }) : refusalInState(key, found)

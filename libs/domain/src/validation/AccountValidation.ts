@@ -40,6 +40,12 @@ export const ProcessPayload = Schema.Struct({
 })
 export type ProcessPayload = typeof ProcessPayload.Type
 
+/** A line of a PROCESS batch. The team and whether it is a dry run are settings of the batch. */
+export const ProcessLine = Schema.Struct({
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber
+})
+
 /** The body of process; `task_params` takes no members. */
 export const ProcessRequest = Schema.Struct({
   payload: ProcessPayload,
@@ -55,6 +61,12 @@ export const accountRequest = validator({
 
 export const processRequest = validator({
   schema: ProcessRequest,
+  rules: { rules: [supplierExists] },
+  wrapper: "payload"
+})
+
+export const processLineRequest = validator({
+  schema: Schema.Struct({ payload: ProcessLine }),
   rules: { rules: [supplierExists] },
   wrapper: "payload"
 })
