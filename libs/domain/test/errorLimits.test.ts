@@ -210,6 +210,7 @@ describe("a body of any size", () => {
     const sample = domesticPayload()
     const ledger = objectsAt(sample, "ledgers")[0] as Wire
     const large = sampleWith({
+      transfer_balance: 50,
       customers: times(6_000, (index) => ({ family_name: ` Holm ${index} ` })),
       ledgers: times(400, (index) => ({ ...ledger, ledger_code: `L${index}` })),
       metadata: times(500, (index) => ({ key: `k${index}`, value: { a: [index, { b: "x" }] } }))

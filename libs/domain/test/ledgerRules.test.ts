@@ -18,15 +18,15 @@ const credit = (id: string, amount: unknown, day = "2025-06-15"): Wire => ({
   type: "CREDIT"
 })
 
-/** The errors of an account with only these ledgers. */
+/** An account with only these ledgers. */
+const accountWith = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): Wire =>
+  sampleWith({
+    ...values,
+    ledgers: ledgers.map((ledger, index) => ({ ledger_code: `L-${index}`, ...ledger }))
+  })
+
 const errorsInLedgers = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): ReadonlyArray<string> =>
-  errorsIn(
-    sampleWith({
-      transfer_balance: 0,
-      ...values,
-      ledgers: ledgers.map((ledger, index) => ({ ledger_code: `L-${index}`, ...ledger }))
-    })
-  )
+  errorsIn(accountWith(ledgers, values))
 
 const errorsInLedger = (ledger: Wire): ReadonlyArray<string> => errorsInLedgers([ledger])
 
@@ -70,8 +70,7 @@ describe("the sums of a ledger", () => {
       history
     ]
   ])("are checked with %s", (_name, ledger, errors) => {
-    const others = { transfer_balance: (ledger["ledger_balance"] ?? 0) as number }
-    expect(errorsInLedgers([ledger], others)).toEqual(errors)
+    expect(errorsInLedger(ledger)).toEqual(errors)
   })
 
   it.each([
@@ -99,7 +98,19 @@ describe("the sums of a ledger", () => {
       0.31,
       ["non_field_errors ledger_balances_not_equal_to_transfer_balance"]
     ],
-    ["are not judged where one has none", [{ ledger_balance: 0 }, present(1)], 99, []],
+    ["as it would be stored if none is sent", [{ ledger_balance: 0 }, present(1)], 1, []],
+    [
+      "that has the other sign than a ledger that sends no balance",
+      [{ ...present(1), last_statement_balance: 99 }],
+      -100,
+      ["non_field_errors ledger_balances_not_equal_to_transfer_balance"]
+    ],
+    [
+      "beside an empty ledger",
+      [{}],
+      55,
+      ["non_field_errors ledger_balances_not_equal_to_transfer_balance"]
+    ],
     ["are not judged where there are none", [], 99, []]
   ])(
     "of all ledgers are compared with the transfer balance %s",
@@ -120,8 +131,8 @@ describe("the sums of a ledger", () => {
       "last_statement_balance: not sent, taken as 0.00, calculated 0.30, difference -0.30."
     ]
   ])("are reported with their difference: %s", (_name, balance, detail) => {
-    const ledger = { ledger_code: "L", ...past("0.30"), ...balance }
-    const result = validateUnknownAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
+    const account = accountWith([{ ...past("0.30"), ...balance }])
+    const result = validateUnknownAccount(account, sampleTime)
     expect(Result.isFailure(result) && result.failure.map((error) => error.detail)).toEqual([
       detail
     ])

@@ -161,7 +161,7 @@ const sumOf = (transactions: ReadonlyArray<Counted>): bigint =>
 /** A ledger with its balance in hundredths; null if it has none. */
 interface CountedLedger {
   readonly ledger: Wire
-  readonly balance: bigint | null
+  readonly balance: bigint
 }
 
 /** Every transaction gets an id of its own, and a day on its side of the closing date. */
@@ -217,7 +217,7 @@ const ledger = (now: DateTime.Utc, index: number): fc.Arbitrary<CountedLedger> =
           ...(hasBalance ? { ledger_balance: decimal(balance, 2) } : {})
         },
         hasHistory ? {} : { historical_statement_transactions: fc.constant([]) }
-      ).map((fields) => ({ ledger: fields, balance: hasBalance ? balance : null }))
+      ).map((fields) => ({ ledger: fields, balance }))
     })
 
 /** The ledgers of an account and its transfer balance: either, both, or neither. */
@@ -226,14 +226,12 @@ export const ledgers = (now: DateTime.Utc): fc.Arbitrary<Wire> =>
     .integer({ min: 0, max: 3 })
     .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => ledger(now, index))))
     .chain((all) => {
-      const isWhole = all.length > 0 && all.every(({ balance }) => balance !== null)
-      const total = all.reduce((sum, { balance }) => sum + (balance ?? 0n), 0n)
+      const total = all.reduce((sum, { balance }) => sum + balance, 0n)
       return optionally(
         all.length > 0 ? { ledgers: fc.constant(all.map(({ ledger: fields }) => fields)) } : {},
         {
-          transfer_balance: isWhole
-            ? decimal(total, 2)
-            : cents(-10_000_000n).chain((any) => decimal(any, 2))
+          transfer_balance:
+            all.length > 0 ? decimal(total, 2) : cents(-10_000_000n).chain((any) => decimal(any, 2))
         }
       )
     })

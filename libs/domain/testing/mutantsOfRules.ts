@@ -5,7 +5,7 @@
 import { DateTime } from "effect"
 import type { FieldCode } from "../src/codes/Code.ts"
 import { dayOf } from "../src/schema/Field.ts"
-import { drop, get, objectsAt, put, putAll, type Wire } from "./wire.ts"
+import { attrOf, drop, get, objectsAt, put, putAll, type Wire } from "./wire.ts"
 
 /** A payload with exactly this error. */
 export interface Mutant {
@@ -24,16 +24,17 @@ const at = (attr: string, code: FieldCode, body: Wire): Omit<Mutant, "name"> => 
   error: { attr, code }
 })
 
-/** The payload with one more element in a list, and the path of the element. */
+/**
+ * The payload with one more element in a list, and the path of the element. With another ledger it
+ * has no transfer balance, which would be the sum of all.
+ */
 const planted = (payload: Wire, list: string, element: Wire): [Wire, string] => {
-  const index = objectsAt(payload, list).length
-  return [
-    put(put(payload, list, objectsAt(payload, list)), [list, index], element),
-    `${list}.${index}`
-  ]
+  const elements = objectsAt(payload, list)
+  const place = [list, elements.length]
+  const body = list === "ledgers" ? drop(payload, "transfer_balance") : payload
+  return [put(put(body, list, elements), place, element), attrOf(place)]
 }
 
-/** A ledger without balances changes no sum. */
 const ledgerOf = (fields: Wire): Wire => ({ ledger_code: "a ledger of its own", ...fields })
 
 const chargeOf = (now: DateTime.Utc, fields: Wire): Wire => ({
@@ -77,7 +78,7 @@ const ledger =
   (code: FieldCode, fields: (now: DateTime.Utc) => Wire): Breaking =>
   (payload, now) => {
     const [body, place] = planted(payload, "ledgers", ledgerOf(fields(now)))
-    return at(place, code, drop(body, "transfer_balance"))
+    return at(place, code, body)
   }
 
 const listOf = (now: DateTime.Utc, days = 0): ReadonlyArray<Wire> => [

@@ -2,11 +2,11 @@
 import { randomInt, randomUUID } from "node:crypto"
 import { complete } from "./AccountStatements.ts"
 import { type Context, trailOf } from "./Context.ts"
-import { cents, twoDecimals } from "./Decimal.ts"
+import { twoDecimals } from "./Decimal.ts"
 import { missing } from "./Documents.ts"
 import { type FieldError, invalid, Refusal } from "./Refusal.ts"
 import { type Account, accountIn, type Key, processIn } from "./Requests.ts"
-import { accountErrors, effectOf, factsAt, supplierErrors } from "./Rules.ts"
+import { accountErrors, factsAt, openingCents, supplierErrors } from "./Rules.ts"
 import { ownSupplier, requireOngoing } from "./Setup.ts"
 import * as statements from "./Statements.ts"
 import { run } from "./Storage.ts"
@@ -31,22 +31,6 @@ const refusalOf = (
     400,
     found.skipped ? "account_import_process_skipped" : "account_import_process_in_progress"
   )
-}
-
-/** The opening balance of the account. */
-const openingBalance = ({ ledgers = [], transfer_balance = 0 }: Account): string => {
-  if (ledgers.length === 0) return twoDecimals(cents(transfer_balance))
-  let sum = 0
-  for (const ledger of ledgers) {
-    const { current_statement_transactions: current = [], ledger_balance } = ledger
-    if (ledger_balance !== undefined) {
-      sum += cents(ledger_balance)
-    } else {
-      sum += cents(ledger.last_statement_balance ?? 0)
-      for (const transaction of current) sum += effectOf(transaction)
-    }
-  }
-  return twoDecimals(sum)
 }
 
 const newNumber = (): string =>
@@ -144,7 +128,7 @@ const created = async (context: Context, attempt: Attempt): Promise<string> => {
   for (;;) {
     const number = newNumber()
     try {
-      const made = [...values, number, team, openingBalance(account)]
+      const made = [...values, number, team, twoDecimals(openingCents(account))]
       const rows = await run(context.pool, complete, made)
       if (rows.length === 0) throw new Refusal(503, "service_unavailable")
       return number

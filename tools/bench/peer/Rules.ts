@@ -252,12 +252,26 @@ function* periodRules(statements: ReadonlyArray<Period>): Generator<Broken> {
   }
 }
 
-function* transferRules({ ledgers = [], transfer_balance }: Account): Generator<Broken> {
-  const balances = ledgers.flatMap(({ ledger_balance }) => ledger_balance ?? [])
-  if (transfer_balance === undefined || ledgers.length === 0) return
-  if (balances.length < ledgers.length) return
-  const sum = balances.reduce<number>((total, balance) => total + cents(balance), 0)
-  if (sum !== cents(transfer_balance)) yield ["ledger_balances_not_equal_to_transfer_balance"]
+/** The opening balance of an account, in cents. */
+export const openingCents = ({ ledgers = [], transfer_balance = 0 }: Account): number => {
+  if (ledgers.length === 0) return cents(transfer_balance)
+  let sum = 0
+  for (const { current_statement_transactions: current = [], ...ledger } of ledgers) {
+    if (ledger.ledger_balance !== undefined) {
+      sum += cents(ledger.ledger_balance)
+    } else {
+      sum += cents(ledger.last_statement_balance ?? 0)
+      for (const transaction of current) sum += effectOf(transaction)
+    }
+  }
+  return sum
+}
+
+function* transferRules(account: Account): Generator<Broken> {
+  const { transfer_balance } = account
+  if (transfer_balance === undefined) return
+  if (openingCents(account) !== cents(transfer_balance))
+    yield ["ledger_balances_not_equal_to_transfer_balance"]
 }
 
 const unknownSupplier: Broken = ["import_supplier_does_not_exist", "import_supplier"]

@@ -249,9 +249,7 @@ const transactionIdsAreUnique: Rule<Account> = (account, _facts, report) => {
 const ledgersAddUpToTransfer: Rule<Account> = (account, _facts, report) => {
   const { transfer_balance: stated, ledgers = [] } = account
   if (stated === undefined || ledgers.length === 0) return
-  const balances = ledgers.flatMap((ledger) => ledger.ledger_balance ?? [])
-  if (balances.length < ledgers.length) return
-  const calculated = sum(balances)
+  const calculated = sum(ledgers.map(balanceOf))
   if (!isEqual(stated, calculated)) {
     report(
       "ledger_balances_not_equal_to_transfer_balance",
