@@ -4,7 +4,7 @@
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { AnyEventName } from "@data-import/domain/account/Event"
-import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
+import { timeZoneForm, timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
 import { OrganisationName, RequestId, Scope } from "@data-import/domain/organisation/Organisation"
@@ -132,11 +132,7 @@ export const asDocumentRoot = readAs(
   "FOLDER"
 )
 
-export const asTimeZone = readAs(
-  timeZoneNamed,
-  "the IANA name of a time zone, like Europe/Berlin",
-  "ZONE"
-)
+export const asTimeZone = readAs(timeZoneNamed, timeZoneForm, "ZONE")
 
 const statuses: ReadonlyMap<string, SupplierStatus> = new Map([
   ["ongoing", "Ongoing"],

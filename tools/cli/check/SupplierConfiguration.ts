@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs"
 import { Effect, Option, Schema, Struct } from "effect"
 import { ConfigurationBody } from "@data-import/api/ConfigurationBody"
-import { timeZoneNamed, utc } from "@data-import/domain/organisation/BusinessDay"
+import { timeZoneForm, timeZoneNamed, utc } from "@data-import/domain/organisation/BusinessDay"
 import { supplierCodeLength, type WireCode } from "@data-import/domain/organisation/Supplier"
 import type { CodeLists } from "@data-import/domain/schema/CodeLists"
 import { SupplierCodeField } from "@data-import/domain/account/Account"
@@ -29,7 +29,7 @@ export const noConfiguration: SupplierConfiguration = {
 const { choices, import_supplier, time_zone } = ConfigurationBody.fields
 
 const isTimeZone = Schema.makeFilter((name: string) => Option.isSome(timeZoneNamed(name)), {
-  expected: "the IANA name of a time zone, like Europe/Berlin"
+  expected: timeZoneForm
 })
 
 /**

@@ -17,8 +17,15 @@ export type TimeZone = typeof TimeZone.Type
 /** The default time zone of suppliers. */
 export const utc = TimeZone.make("UTC")
 
-/** Excludes offsets such as `+05:30`, which `Intl` accepts as zones. */
-const startsWithLetter = /^[A-Za-z]/
+/**
+ * Excludes what `Intl` accepts besides: offsets such as `+05:30`, and abbreviations, which mean
+ * another place to most people. `BST` is Dhaka, `IST` is Kolkata and `AST` is Anchorage.
+ */
+const isArea = /^(?:UTC$|[A-Za-z_]+\/)/i
+
+/** What a message says that a time zone must be. */
+export const timeZoneForm =
+  "the IANA name of a time zone, like Europe/London or UTC; abbreviations are ambiguous"
 
 /**
  * The time zone with this name, in any case; None if it is unknown. All names of UTC become `UTC`.
@@ -26,7 +33,7 @@ const startsWithLetter = /^[A-Za-z]/
  * `Asia/Calcutta`.
  */
 export const timeZoneNamed = (name: string): Option.Option<TimeZone> => {
-  if (!startsWithLetter.test(name)) return Option.none()
+  if (!isArea.test(name)) return Option.none()
   return Option.map(DateTime.zoneMakeNamed(name), ({ id }) => {
     const isSpelling = id === utc || id.toLowerCase() === name.toLowerCase()
     return TimeZone.make(isSpelling ? id : name)
