@@ -221,7 +221,11 @@ const createTransactions = (
   order: Order<"transactions">
 ) => {
   const { check, force, key, transactions } = order
-  const parameters = { checkPreviouslyAdded: check, forceAddToCurrentStatement: force }
+  const parameters = {
+    checkPreviouslyAdded: check,
+    forceAddToCurrentStatement: force,
+    onDifference: "keep" as const
+  }
   const body = { ...key, transactions }
   return written<ReadonlyArray<TransactionResult>>(
     programs,
@@ -235,11 +239,14 @@ const createTransactions = (
   )
 }
 
+const keepingDifferences = Result.succeed({ onDifference: "keep" as const })
+
 const createNotes = (programs: Programs, asked: SentRequest, { key, notes }: Order<"notes">) =>
   written<ReadonlyArray<NoteResult>>(
     programs,
     asked,
-    (keep) => programs.postImport.createNotes(asked.caller, { ...key, notes }, keep),
+    (keep) =>
+      programs.postImport.createNotes(asked.caller, { ...key, notes }, keepingDifferences, keep),
     (results) =>
       results.map(({ created_at, status }) => `${status} ${formatInstant(created_at)}`).join(", ")
   )

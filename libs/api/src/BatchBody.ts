@@ -30,6 +30,12 @@ const parameters = documented(
     force_add_to_current_statement: {
       description: "As the query parameter of Create transactions.",
       default: true
+    },
+    on_difference: {
+      description:
+        "As the query parameter of Create transactions and Create notes. A line that changes nothing " +
+        "although it differs is no success, so the default is another one here.",
+      default: "fail"
     }
   }
 )
@@ -62,7 +68,8 @@ export const BatchRequestBody = Schema.Struct({
         "An ended batch, whose failed lines are sent again as they were. Settings that are left out " +
         "are those of that batch.",
       max_failures: "Pauses the batch when more lines than this have failed; never if omitted.",
-      parameters: "The query parameters of the endpoint, for every line; for TRANSACTIONS."
+      parameters:
+        "The query parameters of the endpoint, for every line; for TRANSACTIONS and NOTES."
     },
     { filter, parameters }
   )

@@ -101,6 +101,13 @@ export const duplicateRefusal = {
   transaction_data: existing
 }
 
+export const differenceRefusal = {
+  status: "TRANSACTION_IMPORT_ERROR",
+  code: "transaction_differs",
+  error_detail: "The account has another transaction with the id NL-T-2002.",
+  transaction_data: existing
+}
+
 export const itemsRefusal = {
   status: "TRANSACTION_IMPORT_ERROR",
   code: "too_many_existing_items",

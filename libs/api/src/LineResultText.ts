@@ -69,7 +69,7 @@ const bodyOf = (answer: LineAnswer | null): unknown => {
     case "Notes":
       return notesAnswer(answer.results)
     case "Transactions":
-      return encodeTransactions(transactionsAnswer(answer.results))
+      return encodeTransactions(transactionsAnswer(answer.results, { readsAccounts: false }))
   }
 }
 

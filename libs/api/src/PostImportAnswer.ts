@@ -33,17 +33,19 @@ export type TransactionsAnswer = typeof TransactionsAnswer.Type
 
 /**
  * An existing transaction also has the status of its own import, and `differs` if another content
- * was sent.
+ * was sent. It is shown as stored only to readers of accounts, since a write that guesses an id
+ * must not read what is behind it.
  */
 export const transactionsAnswer = (
-  results: ReadonlyArray<TransactionResult>
+  results: ReadonlyArray<TransactionResult>,
+  { readsAccounts }: { readonly readsAccounts: boolean }
 ): TransactionsAnswer => ({
-  results: results.map(({ differs = false, status, transaction }) => ({
+  results: results.map(({ differs = false, sent, status, transaction }) => ({
     status,
     ...(differs && { differs: true as const }),
     transaction_data:
       status === "TRANSACTION_ALREADY_EXISTS"
-        ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" }
+        ? { ...(readsAccounts ? transaction : sent), status: "TRANSACTION_IMPORT_SUCCESS" }
         : transaction
   }))
 })

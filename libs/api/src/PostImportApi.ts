@@ -13,11 +13,13 @@ import {
   StatementsRequest,
   TransactionsRequest
 } from "@data-import/domain/validation/PostImportValidation"
+import { onDifferenceValues } from "@data-import/domain/schema/OnDifference"
 import { HistoricalStatementBody, keyWords, NoteBody, TransactionBody } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
 import {
+  differenceRefusal,
   duplicateRefusal,
   itemsRefusal,
   notesAnswer,
@@ -27,7 +29,7 @@ import {
 } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { created, KeyRefusal, operation } from "./Operation.ts"
-import { flag } from "./Parameter.ts"
+import { flag, oneOf } from "./Parameter.ts"
 import { storedTransaction } from "./StoredTransaction.ts"
 
 const atLeastOne = (description: string) => ({ description, minItems: 1 })
@@ -68,7 +70,12 @@ const TransactionData = Schema.Struct({
       description: "On a transaction that was added earlier: the result of that import."
     })
   )
-}).annotate({ identifier: "TransactionData", description: "A transaction as stored." })
+}).annotate({
+  identifier: "TransactionData",
+  description:
+    "A transaction as stored; one that was added earlier is shown as it was sent to callers without " +
+    "`account:read`."
+})
 
 /** The response of the transactions import, in the order of the request. */
 const TransactionResults = Schema.Struct({
@@ -81,8 +88,7 @@ const TransactionResults = Schema.Struct({
         description: "TRANSACTION_ALREADY_EXISTS: it was added earlier and is skipped now."
       }),
       differs: Schema.optionalKey(Schema.Literal(true)).annotateKey({
-        description:
-          "It was added earlier with another content, which `transaction_data` has and which stays."
+        description: "It was added earlier with another content, which stays."
       }),
       transaction_data: TransactionData
     }).annotate({ identifier: "TransactionResult", description: "What became of one transaction." })
@@ -95,7 +101,8 @@ export const TransactionImportError = Schema.Struct({
   code: Schema.Literals([
     "duplicate_transaction_ids",
     "transaction_outside_open_period",
-    "too_many_existing_items"
+    "too_many_existing_items",
+    "transaction_differs"
   ]).annotate({ description: "Why it cannot be added. Stable for ever." }),
   error_detail: Schema.String.annotate({
     description: "The reason, for humans; the wording may change."
@@ -109,10 +116,23 @@ export const TransactionImportError = Schema.Struct({
   httpApiStatus: 400
 })
 
-/** The parameters of the transactions import, decoded from the text in the URL. */
+/** The parameters of the notes import, decoded from the text in the URL, as below. */
+const NoteParameters = Schema.Struct({
+  on_difference: Schema.optionalKey(oneOf(onDifferenceValues))
+})
+
+const onDifference = (description: string) => ({
+  on_difference: {
+    description,
+    schema: { type: "string", enum: onDifferenceValues, default: "keep" },
+    example: "fail"
+  }
+})
+
 const TransactionParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(flag),
-  force_add_to_current_statement: Schema.optionalKey(flag)
+  force_add_to_current_statement: Schema.optionalKey(flag),
+  ...NoteParameters.fields
 })
 
 const StatementsBody = documented(
@@ -156,6 +176,7 @@ const anyWrite = [
 ] as const
 
 const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {
+  query: NoteParameters,
   payload: NotesBody,
   success: created(
     Schema.Array(NoteResult).annotate({
@@ -171,6 +192,10 @@ const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/c
       "Adds notes to an imported account. A note that is there already is not added again, so that a " +
         "retry is safe.",
       {
+        parameters: onDifference(
+          "What becomes of a note that is there with another pin, unpin_at or documents: it is kept " +
+            "as it is, or the request fails with `note_differs` and adds nothing."
+        ),
         requests: { notes: { summary: "Three notes", value: Requests.notesRequest } },
         answers: { 201: { notes: { summary: "Two created, one was there", value: notesAnswer } } }
       }
@@ -215,7 +240,12 @@ const createTransactions = HttpApiEndpoint.post(
               "false it fails.",
             schema: { type: "boolean", default: true },
             example: true
-          }
+          },
+          ...onDifference(
+            "What becomes of a transaction that was added earlier with other content: it is kept as it " +
+              "is and marked with `differs`, or the request fails with `transaction_differs` and adds " +
+              "nothing."
+          )
         },
         requests: {
           transactions: { summary: "Every type once", value: Requests.transactionsRequest }
@@ -234,6 +264,10 @@ const createTransactions = HttpApiEndpoint.post(
             too_many_existing_items: {
               summary: "Earlier transactions with many more items than are sent",
               value: itemsRefusal
+            },
+            transaction_differs: {
+              summary: "Another transaction of the same id, and on_difference=fail",
+              value: differenceRefusal
             }
           }
         }
@@ -256,8 +290,8 @@ const createHistoricalStatements = HttpApiEndpoint.post(
     operation(
       "Create historical statements",
       "Adds statements of the past to an imported account, all of them or none, and answers the " +
-        "validated data. A statement that is there with the same content is accepted again; with " +
-        "other content it is refused.",
+        "validated data. A statement that is there gets the fields that it lacks; one with another " +
+        "value in a field is refused.",
       {
         requests: { statements: { summary: "Two statements", value: Requests.statementsRequest } },
         answers: { 201: { statements: { summary: "Stored", value: Requests.statementsRequest } } }

@@ -50,6 +50,7 @@ export const statusOf = {
   service_unavailable: 503,
   transaction_outside_open_period: 400,
   too_many_existing_items: 400,
+  transaction_differs: 400,
   duplicate_transaction_ids: 400
 } as const satisfies Record<RequestCode, number>
 

@@ -254,7 +254,8 @@ describe("statusOf", () => {
 const transactionCodes = [
   "duplicate_transaction_ids",
   "transaction_outside_open_period",
-  "too_many_existing_items"
+  "too_many_existing_items",
+  "transaction_differs"
 ] as const
 
 describe("a transaction that cannot be added", () => {

@@ -100,7 +100,7 @@ const successes: ReadonlyArray<readonly [BatchOperation, Partial<LineResult>, un
     {
       answer: {
         _tag: "Transactions",
-        results: [{ status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction }]
+        results: [{ status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction, sent: transaction }]
       }
     },
     { status: 201 }
@@ -111,8 +111,8 @@ const successes: ReadonlyArray<readonly [BatchOperation, Partial<LineResult>, un
       answer: {
         _tag: "Transactions",
         results: [
-          { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction, isMoved: true },
-          { status: "TRANSACTION_ALREADY_EXISTS", transaction, differs: true }
+          { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction, sent: transaction, isMoved: true },
+          { status: "TRANSACTION_ALREADY_EXISTS", transaction, sent: transaction, differs: true }
         ]
       }
     },

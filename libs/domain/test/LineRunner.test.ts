@@ -13,7 +13,8 @@ import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
 import { batchOf, lineOf, linePrograms, payload } from "./batchPrograms.ts"
 import { begin, demo, key } from "./importPrograms.ts"
-import type { Wire } from "../testing/wire.ts"
+import { domesticPayload } from "../testing/samples.ts"
+import { put, type Wire } from "../testing/wire.ts"
 import { beginImported, onAccount, operations, setStatus, world } from "./postImportPrograms.ts"
 
 type LineConfirm = Effect.Effect<void, StorageUnavailable>
@@ -239,17 +240,45 @@ describe("a line", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("does not report ALREADY for a transaction that was added with other content", () =>
+  it.effect.each([
+    ["TRANSACTIONS", "transactions.0.note", undefined, ["FAILED", "transaction_differs"]],
+    ["TRANSACTIONS", "transactions.0.note", "keep", ["SUCCEEDED", null]],
+    ["NOTES", "notes.0.is_pinned", undefined, ["FAILED", "request_failed_validation"]],
+    ["NOTES", "notes.0.is_pinned", "keep", ["ALREADY", null]]
+  ] as const)(
+    "of %s with another %s than what is there changes nothing, on_difference %s",
+    ([operation, path, on_difference, end]) =>
+      Effect.gen(function* () {
+        yield* beginImported()
+        const run = yield* runner()
+        const name = operation === "NOTES" ? "notes" : "transactions"
+        const { import_supplier: _, ...body } = operations[name].body
+        yield* run(batchOf(operation), lineOf(body, 1))
+        const before = yield* onAccount
+        const parameters = on_difference === undefined ? {} : { on_difference }
+        const other = put(body, path, path.endsWith("note") ? "Another." : true)
+        const line = run(batchOf(operation, { parameters }), lineOf(other, 2))
+        expect(outcomeOf(yield* line)).toEqual(end)
+        expect(yield* onAccount).toEqual(before)
+      }).pipe(Effect.provide(world))
+  )
+
+  it.effect("completes a statement of the account, which is a change", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const run = yield* runner()
-      const { import_supplier: _, ...body } = operations.transactions.body
-      yield* run(batchOf("TRANSACTIONS"), lineOf(body, 1))
-      const [first, ...others] = body["transactions"] as ReadonlyArray<Wire>
-      const other = { ...body, transactions: [{ ...first, note: "Another." }, ...others] }
-      const before = yield* onAccount
-      expect(textOf(yield* run(batchOf("TRANSACTIONS"), lineOf(other, 2)))[0]).toBe("SUCCEEDED")
-      expect(yield* onAccount).toEqual(before)
+      const { statements } = domesticPayload() as { readonly statements: ReadonlyArray<Wire> }
+      const body = { ...ofKey(key), statements: [{ ...statements[0], gross_amount: 12.5 }] }
+      const ends = [
+        yield* run(batchOf("STATEMENTS"), lineOf(body, 1)),
+        yield* run(batchOf("STATEMENTS"), lineOf(body, 2)),
+        yield* run(batchOf("STATEMENTS"), lineOf(put(body, "statements.0.gross_amount", 13), 3))
+      ].map(outcomeOf)
+      expect(ends).toEqual([
+        ["SUCCEEDED", null],
+        ["ALREADY", null],
+        ["FAILED", "request_failed_validation"]
+      ])
     }).pipe(Effect.provide(world))
   )
 

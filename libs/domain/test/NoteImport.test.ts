@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { AccountNote } from "../src/account/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import { noteTimesOf } from "../src/account/KnownNotes.ts"
+import { knownNotesOf } from "../src/account/KnownNotes.ts"
 import {
   accountWith,
   afterChange,
@@ -122,6 +122,22 @@ describe("a note", () => {
     expect(decided([pathsOf("x")], accountWith()).answer).toMatchObject([{ body: "" }])
   })
 
+  it.each<[string, object, object, boolean]>([
+    ["the same pin", { body: "a", is_pinned: true }, { body: "a", is_pinned: true }, false],
+    ["no pin for false", { body: "a" }, { body: "a", is_pinned: false }, false],
+    ["a pin", { body: "a", is_pinned: true }, { body: "a" }, true],
+    ["another end of the pin", { body: "a", unpin_at: other }, { body: "a" }, true],
+    ["a document", { body: "a", ...pathsOf("x") }, { body: "a" }, true],
+    ["a leading slash", { body: "a", ...pathsOf("/x") }, { body: "a", ...pathsOf("x") }, false]
+  ])("that exists fails the request only if it differs: %s", (_name, sent, there, differs) => {
+    const account = accountWith({ notes: [onAccount(there)] })
+    const failing = decideNotesOn([noteOf(sent)], new Map(), now, "fail")(account)
+    expect(Result.isFailure(failing) ? failing.failure.errors : []).toMatchObject(
+      differs ? [{ attr: "notes.0", code: "note_differs" }] : []
+    )
+    expect(decided([sent], account).answer).toMatchObject([{ status: known }])
+  })
+
   it("that exists already is answered with its own time", () => {
     const there = onAccount({ body: "a" })
     const { answer, change } = decided([{ body: "a" }], accountWith({ notes: [there] }))
@@ -174,6 +190,7 @@ describe("a request to create notes", () => {
     expect({ ...change, notes: [] }).toEqual({
       balance: account.balance,
       transactions: [],
+      completedStatements: [],
       notes: [],
       statements: [],
       instruction: null,
@@ -188,7 +205,7 @@ describe("a request to create notes", () => {
   })
 })
 
-describe("noteTimesOf", () => {
+describe("knownNotesOf", () => {
   const twice = [onAccount({ body: "a" }, later), onAccount({ body: "a" }), onAccount(pathsOf("x"))]
   it.each<[string, object, string | null]>([
     ["the first one of the same content", { body: "a" }, later],
@@ -197,7 +214,7 @@ describe("noteTimesOf", () => {
     ["none of another content", { body: "x" }, null],
     ["the one of the same documents", pathsOf("/x"), earlier]
   ])("finds %s", (_, asked, time) => {
-    const times = noteTimesOf(twice, [noteOf({ body: "b" }), noteOf(asked)])
-    expect(times.map((each) => each && formatInstant(each))).toEqual([null, time])
+    const known = knownNotesOf(twice, [noteOf({ body: "b" }), noteOf(asked)])
+    expect(known.map((note) => note && formatInstant(note.created_at))).toEqual([null, time])
   })
 })

@@ -11,6 +11,7 @@ import {
   audited,
   beginImported,
   brokenBy,
+  byDefault,
   call,
   codeOf,
   onAccount,
@@ -32,7 +33,7 @@ describe("a granted write", () => {
       const program = yield* postImport()
       const known = "Account migrated in wave 3; check first bill."
       const notes = [{ body: "a" }, { body: known }, { body: "a" }]
-      const results = yield* program.createNotes(demo, { ...key, notes })
+      const results = yield* program.createNotes(demo, { ...key, notes }, byDefault)
       expect(
         results.map(({ body, created_at, status }) => [body, formatInstant(created_at), status])
       ).toEqual([
@@ -52,7 +53,11 @@ describe("a granted write", () => {
       const results = yield* program.createTransactions(
         demo,
         { ...key, transactions },
-        Result.succeed({ checkPreviouslyAdded: true, forceAddToCurrentStatement: false })
+        Result.succeed({
+          checkPreviouslyAdded: true,
+          forceAddToCurrentStatement: false,
+          onDifference: "keep" as const
+        })
       )
       expect(results.map(({ status, transaction: { type } }) => [status, type])).toEqual([
         ["TRANSACTION_ADDED_TO_ACCOUNT", "CREDIT"],
@@ -70,7 +75,11 @@ describe("a granted write", () => {
         program.createTransactions(
           demo,
           { ...key, transactions: [transaction("t1", { transaction_date: "2025-02-28" })] },
-          Result.succeed({ checkPreviouslyAdded, forceAddToCurrentStatement })
+          Result.succeed({
+            checkPreviouslyAdded,
+            forceAddToCurrentStatement,
+            onDifference: "keep" as const
+          })
         )
       const refused = yield* Effect.flip(send(true, false))
       expect(codeOf(refused)).toBe("transaction_outside_open_period")
@@ -246,9 +255,9 @@ describe("the current time", () => {
       const program = yield* postImport()
       const at = (minutes: number) => formatInstant(DateTime.add(sampleTime, { minutes }))
       const note = (unpin_at: string) => ({ ...key, notes: [{ body: "pin", unpin_at }] })
-      const refused = yield* Effect.flip(program.createNotes(demo, note(at(-1))))
+      const refused = yield* Effect.flip(program.createNotes(demo, note(at(-1)), byDefault))
       expect(errorsOf(refused)).toEqual(["notes.0 note_unpin_at_earlier_than_creation_date"])
-      const [created] = yield* program.createNotes(demo, note(at(0)))
+      const [created] = yield* program.createNotes(demo, note(at(0)), byDefault)
       expect(created?.created_at).toEqual(sampleTime)
     }).pipe(Effect.provide(world))
   )

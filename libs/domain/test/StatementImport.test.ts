@@ -3,8 +3,9 @@
  * Source: docs/contract/post-import.md#same-statements.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import type { AccountStatement } from "../src/account/AccountChange.ts"
+import { HistoricalStatement } from "../src/account/Statement.ts"
 import { decideStatements } from "../src/post-import/StatementImport.ts"
 import { accountWith, afterChange, statementOf } from "./accountModel.ts"
 
@@ -24,6 +25,8 @@ const short = {
   statement_path: "2025/05.pdf"
 }
 
+const encode = Schema.encodeSync(HistoricalStatement)
+
 const without = (values: object, field: string): object =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name !== field))
 
@@ -38,119 +41,78 @@ const decided = (sent: ReadonlyArray<object>, there = accountWith()) =>
     new Map()
   )(there)
 
-/** A sent statement, the existing one, its origin, and whether they count as the same. */
+const added = "historical_statements"
+const sentWithAccount = "account_payload"
+
+/** A sent statement, the existing one, its origin, and what becomes of it. */
 const comparisons: ReadonlyArray<
-  [string, sent: object, there: object, AccountStatement["origin"], same: boolean]
+  [
+    string,
+    sent: object,
+    there: object,
+    AccountStatement["origin"],
+    end: "kept" | "completed" | "refused"
+  ]
 > = [
-  ["the same", full, full, "historical_statements", true],
-  ["another amount", { ...full, gross_amount: 1 }, full, "historical_statements", false],
+  ["the same", full, full, added, "kept"],
+  ["another amount", { ...full, gross_amount: 1 }, full, added, "refused"],
+  ["the amount in another spelling", { ...full, gross_amount: 120.5 }, full, added, "kept"],
+  ["no amount", without(full, "gross_amount"), full, added, "kept"],
+  ["an amount of zero for none", { ...short, gross_amount: 0 }, short, added, "completed"],
+  ["another number", { ...full, number: "2" }, full, added, "refused"],
+  ["another day of issue", { ...full, issued_date: "2025-06-03" }, full, added, "refused"],
+  ["another start", { ...full, bill_period_from_date: "2025-05-02" }, full, added, "refused"],
+  ["another end", { ...full, bill_period_to_date: "2025-05-30" }, full, added, "refused"],
+  ["a leading slash", { ...full, statement_path: "/2025/05.pdf" }, full, added, "kept"],
+  ["another path", { ...full, statement_path: "2025/06.pdf" }, full, added, "refused"],
+  ["a path for none", full, without(full, "statement_path"), added, "completed"],
   [
-    "the amount in another spelling",
-    { ...full, gross_amount: 120.5 },
+    "more, but another end",
     full,
-    "historical_statements",
-    true
+    { ...short, bill_period_to_date: "2025-06-01" },
+    added,
+    "refused"
   ],
-  ["no amount", without(full, "gross_amount"), full, "historical_statements", false],
-  [
-    "an amount of zero for none",
-    { ...short, gross_amount: 0 },
-    short,
-    "historical_statements",
-    false
-  ],
-  ["another number", { ...full, number: "2" }, full, "historical_statements", false],
-  ["no number", without(full, "number"), full, "historical_statements", false],
-  [
-    "another day of issue",
-    { ...full, issued_date: "2025-06-03" },
-    full,
-    "historical_statements",
-    false
-  ],
-  ["no day of issue", without(full, "issued_date"), full, "historical_statements", false],
-  [
-    "another start",
-    { ...full, bill_period_from_date: "2025-05-02" },
-    full,
-    "historical_statements",
-    false
-  ],
-  [
-    "another end",
-    { ...full, bill_period_to_date: "2025-05-30" },
-    full,
-    "historical_statements",
-    false
-  ],
-  [
-    "a leading slash",
-    { ...full, statement_path: "/2025/05.pdf" },
-    full,
-    "historical_statements",
-    true
-  ],
-  [
-    "another path",
-    { ...full, statement_path: "2025/06.pdf" },
-    full,
-    "historical_statements",
-    false
-  ],
-  ["no path", without(full, "statement_path"), full, "historical_statements", false],
-  ["a path for none", full, without(full, "statement_path"), "historical_statements", false],
-  ["more, for one of the payload", full, short, "account_payload", true],
-  ["the same, for one of the payload", short, short, "account_payload", true],
-  [
-    "a leading slash, for one of the payload",
-    { ...full, statement_path: "/2025/05.pdf" },
-    short,
-    "account_payload",
-    true
-  ],
-  [
-    "another start, for one of the payload",
-    { ...full, bill_period_from_date: "2025-05-02" },
-    short,
-    "account_payload",
-    false
-  ],
-  [
-    "another end, for one of the payload",
-    { ...full, bill_period_to_date: "2025-06-01" },
-    short,
-    "account_payload",
-    false
-  ],
+  ["more, for one of the payload", full, short, sentWithAccount, "completed"],
+  ["the same, for one of the payload", short, short, sentWithAccount, "kept"],
   [
     "another path, for one of the payload",
     { ...full, statement_path: "x.pdf" },
     short,
-    "account_payload",
-    false
+    sentWithAccount,
+    "refused"
   ],
   [
     "no path, for one of the payload",
     without(full, "statement_path"),
     short,
-    "account_payload",
-    false
+    sentWithAccount,
+    "completed"
   ]
 ]
 
 describe("a statement with a known id", () => {
   it.each(comparisons)(
-    "is accepted only if it agrees with the known statement: %s",
-    (_name, sent, there, origin, same) => {
+    "is completed if it lacks what is sent, and refused if it contradicts it: %s",
+    (_name, sent, there, origin, end) => {
       const result = decided([sent], account(there, origin))
-      if (same) {
-        expect(Result.getOrThrow(result).change.statements).toEqual([])
+      if (end === "refused") {
+        expect(Result.isFailure(result) && result.failure).toMatchObject({
+          code: "request_failed_validation",
+          errors: [{ attr: "statements.0", code: "historical_statement_already_exists" }]
+        })
         return
       }
-      expect(Result.isFailure(result) && result.failure).toMatchObject({
-        code: "request_failed_validation",
-        errors: [{ attr: "statements.0", code: "historical_statement_already_exists" }]
-      })
+      const { answer, change } = Result.getOrThrow(result)
+      const whole = end === "completed" ? [statementOf({ ...sent, ...there })] : []
+      expect(answer.isNew).toBe(end === "completed")
+      // One of the payload is read back as it was sent, so that its completion is an addition.
+      const stored = [change.statements, change.completedStatements]
+      expect(stored.map((each) => each.map((one) => encode(one)))).toEqual(
+        (origin === sentWithAccount ? [whole, []] : [[], whole]).map((each) =>
+          each.map((one) => encode(one))
+        )
+      )
     }
   )
 

@@ -28,6 +28,7 @@ import {
 const options: TransactionImportOptions = {
   checkPreviouslyAdded: true,
   forceAddToCurrentStatement: true,
+  onDifference: "keep" as const,
   today: dayOf("2026-01-15"),
   now: instantOf("2026-01-15T12:00:00Z")
 }
@@ -185,7 +186,11 @@ describe("a moved date", () => {
     const { answer, change } = stored(sent, first.account)
     expect(change.notes).toEqual([])
     expect(answer).toEqual([
-      { status: "TRANSACTION_ALREADY_EXISTS", transaction: first.answer[0]?.transaction }
+      {
+        status: "TRANSACTION_ALREADY_EXISTS",
+        transaction: first.answer[0]?.transaction,
+        sent: sent[0]
+      }
     ])
   })
 })
@@ -207,6 +212,7 @@ describe("a transaction id that was added before", () => {
     expect(answer[1]).toEqual({
       status: "TRANSACTION_ALREADY_EXISTS",
       transaction: there,
+      sent: credit("t1"),
       differs: true
     })
     expect(change.transactions.map(({ transaction }) => transaction.transaction_id)).toEqual([
@@ -239,6 +245,17 @@ describe("a transaction id that was added before", () => {
     expect(
       existing(credit("t1", "2026-01-03", { amount: "7.77", note: "as stored" }), there)
     ).toEqual(other)
+  })
+
+  it("fails the request if it differs and the request asks for that", () => {
+    const failing = { ...options, onDifference: "fail" as const }
+    const sent = [credit("t0"), credit("t1"), credit("t2")]
+    const decided = decideTransactions(sent, failing)(account)
+    expect(Result.isFailure(decided) && decided.failure).toMatchObject({
+      code: "transaction_differs",
+      transaction: sent[1]
+    })
+    expect(Result.isSuccess(decideTransactions([there], failing)(account))).toBe(true)
   })
 
   it("does not differ from the stored one if only its date was moved", () => {

@@ -12,10 +12,11 @@ import type {
   AccountView,
   Decision
 } from "../src/account/AccountChange.ts"
+import type { OnDifference } from "../src/schema/OnDifference.ts"
 import { Money } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { Note } from "../src/account/Note.ts"
-import { noteTimesOf } from "../src/account/KnownNotes.ts"
+import { knownNotesOf } from "../src/account/KnownNotes.ts"
 import { decideNotes } from "../src/post-import/NoteImport.ts"
 import { HistoricalStatement, type StatementId } from "../src/account/Statement.ts"
 import { Transaction, type TransactionId } from "../src/account/Transaction.ts"
@@ -39,7 +40,7 @@ export const accountWith = (values: Partial<ModelAccount> = {}): ModelAccount =>
   lastClosingDate: null,
   instruction: null,
   notes: [],
-  noteTimes: [],
+  knownNotes: [],
   transactions: new Map(),
   unreadTransaction: null,
   statements: new Map(),
@@ -55,7 +56,7 @@ export const afterChange = (account: ModelAccount, change: AccountChange): Model
     transactions.set(transaction.transaction_id, transaction)
   }
   const statements = new Map<StatementId, AccountStatement>()
-  for (const statement of change.statements) {
+  for (const statement of [...change.statements, ...change.completedStatements]) {
     statements.set(statement.statement_id, { statement, origin: "historical_statements" })
   }
   return {
@@ -70,9 +71,17 @@ export const afterChange = (account: ModelAccount, change: AccountChange): Model
 
 /** Decides on notes of an account, after looking them up. */
 export const decideNotesOn =
-  (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
+  (
+    sent: ReadonlyArray<Note>,
+    documents: FoundDocuments,
+    now: DateTime.Utc,
+    onDifference: OnDifference = "keep"
+  ) =>
   (account: ModelAccount) =>
-    decideNotes(sent, documents, now)({ ...account, noteTimes: noteTimesOf(account.notes, sent) })
+    decideNotes(sent, documents, { now, onDifference })({
+      ...account,
+      knownNotes: knownNotesOf(account.notes, sent)
+    })
 
 type Decide = (account: ModelAccount) => Result.Result<Decision<unknown>, unknown>
 

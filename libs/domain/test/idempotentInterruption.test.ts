@@ -79,7 +79,11 @@ const addition = (name: keyof typeof operations, values: Wire = {}): Write => ({
   repeatsItself: false
 })
 
-const unchecked = Result.succeed({ checkPreviouslyAdded: false, forceAddToCurrentStatement: true })
+const unchecked = Result.succeed({
+  checkPreviouslyAdded: false,
+  forceAddToCurrentStatement: true,
+  onDifference: "keep" as const
+})
 
 const writes: Readonly<Record<string, Write>> = {
   "a first staging": { arrange: begin(), on: staging, repeatsItself: true },

@@ -53,9 +53,10 @@ export const postImport = Effect.fnUntraced(function* (plan: FaultPlan = noFault
 export type Program = PostImport["Service"]
 
 /** The defaults of the query parameters. */
-const byDefault = Result.succeed({
+export const byDefault = Result.succeed({
   checkPreviouslyAdded: true,
-  forceAddToCurrentStatement: true
+  forceAddToCurrentStatement: true,
+  onDifference: "keep" as const
 })
 
 /** A document that the store has. */
@@ -92,7 +93,7 @@ interface Operation {
 
 export const operations = {
   notes: {
-    run: (program, caller, body, keep) => program.createNotes(caller, body, keep),
+    run: (program, caller, body, keep) => program.createNotes(caller, body, byDefault, keep),
     body: {
       ...key,
       notes: [{ body: "first" }, { document_paths: [{ document_path: storedPath }] }]

@@ -132,7 +132,11 @@ describe("the open statement period", () => {
     return (day: string, forceAddToCurrentStatement: boolean) => {
       const id = `${day} ${forceAddToCurrentStatement}`
       const body = { ...key, transactions: [transaction(id, { transaction_date: day })] }
-      const parameters = { checkPreviouslyAdded: false, forceAddToCurrentStatement }
+      const parameters = {
+        checkPreviouslyAdded: false,
+        forceAddToCurrentStatement,
+        onDifference: "keep" as const
+      }
       return Effect.map(createTransactions(demo, body, Result.succeed(parameters)), (results) =>
         results.map((result) => result.transaction.transaction_date).join()
       )

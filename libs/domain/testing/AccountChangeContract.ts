@@ -7,6 +7,7 @@ import type { AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
+import { StatementId } from "../src/account/Statement.ts"
 import { encodeTransaction } from "../src/account/Transaction.ts"
 import { strangers } from "./AccountViewContract.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
@@ -100,6 +101,42 @@ const together = (it: It): void => {
         ["a", "2.00"],
         ["b", "10.00"],
         ["a", "4.00"]
+      ])
+    })
+  )
+
+  it.effect("completes statements, and leaves those of the payload as they were sent", () =>
+    Effect.gen(function* () {
+      const account = yield* imported(accountWith({ statements: [mayStatement("p")] }))
+      yield* changeAccount(account, () => ({ statements: [mayStatement("a")] }))
+      const whole = (id: string) =>
+        mayStatement(id, { number: `N-${id}`, statement_path: "2025/05.pdf" })
+      const found = { size: 7, etag: null, checksum: null }
+      yield* changeAccount(account, () => ({
+        statements: [whole("p"), mayStatement("b")],
+        completedStatements: [whole("a")],
+        documents: new Map([["2025/05.pdf", found]])
+      }))
+      const { statements } = yield* viewOf(account.key, {
+        statementIds: ["p", "a", "b"].map((id) => StatementId.make(id))
+      })
+      expectSame(
+        statements,
+        new Map(
+          [whole("p"), whole("a"), mayStatement("b")].map((statement) => [
+            statement.statement_id,
+            { origin: "historical_statements" as const, statement }
+          ])
+        )
+      )
+      const { statements: described } = yield* descriptionOf(account.number)
+      expect(
+        described.map(({ number, origin, statement_id }) => [origin, statement_id, number])
+      ).toEqual([
+        ["account_payload", "p", null],
+        ["historical_statements", "a", "N-a"],
+        ["historical_statements", "p", "N-p"],
+        ["historical_statements", "b", null]
       ])
     })
   )

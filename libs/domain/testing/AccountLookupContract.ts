@@ -12,6 +12,7 @@ import { StatementId } from "../src/account/Statement.ts"
 import { encodeTransaction, TransactionId } from "../src/account/Transaction.ts"
 import { expectSame, noonPlus, times } from "./freshNames.ts"
 import {
+  noteTimesOf,
   accountWith,
   adding,
   changeAccount,
@@ -123,7 +124,7 @@ const lookingAtNotes = (it: It): void => {
   it.effect.each(noteLookups)("finds for a looked-up note: %s", ([, asked, time]) =>
     Effect.gen(function* () {
       const { key } = yield* account
-      expectSame((yield* viewOf(key, { notes: [noteOf(asked)] })).noteTimes, [time])
+      expectSame(noteTimesOf(yield* viewOf(key, { notes: [noteOf(asked)] })), [time])
     })
   )
 
@@ -132,9 +133,8 @@ const lookingAtNotes = (it: It): void => {
       const { key } = yield* account
       const all = [...noteLookups, ...noteLookups.toReversed()]
       const notes = all.map(([, asked]) => noteOf(asked))
-      const { noteTimes } = yield* viewOf(key, { notes })
       expectSame(
-        noteTimes,
+        noteTimesOf(yield* viewOf(key, { notes })),
         all.map(([, , time]) => time)
       )
     })

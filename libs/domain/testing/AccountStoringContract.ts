@@ -12,6 +12,7 @@ import type { InstructionDetails, PaymentInstruction } from "../src/account/Paym
 import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
 import { expectSame, noonPlus, times } from "./freshNames.ts"
 import {
+  noteTimesOf,
   accountWith,
   adding,
   card,
@@ -132,7 +133,7 @@ const storing = (it: It): void => {
       yield* changeAccount(account, () => ({ notes: [note, plain], documents }))
       const view = yield* viewOf(account.key, { notes: [note, plain] })
       expectSame(
-        view.noteTimes,
+        noteTimesOf(view),
         [note, plain].map(({ created_at }) => created_at)
       )
       const { notes } = yield* descriptionOf(account.number)

@@ -16,6 +16,7 @@ import { TransactionId } from "../src/account/Transaction.ts"
 import { expectSame, freshAccountNumber, freshSupplierCode } from "./freshNames.ts"
 import { arrange, importStates } from "./importStates.ts"
 import {
+  noteTimesOf,
   accountWith,
   creditOf,
   descriptionOf,
@@ -120,7 +121,7 @@ const payload = (it: It): void => {
           balance: creditOf("any", { amount: 50 }).amount,
           lastClosingDate: ledgers[0]?.last_statement_closing_date ?? null,
           instruction: null,
-          noteTimes: notes.map(({ created_at }) => created_at ?? importedAt),
+          knownNotes: notes.map(({ created_at = importedAt }) => ({ created_at })),
           transactions: new Map(
             [payment, supplyCharge, charge].flatMap((each) =>
               each === undefined ? [] : [[each.transaction_id, each] as const]
@@ -142,8 +143,8 @@ const payload = (it: It): void => {
   it.effect("gives a note without a time the time of the import", () =>
     Effect.gen(function* () {
       const { key } = yield* imported(accountWith({ notes: [{ body: "a" }] }))
-      const { noteTimes } = yield* viewOf(key, { notes: [noteOf({ body: "a" })] })
-      expectSame(noteTimes, [importedAt])
+      const view = yield* viewOf(key, { notes: [noteOf({ body: "a" })] })
+      expectSame(noteTimesOf(view), [importedAt])
     })
   )
 

@@ -123,8 +123,8 @@ export const accountsAtOnceContract = (it: It): void => {
       const account = yield* imported()
       const statement = mayStatement("s")
       const lookup = { notes: [{ body: "a" }], statementIds: [statement.statement_id] }
-      yield* atOnce(account, concurrency, lookup, ({ noteTimes, statements }) => ({
-        notes: noteTimes[0] === null ? [{ body: "a", created_at: changedAt }] : [],
+      yield* atOnce(account, concurrency, lookup, ({ knownNotes, statements }) => ({
+        notes: knownNotes[0] === null ? [{ body: "a", created_at: changedAt }] : [],
         statements: statements.size === 0 ? [statement] : []
       }))
       const { notes, statements } = yield* descriptionOf(account.number)

@@ -131,13 +131,17 @@ export const descriptionOf = Effect.fnUntraced(function* (number: AccountView["n
   return encodeDescription(Option.getOrThrow(yield* accounts.describe(number)))
 })
 
+/** When the notes that a view found were created; null for none. */
+export const noteTimesOf = ({ knownNotes }: AccountView) =>
+  knownNotes.map((note) => note?.created_at ?? null)
+
 /** A view as JSON with exact decimals; missing and empty values are the same. */
 export const normalized = (account: AccountView) => ({
   number: account.number,
   balance: twoDecimals(account.balance),
   lastClosingDate: account.lastClosingDate,
   instruction: account.instruction,
-  noteTimes: account.noteTimes,
+  noteTimes: noteTimesOf(account),
   transactions: [...account.transactions]
     .map(([id, transaction]) => ({ id, ...encodeTransaction(transaction) }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1)),

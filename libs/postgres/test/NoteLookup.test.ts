@@ -7,6 +7,7 @@ import { DateTime, Duration, Effect, Schema } from "effect"
 import type { AccountNumber } from "@data-import/domain/account/Account"
 import { expectSame, noon } from "@data-import/domain/testing/freshNames"
 import {
+  noteTimesOf,
   accountWith,
   adding,
   changeAccount,
@@ -93,7 +94,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })(
           for (let round = 0; round < 8; round += 1) {
             const notes = [noteOf({ ...content, ...time })]
             const { answer, entries, scans } = yield* readsOf("notes", viewOf(key, { notes }))
-            expectSame(answer.noteTimes, [expected])
+            expectSame(noteTimesOf(answer), [expected])
             expect(entries).toBeLessThan(10)
             expect(scans).toBe(0)
           }
@@ -172,7 +173,7 @@ layer(storage, { excludeTestServices: true })("a note without a digest", (it) =>
       ]
       const notes = asked.map(([values]) => noteOf(values))
       expectSame(
-        (yield* viewOf(key, { notes })).noteTimes,
+        noteTimesOf(yield* viewOf(key, { notes })),
         asked.map(([, time]) => time)
       )
     })

@@ -157,9 +157,8 @@ layer(storage, { excludeTestServices: true })("account queries", (it) => {
         statementIds: statements.map(({ statement_id }) => statement_id),
         notes
       })
-      const { noteTimes } = view
       expect([view.transactions.size, view.statements.size]).toEqual([10_000, 10_000])
-      expect(noteTimes.filter((time) => time !== null)).toHaveLength(10_000)
+      expect(view.knownNotes.filter((note) => note !== null)).toHaveLength(10_000)
     })
   )
 

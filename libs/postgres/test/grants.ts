@@ -56,7 +56,8 @@ export const matrix = {
   refresh_token_families: "auth ra(w)d",
   refresh_tokens: "auth ra(w)d",
   refusal_windows: "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w)",
-  statements: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
+  statements:
+    "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board r(w), operator ra(w)",
   supply_addresses: "account-import a, query r, batch-worker a, board r, operator r",
@@ -160,6 +161,10 @@ export const columns = {
   "refusal_windows batch-worker w": "began_at digests is_full",
   "refusal_windows batches w": "began_at digests is_full",
   "refusal_windows post-import w": "began_at digests is_full",
+  "statements batch-worker w":
+    "document_checksum document_etag document_size gross_amount issued_date number statement_path",
+  "statements post-import w":
+    "document_checksum document_etag document_size gross_amount issued_date number statement_path",
   "suppliers board w": "status",
   "suppliers operator w":
     "concurrency_limit customer_emails document_check document_root status time_zone",

@@ -6,7 +6,12 @@ import {
   TransactionsAnswer,
   transactionsAnswer
 } from "@data-import/api/PostImportAnswer"
-import { PostImport, type TransactionParameters } from "@data-import/domain/post-import/PostImport"
+import {
+  type NoteParameters,
+  PostImport,
+  type TransactionParameters
+} from "@data-import/domain/post-import/PostImport"
+import type { OnDifference } from "@data-import/domain/schema/OnDifference"
 import { StatementsRequest } from "@data-import/domain/validation/PostImportValidation"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
@@ -16,16 +21,25 @@ const statementsStored = Answer.encoded(201, StatementsRequest)
 
 const transactionsAdded = Answer.encoded(201, TransactionsAnswer)
 
-interface SentParameters {
+interface SentNoteParameters {
+  readonly on_difference?: OnDifference
+}
+
+interface SentParameters extends SentNoteParameters {
   readonly check_previously_added?: boolean
   readonly force_add_to_current_statement?: boolean
 }
 
-/** Both default to true. */
+const withNoteDefaults = ({ on_difference = "keep" }: SentNoteParameters): NoteParameters => ({
+  onDifference: on_difference
+})
+
 const withDefaults = ({
   check_previously_added = true,
-  force_add_to_current_statement = true
+  force_add_to_current_statement = true,
+  ...sent
 }: SentParameters): TransactionParameters => ({
+  ...withNoteDefaults(sent),
   checkPreviouslyAdded: check_previously_added,
   forceAddToCurrentStatement: force_add_to_current_statement
 })
@@ -36,14 +50,17 @@ export const routes = Effect.gen(function* () {
 
   return Route.handle(PostImportGroup, {
     createNotes: write(
-      ({ body, caller, keep, parameters }) =>
-        postImport.createNotes(caller, body, keep, Route.parameterErrors(parameters)),
+      ({ body, caller, keep, parameters }: WriteCall<SentNoteParameters>) =>
+        postImport.createNotes(caller, body, Result.map(parameters, withNoteDefaults), keep),
       (results) => Answer.small(201, notesAnswer(results))
     ),
     createTransactions: write(
       ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
         postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
-      (results) => transactionsAdded(transactionsAnswer(results))
+      (results, { caller }) =>
+        transactionsAdded(
+          transactionsAnswer(results, { readsAccounts: caller.scopes.includes("account:read") })
+        )
     ),
     createHistoricalStatements: write(
       ({ body, caller, keep, parameters }) =>

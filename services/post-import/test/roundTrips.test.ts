@@ -30,7 +30,11 @@ const trafficOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return Effect.map(Effect.withTracer(effect, tracer), traffic)
   })
 
-const byDefault = Result.succeed({ checkPreviouslyAdded: true, forceAddToCurrentStatement: true })
+const byDefault = Result.succeed({
+  checkPreviouslyAdded: true,
+  forceAddToCurrentStatement: true,
+  onDifference: "keep" as const
+})
 
 /** Adds this many transactions of 0.01 with different ids. */
 const adding = ({ key, tenant }: Account, count: number) =>

@@ -226,9 +226,10 @@ layer(Layer.provideMerge(programs, Layer.merge(storage, auditHeads)), {
       const program = yield* PostImport
       const parameters = Result.succeed({
         checkPreviouslyAdded: false,
-        forceAddToCurrentStatement: false
+        forceAddToCurrentStatement: false,
+        onDifference: "keep" as const
       })
-      yield* program.createNotes(caller, { ...notesPayload(), ...key })
+      yield* program.createNotes(caller, { ...notesPayload(), ...key }, parameters)
       yield* program.createTransactions(caller, { ...transactionsPayload(), ...key }, parameters)
       yield* program.createStatements(caller, { ...statementsPayload(), ...key })
       yield* program.createPaymentInstruction(caller, { ...instructionPayload(), ...key })

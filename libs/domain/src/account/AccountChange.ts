@@ -29,7 +29,7 @@ export interface AccountStatement {
  * is.
  */
 export interface Lookup {
-  /** For each of these notes, find the equal one on the account. */
+  /** For each of these notes, find the one on the account that it names. */
   readonly notes?: ReadonlyArray<Note>
   /** Read the transactions with these ids. Of a repeated id, the first one is read. */
   readonly transactionIds?: ReadonlyArray<TransactionId>
@@ -90,14 +90,12 @@ export interface AccountView {
   readonly lastClosingDate: CalendarDate | null
   /** The active payment instruction. */
   readonly instruction: PaymentInstruction | null
-  /**
-   * For each note of the lookup, the time of creation of the first equal note on the account; null
-   * if there is none.
-   */
-  readonly noteTimes: ReadonlyArray<DateTime.Utc | null>
+  /** For each note of the lookup, the first one on the account that it names; null if none. */
+  readonly knownNotes: ReadonlyArray<AccountNote | null>
   readonly transactions: ReadonlyMap<TransactionId, Transaction>
   /** The first transaction, in the order of the lookup, that was too large to read. */
   readonly unreadTransaction: TransactionId | null
+  /** A statement of the payload that was completed is the completed one. */
   readonly statements: ReadonlyMap<StatementId, AccountStatement>
 }
 
@@ -112,7 +110,10 @@ export interface AccountChange {
   readonly balance: BigDecimal.BigDecimal
   readonly transactions: ReadonlyArray<AddedTransaction>
   readonly notes: ReadonlyArray<AccountNote>
+  /** New ones, and those of the payload that are completed, which are read back unchanged. */
   readonly statements: ReadonlyArray<HistoricalStatement>
+  /** Statements that were added before, with fields that they lacked. */
+  readonly completedStatements: ReadonlyArray<HistoricalStatement>
   readonly instruction: {
     readonly instruction: PaymentInstruction
     readonly details: InstructionDetails
@@ -133,6 +134,7 @@ export const noChange = (account: AccountView): AccountChange => ({
   transactions: [],
   notes: [],
   statements: [],
+  completedStatements: [],
   instruction: null,
   documents: new Map()
 })
@@ -141,4 +143,5 @@ export const isEmpty = (change: AccountChange): boolean =>
   change.transactions.length === 0 &&
   change.notes.length === 0 &&
   change.statements.length === 0 &&
+  change.completedStatements.length === 0 &&
   change.instruction === null

@@ -90,6 +90,7 @@ export const erasedChange = ({
   transactions: transactions.map(erasedAddition),
   notes: [],
   statements: statements.map(erasedStatement),
+  completedStatements: [],
   instruction: null,
   documents: new Map()
 })

@@ -25,6 +25,7 @@ import { DryRunSuccessful } from "../requests/Failure.ts"
 import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
 import { keptEnd, keptText, keyOf } from "../requests/LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
+import type { OnDifference } from "../schema/OnDifference.ts"
 import { isObject, type NotJson } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
@@ -206,10 +207,18 @@ const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   return yield* process(run, { body: isObject(sent.body) && nameIn(sent.body), errors: [] })
 })
 
-const parametersOf = ({ parameters }: Batch["settings"]): TransactionParameters => ({
-  checkPreviouslyAdded: parameters.check_previously_added ?? true,
-  forceAddToCurrentStatement: parameters.force_add_to_current_statement ?? true
+/** A line that changes nothing although it differs would be reported as a success. */
+const onDifference = ({ parameters }: Batch["settings"]): OnDifference =>
+  parameters.on_difference ?? "fail"
+
+const parametersOf = (settings: Batch["settings"]): TransactionParameters => ({
+  onDifference: onDifference(settings),
+  checkPreviouslyAdded: settings.parameters.check_previously_added ?? true,
+  forceAddToCurrentStatement: settings.parameters.force_add_to_current_statement ?? true
 })
+
+const checked = <A>(errors: Sent["errors"], parameters: A) =>
+  errors.length > 0 ? Result.fail(errors) : Result.succeed(parameters)
 
 const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY" }) as const
 
@@ -235,7 +244,13 @@ const operations: Readonly<
           ...outcomeOf(results.some(({ status }) => status === "NOTE_CREATION_SUCCESS")),
           answer: { _tag: "Notes", results }
         }),
-      (keep) => run.postImport.createNotes(run.caller, body, keep, errors)
+      (keep) =>
+        run.postImport.createNotes(
+          run.caller,
+          body,
+          checked(errors, { onDifference: onDifference(run.batch.settings) }),
+          keep
+        )
     ),
   TRANSACTIONS: (run, { body, errors }) =>
     once<ReadonlyArray<TransactionResult>>(
@@ -249,11 +264,13 @@ const operations: Readonly<
           ),
           answer: { _tag: "Transactions", results }
         }),
-      (keep) => {
-        const parameters =
-          errors.length > 0 ? Result.fail(errors) : Result.succeed(parametersOf(run.batch.settings))
-        return run.postImport.createTransactions(run.caller, body, parameters, keep)
-      }
+      (keep) =>
+        run.postImport.createTransactions(
+          run.caller,
+          body,
+          checked(errors, parametersOf(run.batch.settings)),
+          keep
+        )
     ),
   STATEMENTS: (run, { body, errors }) =>
     once<StatementsCreated>(

@@ -7,6 +7,7 @@ import { DateTime, Duration, Result, Schema } from "effect"
 import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import { nonBlankText } from "../schema/Field.ts"
+import { OnDifference } from "../schema/OnDifference.ts"
 import type { BatchEventName } from "./BatchEvent.ts"
 import * as Counts from "./Counts.ts"
 import * as Throughput from "./Throughput.ts"
@@ -73,10 +74,11 @@ export const PendingSelection = Schema.Struct({
 })
 export type PendingSelection = typeof PendingSelection.Type
 
-/** The parameters of TRANSACTIONS. */
+/** The parameters of TRANSACTIONS, the last one also of NOTES, where its default is `fail`. */
 export const BatchParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(Schema.Boolean),
-  force_add_to_current_statement: Schema.optionalKey(Schema.Boolean)
+  force_add_to_current_statement: Schema.optionalKey(Schema.Boolean),
+  on_difference: Schema.optionalKey(OnDifference)
 })
 export type BatchParameters = typeof BatchParameters.Type
 

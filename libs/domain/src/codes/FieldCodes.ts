@@ -289,5 +289,10 @@ export const fieldCodes = {
     "The account has a statement of this id with other content.",
     "statement S-1 with another amount",
     "Compare with what was sent before; give a new statement a new id."
+  ),
+  note_differs: field(
+    "The account has this note with another pin, unpin_at or documents.",
+    "a note again with is_pinned, and on_difference=fail",
+    "Compare with what was sent before; a note on an account is never changed."
   )
 } as const satisfies Record<string, CodeEntry>

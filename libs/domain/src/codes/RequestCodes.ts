@@ -225,5 +225,10 @@ export const requestCodes = {
     "The transactions that were added before have many more line and tax items than are sent for them.",
     "the bare ids of 30 stored transactions of 10,000 line items each",
     "Send fewer transactions at once; any one request that was accepted can be sent again as it was."
+  ),
+  transaction_differs: request(
+    "The account has a transaction of this id with other content.",
+    "transaction T-1 again with another amount, and on_difference=fail",
+    "Compare with what was sent before; correct by a transaction with a new id."
   )
 } as const satisfies Record<string, CodeEntry>

@@ -1,7 +1,7 @@
 /**
  * Decides which notes of a request are new to the account. A note exists already if one has the
  * same body (without a body: the same document paths) and the same time of creation, if one was
- * sent.
+ * sent. It is never changed: other content is ignored, or refused if the request asks for that.
  * Source: docs/contract/post-import.md#create-notes, docs/contract/post-import.md#same-notes.
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"
@@ -12,7 +12,10 @@ import {
   noChange,
   type Decision
 } from "../account/AccountChange.ts"
-import { makeKnownNotes } from "../account/KnownNotes.ts"
+import { isSameNote, makeKnownNotes } from "../account/KnownNotes.ts"
+import { validationFailed, type ValidationFailed } from "../requests/Failure.ts"
+import type { OnDifference } from "../schema/OnDifference.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import type { Note } from "../account/Note.ts"
 
 export interface NoteResult {
@@ -22,23 +25,39 @@ export interface NoteResult {
   readonly status: "NOTE_CREATION_SUCCESS" | "NOTE_ALREADY_EXISTS"
 }
 
+const differing = (index: number): FieldError => ({
+  attr: `notes.${index}`,
+  code: "note_differs",
+  detail: "The account has this note with another pin, unpin_at or documents."
+})
+
 /**
  * Adds the new notes in the order of the request. A note without a time gets `now`. The account
  * must have been read with these notes as the lookup.
  */
 export const decideNotes =
-  (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
-  (account: AccountView): Result.Result<Decision<ReadonlyArray<NoteResult>>> => {
+  (
+    sent: ReadonlyArray<Note>,
+    documents: FoundDocuments,
+    { now, onDifference }: { readonly now: DateTime.Utc; readonly onDifference: OnDifference }
+  ) =>
+  (account: AccountView): Result.Result<Decision<ReadonlyArray<NoteResult>>, ValidationFailed> => {
     const known = makeKnownNotes()
     const notes: Array<AccountNote> = []
+    const errors: Array<FieldError> = []
     const answer = sent.map((note, index): NoteResult => {
       const body = note.body ?? ""
-      const there = account.noteTimes[index] ?? known.timeOf(note)
-      if (there !== null) return { created_at: there, body, status: "NOTE_ALREADY_EXISTS" }
+      const there = account.knownNotes[index] ?? known.find(note)
+      if (there !== null) {
+        if (!isSameNote(note, there)) errors.push(differing(index))
+        return { created_at: there.created_at, body, status: "NOTE_ALREADY_EXISTS" }
+      }
       const added = { ...note, created_at: note.created_at ?? now }
       known.remember(added)
       notes.push(added)
       return { created_at: added.created_at, body, status: "NOTE_CREATION_SUCCESS" }
     })
-    return Result.succeed({ change: { ...noChange(account), notes, documents }, answer })
+    return onDifference === "fail" && errors.length > 0
+      ? Result.fail(validationFailed("request_failed_validation", errors))
+      : Result.succeed({ change: { ...noChange(account), notes, documents }, answer })
   }

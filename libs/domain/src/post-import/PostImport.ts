@@ -14,7 +14,7 @@ import { Configuration } from "../ports/Configuration.ts"
 import { PaymentVendor } from "../ports/PaymentVendor.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "../account/Account.ts"
-import type { AccountView, Lookup, Decision } from "../account/AccountChange.ts"
+import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import {
@@ -36,6 +36,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
+import type { OnDifference } from "../schema/OnDifference.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
@@ -60,8 +61,13 @@ import type { Validator } from "../schema/Validator.ts"
 import { waiting } from "../requests/WorkBudget.ts"
 import { traced } from "../support/Traced.ts"
 
-/** The parameters of the transactions import; both default to true. */
-export interface TransactionParameters {
+/** The parameters of the notes import. */
+export interface NoteParameters {
+  readonly onDifference: OnDifference
+}
+
+/** The parameters of the transactions import. */
+export interface TransactionParameters extends NoteParameters {
   readonly checkPreviouslyAdded: boolean
   readonly forceAddToCurrentStatement: boolean
 }
@@ -83,19 +89,16 @@ export class PostImport extends Context.Service<
   PostImport,
   {
     /**
-     * One result for each note, in the order of the request. `parameterErrors`, here and below, are
-     * reported before the errors of the body.
+     * One result for each note, in the order of the request. Errors of the parameters, here and
+     * below, are reported before those of the body.
      */
     readonly createNotes: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<ReadonlyArray<NoteResult>> | null,
-      parameterErrors?: ReadonlyArray<FieldError>
+      parameters: Result.Result<NoteParameters, ReadonlyArray<FieldError>>,
+      keep?: Keep<ReadonlyArray<NoteResult>> | null
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
-    /**
-     * One result for each transaction, in the order of the request. All are added or none. Errors
-     * of the parameters are reported before those of the body.
-     */
+    /** One result for each transaction, in the order of the request. All are added or none. */
     readonly createTransactions: (
       caller: Caller,
       body: unknown,
@@ -201,11 +204,13 @@ const change = Effect.fnUntraced(function* <A, E>(
 
 const createNotes = Effect.fnUntraced(function* (
   deps: Dependencies,
-  write: Write<ReadonlyArray<NoteResult>>
+  write: Write<ReadonlyArray<NoteResult>>,
+  parameters: Result.Result<NoteParameters, ReadonlyArray<FieldError>>
 ) {
   const valid = yield* validateRequest(deps, write, notesRequest)
   const { notes } = valid.body
-  const decide = decideNotes(notes, valid.documents, valid.now)
+  const options = { ...Result.getOrThrow(parameters), now: valid.now }
+  const decide = decideNotes(notes, valid.documents, options)
   return yield* change(deps, write, valid, { notes }, decide)
 })
 
@@ -295,6 +300,9 @@ const recorded = <A>(
     Effect.catchTag("StorageUnavailable", () => unavailable)
   )
 
+const errorsOf = (parameters: Result.Result<unknown, ReadonlyArray<FieldError>>) =>
+  Result.isFailure(parameters) ? parameters.failure : []
+
 const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const deps: Dependencies = {
@@ -307,15 +315,14 @@ const make = Effect.gen(function* () {
   }
 
   return PostImport.of({
-    createNotes: traced("PostImport.createNotes")(
-      (caller, body, keep = null, parameterErrors = []) => {
-        const write = { action: "create_notes", caller, body, keep, parameterErrors } as const
-        return recorded(deps, write, createNotes(deps, write))
-      }
-    ),
+    createNotes: traced("PostImport.createNotes")((caller, body, parameters, keep = null) => {
+      const parameterErrors = errorsOf(parameters)
+      const write = { action: "create_notes", caller, body, keep, parameterErrors } as const
+      return recorded(deps, write, createNotes(deps, write, parameters))
+    }),
     createTransactions: traced("PostImport.createTransactions")(
       (caller, body, parameters, keep = null) => {
-        const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
+        const parameterErrors = errorsOf(parameters)
         const write = {
           action: "create_transactions",
           caller,

@@ -16,13 +16,16 @@ import {
   noChange
 } from "../account/AccountChange.ts"
 import { isEqual, sum } from "../schema/Decimal.ts"
+import type { OnDifference } from "../schema/OnDifference.ts"
 import { TransactionRefused } from "../requests/Failure.ts"
 import { type CalendarDate, nextDay } from "../schema/Field.ts"
 import { signedAmount, type Transaction, type TransactionId } from "../account/Transaction.ts"
 
 export interface TransactionResult {
   readonly status: "TRANSACTION_ADDED_TO_ACCOUNT" | "TRANSACTION_ALREADY_EXISTS"
+  /** As stored. */
   readonly transaction: Transaction
+  readonly sent: Transaction
   /** True if its date was moved. */
   readonly isMoved?: boolean
   /** True if the content that was sent differs from the existing transaction. */
@@ -41,6 +44,8 @@ export interface TransactionImportOptions {
    * refused.
    */
   readonly forceAddToCurrentStatement: boolean
+  /** What becomes of a known id with other content. */
+  readonly onDifference: OnDifference
   /** The supplier's business day, the last day of the open period. */
   readonly today: CalendarDate
   readonly now: DateTime.Utc
@@ -168,10 +173,17 @@ export const decideTransactions =
       }
       const there = account.transactions.get(id)
       if (options.checkPreviouslyAdded && there !== undefined) {
+        const differs = !isSameTransaction(transaction, there)
+        if (differs && options.onDifference === "fail") {
+          const detail = `The account has another transaction with the id ${id}.`
+          const code = "transaction_differs"
+          return Result.fail(new TransactionRefused({ code, transaction, detail }))
+        }
         answer.push({
           status: "TRANSACTION_ALREADY_EXISTS",
           transaction: there,
-          ...(!isSameTransaction(transaction, there) && { differs: true })
+          sent: transaction,
+          ...(differs && { differs })
         })
         continue
       }
@@ -187,6 +199,7 @@ export const decideTransactions =
       answer.push({
         status: "TRANSACTION_ADDED_TO_ACCOUNT",
         transaction: added.transaction,
+        sent: transaction,
         ...(added.movedFrom !== null && { isMoved: true })
       })
     }

@@ -8,7 +8,7 @@ import type { AccountNumber } from "../account/Account.ts"
 import type { BatchState } from "../batch/Batch.ts"
 import type { BatchLimits } from "../batch/BatchLimits.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
-import type { FieldError } from "../schema/FieldErrors.ts"
+import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../organisation/Supplier.ts"
 import type { Transaction } from "../account/Transaction.ts"
@@ -27,6 +27,18 @@ export class ValidationFailed extends Data.TaggedError("ValidationFailed")<{
   readonly errors: ReadonlyArray<FieldError>
   readonly more?: boolean
 }> {}
+
+/** With as many of the errors as an answer lists. */
+export const validationFailed = (
+  code: ValidationFailed["code"],
+  errors: ReadonlyArray<FieldError>,
+  more = false
+): ValidationFailed =>
+  new ValidationFailed({
+    code,
+    errors: errors.slice(0, maxErrors),
+    more: more || errors.length > maxErrors
+  })
 
 /** The supplier is Paused or Complete. */
 export class MigrationNotOngoing extends Data.TaggedError("MigrationNotOngoing")<{
@@ -114,6 +126,7 @@ export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
     | "duplicate_transaction_ids"
     | "transaction_outside_open_period"
     | "too_many_existing_items"
+    | "transaction_differs"
   /** The first transaction that cannot be added, in the order of the request. */
   readonly transaction: Transaction
   readonly detail: string

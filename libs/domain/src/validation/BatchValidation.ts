@@ -65,6 +65,15 @@ const isOnlyOf =
     report("unknown_field", `A field of ${operations.join(" and ")} only.`, field)
   }
 
+/** The other parameters are those of transactions. */
+const parametersAreOfNotes: Rule<BatchPayload> = ({ operation, parameters }, _facts, report) => {
+  if (operation !== "NOTES") return
+  for (const name of Object.keys(parameters ?? {})) {
+    if (name === "on_difference") continue
+    report("unknown_field", "A parameter of TRANSACTIONS only.", "parameters", name)
+  }
+}
+
 const filterHasSource: Rule<BatchPayload> = ({ filter, source }, _facts, report) => {
   if (filter !== undefined && source === undefined) {
     report("required", "A filter needs the source that it narrows.", "source")
@@ -86,7 +95,8 @@ export const batchRequest = validator({
       isOnlyOf("dry_run", processing),
       isOnlyOf("source", ["PROCESS"]),
       isOnlyOf("filter", ["PROCESS"]),
-      isOnlyOf("parameters", ["TRANSACTIONS"]),
+      isOnlyOf("parameters", ["TRANSACTIONS", "NOTES"]),
+      parametersAreOfNotes,
       filterHasSource,
       linesHaveOneSource
     ]

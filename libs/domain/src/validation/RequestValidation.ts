@@ -15,7 +15,11 @@ import type { CodeLists } from "../schema/CodeLists.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { type DocumentLookup, emptyLookup } from "./DocumentLookup.ts"
 import { findOwnSupplier } from "./OwnSupplier.ts"
-import { MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
+import {
+  MigrationNotOngoing,
+  type ValidationFailed,
+  validationFailed
+} from "../requests/Failure.ts"
 import { namedSupplier } from "../requests/NamedSupplier.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { CalendarDate } from "../schema/Field.ts"
@@ -35,11 +39,7 @@ const refusalOf = (
   code: ValidationFailed["code"],
   parameterErrors: ReadonlyArray<FieldError>,
   { errors, more }: Refusal
-): ValidationFailed => {
-  const all = [...parameterErrors, ...errors]
-  const areMore = more || all.length > maxErrors
-  return new ValidationFailed({ code, errors: all.slice(0, maxErrors), more: areMore })
-}
+): ValidationFailed => validationFailed(code, [...parameterErrors, ...errors], more)
 
 const nothingBroken: Refusal = { errors: [], more: false }
 

@@ -66,6 +66,7 @@ const listsOf = (changes: ReadonlyArray<AccountChange>) => ({
   transactions: changes.some(({ transactions }) => transactions.length > 0),
   notes: changes.some(({ notes }) => notes.length > 0),
   statements: changes.some(({ statements }) => statements.length > 0),
+  completed: changes.some(({ completedStatements }) => completedStatements.length > 0),
   payment_instructions: changes.some(({ instruction }) => instruction !== null)
 })
 
@@ -75,6 +76,7 @@ const instructionRows = ({ instruction: added }: AccountChange) =>
 const documentedOf = ({ change, write }: Addition): DocumentedItems => ({
   notes: change.notes,
   statements: change.statements,
+  completedStatements: change.completedStatements,
   origin: "historical_statements",
   documents: change.documents,
   createdAt: write.at
@@ -91,8 +93,12 @@ function* inserts(
   const occurrence = additions.every(addsNewIds) ? firstOccurrence : nextOccurrence
   return [
     ...(added.transactions ? yield* transactionInserts(sql, postings(), occurrence) : []),
-    ...(added.notes || added.statements
-      ? yield* documentedInserts(sql, additions.map(documentedOf), added)
+    ...(added.notes || added.statements || added.completed
+      ? yield* documentedInserts(sql, additions.map(documentedOf), {
+          notes: added.notes,
+          statements: added.statements && "addedStatements",
+          completedStatements: added.completed
+        })
       : []),
     ...(added.payment_instructions
       ? [yield* Table.inserting(sql, tables.paymentInstructions, placed(changes, instructionRows))]
@@ -128,7 +134,7 @@ function* adding(
   const rows = yield* inserts(sql, additions)
   const added = listsOf(additions.map(({ change }) => change))
   /** The next number in a list of the account; any if nothing is added to such a list. */
-  const nextIn = (table: keyof typeof added) =>
+  const nextIn = (table: Exclude<keyof typeof added, "completed">) =>
     added[table]
       ? sql`(select coalesce(max(sequence) + 1, 0) from ${sql(table)} where account_id = id)`
       : sql`0`
@@ -194,7 +200,10 @@ const addAll = (sql: Sql, additions: ReadonlyArray<Addition>) =>
 
 /** How many rows are added, apart from those of items and documents. */
 const sizeOf = ({ change }: Addition): number =>
-  change.transactions.length + change.notes.length + change.statements.length
+  change.transactions.length +
+  change.notes.length +
+  change.statements.length +
+  change.completedStatements.length
 
 /** Stores additions. Fails as contended if the account was modified concurrently or is locked. */
 export const makeAdd = Effect.fnUntraced(function* ({

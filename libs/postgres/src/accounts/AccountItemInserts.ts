@@ -100,10 +100,18 @@ export function* transactionInserts(
 export interface DocumentedItems {
   readonly notes: ReadonlyArray<Note>
   readonly statements: ReadonlyArray<HistoricalStatement>
+  readonly completedStatements?: ReadonlyArray<HistoricalStatement>
   readonly origin: "account_payload" | "historical_statements"
   readonly documents: FoundDocuments
   /** The time of creation of a note without one. */
   readonly createdAt: DateTime.Utc
+}
+
+/** Into which tables notes and statements are written. */
+export interface DocumentedTables {
+  readonly notes: boolean
+  readonly statements: "statements" | "addedStatements" | false
+  readonly completedStatements: boolean
 }
 
 /** The number of a document; undefined for one that is not in the store. */
@@ -138,6 +146,30 @@ const statementRows = ({ origin, statements }: DocumentedItems, numberOf: Number
     origin
   }))
 
+const completionRows = ({ completedStatements = [] }: DocumentedItems, numberOf: NumberOf) =>
+  completedStatements.values().map((statement) => ({
+    ...statement,
+    document: statement.statement_path && numberOf(statement.statement_path)
+  }))
+
+/** The fields that a statement may lack, and the findings for its document. */
+const completed = [
+  ...["issued_date", "number", "gross_amount", "statement_path"].map(
+    (column) => `${column} = sent.${column}`
+  ),
+  ...Object.keys(tables.documentColumns).map(
+    (column) => `${column} = coalesce(stored_documents.${column}, held.${column})`
+  )
+].join(", ")
+
+const completing = (sql: Sql, sent: Statement.Fragment) => sql`
+  completed_statements as (
+    update statements held set ${sql.literal(completed)}
+    from target join (${sent}) as sent using (place) left join stored_documents using (document)
+    where held.account_id = target.id and held.statement_id = sent.statement_id
+      and held.origin = 'historical_statements'
+  )`
+
 /** The finding for a document, with its number. */
 const storedRow = ({ checksum, etag, size }: StoredDocument, document: number) => ({
   document,
@@ -165,7 +197,7 @@ const numberDocuments = (accounts: ReadonlyArray<DocumentedItems>): ReadonlyArra
 export function* documentedInserts(
   sql: Sql,
   accounts: ReadonlyArray<DocumentedItems>,
-  into = { notes: true, statements: true }
+  into: DocumentedTables = { notes: true, statements: "statements", completedStatements: false }
 ): Inserts {
   const numbers = numberDocuments(accounts)
   const numberAt = (place: number) => numbers[place] as NumberOf
@@ -186,6 +218,18 @@ export function* documentedInserts(
           yield* Table.inserting(sql, tables.noteDocuments, noteDocuments)
         ]
       : []),
-    ...(into.statements ? [yield* Table.inserting(sql, tables.statements, statements)] : [])
+    ...(into.statements ? [yield* Table.inserting(sql, tables[into.statements], statements)] : []),
+    ...(into.completedStatements
+      ? [
+          completing(
+            sql,
+            yield* Table.placedRecords(
+              sql,
+              tables.completionColumns,
+              placed(accounts, (items, place) => completionRows(items, numberAt(place)))
+            )
+          )
+        ]
+      : [])
   ]
 }

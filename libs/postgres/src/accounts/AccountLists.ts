@@ -178,11 +178,12 @@ export const allStatements = (sql: Sql, id: bigint) =>
 
 /**
  * SQL for the JSON of the statement of each of the ids, which are SQL for a set of texts. Each is a
- * separate lookup; see `firstTransactions`.
+ * separate lookup; see `firstTransactions`. A statement of the payload that was completed has a
+ * second row, which is read: its origin comes last in the order of their names.
  */
 export const namedStatements = (id: string, ids: string): string => `(
   select json_agg(${statements.row}) from ${ids} as named(value) cross join lateral (
     select * from statements where account_id = ${id} and statement_id = named.value
-    limit 1) as held)`
+    order by origin desc limit 1) as held)`
 
 export const readStatements = rowsOfList(statements)

@@ -28,7 +28,7 @@ import {
   sizeSchema
 } from "./AccountItemReading.ts"
 import { namedStatements, statements } from "./AccountLists.ts"
-import { foundNotes, lookedUpNotes, noteTimesOf } from "./NoteLookup.ts"
+import { foundNotes, lookedUpNotes, knownNotesOf } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -153,7 +153,7 @@ const decoded = Effect.fnUntraced(function* (
       balance,
       lastClosingDate,
       instruction,
-      noteTimes: yield* noteTimesOf(lookup.notes ?? [], notes),
+      knownNotes: yield* knownNotesOf(lookup.notes ?? [], notes),
       statements: new Map(
         known.map(({ origin, statement }) => [statement.statement_id, { origin, statement }])
       )

@@ -7,9 +7,13 @@
  */
 import { DateTime, Effect, Schema } from "effect"
 import { type Note, pathsOf } from "@data-import/domain/account/Note"
+import type { AccountView } from "@data-import/domain/account/AccountChange"
+import { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import type { Steps } from "@data-import/domain/support/Steps"
 import { rowsOf } from "../connection/Database.ts"
 import { instant, integer, optional, text } from "../tables/Column.ts"
+import { noteColumns } from "../tables/AccountItemTables.ts"
+import { schemaOf, withoutNulls } from "../tables/Table.ts"
 import * as Table from "../tables/Table.ts"
 
 /** The text that is hashed for a note without a body. */
@@ -56,8 +60,23 @@ export const lookedUpNotes = (notes: ReadonlyArray<Note>): Steps<string> =>
     }))
   )
 
+const { created_at, is_pinned, unpin_at } = noteColumns
+
+/** What is read of a note besides its body, which is that of the one that was sent. */
+const readColumns = { created_at, is_pinned, unpin_at }
+
+const readNames = Object.keys(readColumns).join(", ")
+const heldNames = Object.keys(readColumns)
+  .map((column) => `held.${column}`)
+  .join(", ")
+
 const foundRows = rowsOf(
-  Schema.Struct({ position: Schema.Int, sequence: Schema.Int, created_at: instant.schema })
+  Schema.Struct({
+    position: Schema.Int,
+    sequence: Schema.Int,
+    note: schemaOf(readColumns),
+    document_paths: Schema.NullOr(Schema.Array(Schema.Struct({ document_path: DocumentPath })))
+  })
 )
 
 const isInSecond = (stored: string): string =>
@@ -67,8 +86,8 @@ const isInSecond = (stored: string): string =>
 /** Notes of earlier releases have no digest. An account has few of them, and gets no more. */
 const ofEarlierReleases = (id: string) => `
   union all
-  select position, sequence, held.created_at from sought join (
-    select sequence, created_at, array(
+  select position, sequence, ${heldNames} from sought join (
+    select sequence, ${readNames}, array(
       select regexp_replace(document_path, '^/', '') from note_documents
       where note_documents.account_id = ${id} and note_sequence = sequence
       order by note_documents.position) as paths
@@ -77,8 +96,8 @@ const ofEarlierReleases = (id: string) => `
   where body is null and (sought.created_at is null or ${isInSecond("held")})`
 
 /**
- * SQL that finds notes on the account of the SQL id: one value for `noteTimesOf`, null if none is
- * found. `sent` is SQL for the JSON of `lookedUpNotes`. If several notes match within one second,
+ * SQL that finds notes on the account of the SQL id: one value for `knownNotesOf`, null if none
+ * is found. `sent` is SQL for the JSON of `lookedUpNotes`. If several notes match within one second,
  * it finds any of them, since a response has no fractions of a second. `someWithoutBody` says
  * whether any has only documents.
  */
@@ -89,27 +108,43 @@ export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): 
       select *, coalesce(${documentDigest}, ${bodyDigest}) as digest
       from json_to_recordset(${sent}) as note(${Table.typesOf(lookedUp)})
     ), found as (
-      select position, sequence, held.created_at from sought cross join lateral (
-        select sequence, created_at from notes where ${isSame} order by sequence limit 1) as held
+      select position, sequence, ${heldNames} from sought cross join lateral (
+        select sequence, ${readNames} from notes where ${isSame}
+        order by sequence limit 1) as held
       where sought.created_at is null
       union all
-      select position, sequence, held.created_at from sought cross join lateral (
-        select sequence, created_at from notes where ${isSame} and ${isInSecond("notes")}
+      select position, sequence, ${heldNames} from sought cross join lateral (
+        select sequence, ${readNames} from notes where ${isSame} and ${isInSecond("notes")}
         order by created_at limit 1) as held
       where sought.created_at is not null
       ${someWithoutBody ? ofEarlierReleases(id) : ""}
     )
     select json_agg(json_build_object(
-      'position', position, 'sequence', sequence, 'created_at', created_at)) from found)`
+      'position', position, 'sequence', sequence, 'note', ${withoutNulls(readColumns)},
+      'document_paths', (
+        select json_agg(json_build_object('document_path', document_path)
+          order by documented.position)
+        from note_documents documented
+        where documented.account_id = ${id} and documented.note_sequence = found.sequence)))
+    from found)`
 }
 
-/** For each note, when the first identical note was created; null if there is none. */
-export const noteTimesOf = (notes: ReadonlyArray<Note>, value: ReadonlyArray<unknown> | null) =>
-  Effect.map(foundRows(Effect.succeed(value ?? [])), (found) => {
+/** For each note, the first one on the account that it names; null if there is none. */
+export const knownNotesOf = (notes: ReadonlyArray<Note>, value: ReadonlyArray<unknown> | null) =>
+  Effect.map(foundRows(Effect.succeed(value ?? [])), (found): AccountView["knownNotes"] => {
     const first = new Map<number, (typeof found)[number]>()
     for (const row of found) {
       const { position, sequence } = row
       if (sequence < (first.get(position)?.sequence ?? Infinity)) first.set(position, row)
     }
-    return notes.map((_, position) => first.get(position)?.created_at ?? null)
+    return notes.map(({ body }, position) => {
+      const known = first.get(position)
+      if (known === undefined) return null
+      const { document_paths, note } = known
+      return {
+        ...note,
+        ...(body !== undefined && { body }),
+        ...(document_paths !== null && { document_paths })
+      }
+    })
   })

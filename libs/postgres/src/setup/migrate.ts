@@ -45,6 +45,7 @@ import { boardSessions } from "../../migrations/0034_board_sessions.ts"
 import { auditHeads } from "../../migrations/0035_audit_heads.ts"
 import { checks } from "../../migrations/0036_checks.ts"
 import { reopenedMigrations } from "../../migrations/0037_reopened_migrations.ts"
+import { completedStatements } from "../../migrations/0038_completed_statements.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
@@ -88,7 +89,8 @@ export const migrations = {
   "0034_board_sessions": boardSessions,
   "0035_audit_heads": auditHeads,
   "0036_checks": checks,
-  "0037_reopened_migrations": reopenedMigrations
+  "0037_reopened_migrations": reopenedMigrations,
+  "0038_completed_statements": completedStatements
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

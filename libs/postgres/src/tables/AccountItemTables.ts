@@ -171,16 +171,39 @@ export const statementColumns = {
   statement_path: optional(textOf(DocumentPath))
 } satisfies ColumnsFor<HistoricalStatement>
 
-export const statements = Table.make(
-  "statements",
-  {
-    sequence: numberIn("statements"),
-    origin: textOf(Schema.Literals(["account_payload", "historical_statements"])),
-    ...statementColumns,
-    document
-  },
-  { ...ofStoredDocument, computed: { ...recordedAt, ...ofStoredDocument.computed } }
-)
+const statementRowColumns = {
+  sequence: numberIn("statements"),
+  origin: textOf(Schema.Literals(["account_payload", "historical_statements"])),
+  ...statementColumns,
+  document
+}
+
+export const statements = Table.make("statements", statementRowColumns, {
+  ...ofStoredDocument,
+  computed: { ...recordedAt, ...ofStoredDocument.computed }
+})
+
+/**
+ * Statements that are added after the import. One that completes a statement of the payload keeps
+ * what was found of its document.
+ */
+export const addedStatements = Table.make("statements", statementRowColumns, {
+  ...ofStoredDocument,
+  computed: {
+    ...recordedAt,
+    ...Object.fromEntries(
+      Object.keys(documentColumns).map((column) => [
+        column,
+        `coalesce(stored_documents.${column}, (select known.${column} from statements known
+          where known.account_id = target.id and known.statement_id = sent.statement_id
+            and known.statement_path = sent.statement_path))`
+      ])
+    )
+  }
+})
+
+/** What completes a statement that was added after the import. */
+export const completionColumns = { ...statementColumns, document: optional(integer) }
 
 export const instructionColumns = {
   vendor: text,

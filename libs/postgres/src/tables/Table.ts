@@ -169,6 +169,17 @@ export function* records<C extends Columns>(
   return sql`select * from ${sentRows(sql, typesOf(columns), text)}`
 }
 
+/** A query that gives the rows, each with the place of its account. */
+export function* placedRecords<C extends Columns>(
+  sql: Sql,
+  columns: C,
+  { rows }: Placed<Row<C>>
+): Steps<Statement.Fragment> {
+  const write = writing(columns)
+  const text = yield* arrayOf(rows.map(([place, row]) => write(row, { place })))
+  return sql`select * from ${sentRows(sql, `place integer, ${typesOf(columns)}`, text)}`
+}
+
 /**
  * A common table expression that inserts the rows into the accounts of the common table expression
  * `target`, each at its `place`, or nothing where `target` has no such row.

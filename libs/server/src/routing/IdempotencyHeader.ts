@@ -102,11 +102,14 @@ export class Writing<out Status extends Answer.SuccessStatus, out Body> {
 /** Calls the program of an endpoint, and passes `keep` on to it. */
 type Run<A, P> = (call: WriteCall<P>) => Effect.Effect<A, Answer.Refused>
 
+/** What the answer to a write may depend on besides its result. */
+type Answering = Pick<WriteCall, "caller">
+
 const answerOf =
   <A, P>(
     writes: IdempotentWrites["Service"],
     run: Run<A, P>,
-    succeed: (result: A) => Answer.Success<Answer.SuccessStatus, unknown>
+    succeed: (result: A, call: Answering) => Answer.Success<Answer.SuccessStatus, unknown>
   ): AnswerWrite =>
   (call, { bytes, json }, code) => {
     const runWith = (keep: Keep<A> | null) =>
@@ -114,17 +117,17 @@ const answerOf =
       run({ ...call, body: json, keep: keep as Keep<unknown> | null } as WriteCall<P>)
     const value = call.request.headers[header]
     if (value === undefined) {
-      return Effect.flatMap(runWith(null), (result) => Answer.success(succeed(result)))
+      return Effect.flatMap(runWith(null), (result) => Answer.success(succeed(result, call)))
     }
     const key = keyIn(value)
     if (key === undefined) return Effect.fail(malformed(code))
     const { organisation } = call.caller
     const request = { organisation, key, fingerprint: fingerprintOf(call.request.url, bytes) }
     return Effect.flatMap(
-      writes.run(request, (result: A) => Answer.kept(succeed(result)), runWith),
+      writes.run(request, (result: A) => Answer.kept(succeed(result, call)), runWith),
       (written) =>
         written._tag === "Fresh"
-          ? Answer.success(succeed(written.answer))
+          ? Answer.success(succeed(written.answer, call))
           : Effect.succeed(Answer.replayed(written.text))
     )
   }
@@ -135,7 +138,7 @@ export const writing = Effect.map(
   (writes) =>
     <A, const Status extends Answer.SuccessStatus, Body, P = unknown>(
       run: Run<A, P>,
-      succeed: (result: A) => Answer.Success<Status, Body>
+      succeed: (result: A, call: Answering) => Answer.Success<Status, Body>
     ): Writing<Status, Body> =>
       new Writing(answerOf(writes, run, succeed))
 )

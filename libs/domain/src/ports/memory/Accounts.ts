@@ -22,7 +22,7 @@ import {
 } from "../../account/AccountDescription.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
 import { currentTransactions, historicalTransactions, type Ledger } from "../../account/Ledger.ts"
-import { noteTimesOf } from "../../account/KnownNotes.ts"
+import { knownNotesOf } from "../../account/KnownNotes.ts"
 import type { StatementId } from "../../account/Statement.ts"
 import type { Transaction, TransactionId } from "../../account/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
@@ -127,7 +127,7 @@ const viewOf = (store: Store, account: NewAccount, lookup: Lookup): AccountView 
     balance: balanceOf(account, changes),
     lastClosingDate: closings.toSorted().at(-1) ?? null,
     instruction: instructionChange(store, changes)?.instruction?.instruction ?? null,
-    noteTimes: noteTimesOf(notesOf(account, changes), lookup.notes ?? []),
+    knownNotes: knownNotesOf(notesOf(account, changes), lookup.notes ?? []),
     ...namedTransactions(transactionsOf(account, changes), lookup),
     statements
   }
@@ -168,6 +168,27 @@ const describe = (
   }
 }
 
+/** The changes of an account with another one, which may complete statements of earlier ones. */
+const withChange = (
+  changes: ReadonlyArray<AccountChange>,
+  { completedStatements, ...added }: AccountChange
+): ReadonlyArray<AccountChange> => {
+  const completed = new Map(completedStatements.map((each) => [each.statement_id, each]))
+  const { documents } = added
+  return [
+    ...changes.map((change) =>
+      change.statements.some(({ statement_id }) => completed.has(statement_id))
+        ? {
+            ...change,
+            statements: change.statements.map((each) => completed.get(each.statement_id) ?? each),
+            documents: new Map([...change.documents, ...documents])
+          }
+        : change
+    ),
+    { ...added, completedStatements: [] }
+  ]
+}
+
 const change =
   (store: Store): Port["change"] =>
   ({ action, at, caller, decide, keep, key, lookup }) =>
@@ -180,7 +201,7 @@ const change =
       const { answer, change: wanted } = decided.success
       const changes = !isEmpty(wanted)
       if (changes) {
-        store.changes.set(account.number, [...changesOf(store, account), wanted])
+        store.changes.set(account.number, withChange(changesOf(store, account), wanted))
         keepAnswer(store, keep, answer, at, key)
       } else if (keep) {
         release(store, keep.reservation)

@@ -54,7 +54,9 @@ const documentsOf = (
   ...notesPaths(account).map(named(documents)),
   ...changes.flatMap((change) => notesPaths(change).map(named(change.documents))),
   ...statementPaths(account).map(named(documents)),
-  ...changes.flatMap((change) => statementPaths(change).map(named(change.documents)))
+  ...changes.flatMap((change) =>
+    statementPaths(change).map(named(new Map([...documents, ...change.documents])))
+  )
 ]
 
 export const storedAccount = (
