@@ -5,7 +5,6 @@ import { recordOf } from "@data-import/domain/testing/importRecords"
 import { domesticPayload, transactionsPayload } from "@data-import/domain/testing/samples"
 import { drop, get, put, type Wire, withSource } from "@data-import/domain/testing/wire"
 import { errorsOf, post } from "@data-import/server/testing/RunningService"
-import { freshToken } from "@data-import/server/testing/Tenant"
 import {
   addTransactions,
   bareAccountOf,
@@ -98,54 +97,6 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
   })
 
   describe("a transaction", () => {
-    it.effect("that was added with another content says so, and stays as it is", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount()
-        yield* addTransactions(account, [payment, credit])
-        const stored = yield* descriptionOf(account.number)
-        const reply = yield* addTransactions(account, [{ ...payment, note: "Another." }, credit])
-        const differing = {
-          ...withText(payment as { readonly amount: number }),
-          status: "TRANSACTION_IMPORT_SUCCESS"
-        }
-        expect(resultsOf(reply)[0]).toEqual({
-          status: existed,
-          differs: true,
-          transaction_data: differing
-        })
-        expect(resultsOf(reply)[1]).not.toHaveProperty("differs")
-        const failing = [creditOf("new"), { ...payment, note: "Another." }]
-        const refused = yield* addTransactions(account, failing, "?on_difference=fail")
-        expect([refused.status, refused.json]).toMatchObject([
-          400,
-          {
-            status: "TRANSACTION_IMPORT_ERROR",
-            code: "transaction_differs",
-            transaction_data: { transaction_id: payment["transaction_id"], note: "Another." }
-          }
-        ])
-        expect(yield* descriptionOf(account.number)).toEqual(stored)
-      })
-    )
-
-    it.effect("that exists is shown as it was sent to a caller who may not read accounts", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount()
-        yield* addTransactions(account, [payment])
-        const { organisation } = account.tenant
-        const { token } = yield* freshToken(organisation, ["import:read", "import:write"])
-        const guess = creditOf(payment["transaction_id"] as string)
-        const writer = { ...account, tenant: { ...account.tenant, token } }
-        expect(resultsOf(yield* addTransactions(writer, [guess]))).toEqual([
-          {
-            status: existed,
-            differs: true,
-            transaction_data: { ...withText(guess), status: "TRANSACTION_IMPORT_SUCCESS" }
-          }
-        ])
-      })
-    )
-
     it.effect("that is new is answered among existing ones, in the order of the request", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
