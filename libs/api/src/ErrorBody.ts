@@ -63,10 +63,19 @@ const parameterFields = {
     "The bound that was exceeded: a count, a number, a day or an instant."
   ),
   actual: parameter(NumberOrText, "What was sent, or counted."),
-  expected: parameter(NumberOrText, "What it should have been."),
+  expected: parameter(NumberOrText, "What it should have been, or of which type."),
   difference: parameter(Schema.String, "`actual` less `expected`."),
   nearest: parameter(Schema.String, "The nearest documented name."),
-  allowed: parameter(Schema.Array(Schema.String), "The allowed values.")
+  allowed: parameter(Schema.Array(Schema.String), "The allowed values."),
+  reason: parameter(Schema.String, "Which part of the rule is broken, in one word."),
+  ids: parameter(
+    Schema.Array(NumberOrText),
+    "The first elements that break the rule: their ids, or indexes where they have none."
+  ),
+  business_day: parameter(
+    Schema.String,
+    "The supplier's day by which the rule was applied; on another day the result may be another."
+  )
 } satisfies { readonly [Name in ErrorParameter]: Schema.Top }
 
 /** The parameters of an error. */

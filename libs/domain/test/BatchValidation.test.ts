@@ -105,10 +105,13 @@ describe("the creation of a batch", () => {
     expect(errorsIn({ ...staging, max_failures: 2 ** 31 })).toEqual(["max_failures max_value"])
   })
 
-  it("accepts the parameters of the transactions import for TRANSACTIONS only", () => {
-    const parameters = { check_previously_added: false, force_add_to_current_statement: false }
+  it("accepts the parameters of the transactions import, and of the notes import", () => {
+    const parameters = { check_previously_added: false, on_difference: "keep" }
     expect(errorsIn({ ...staging, operation: "TRANSACTIONS", parameters })).toEqual([])
-    expect(errorsIn({ ...staging, operation: "NOTES", parameters: {} })).toEqual([
+    expect(errorsIn({ ...staging, operation: "NOTES", parameters })).toEqual([
+      "parameters.check_previously_added unknown_field"
+    ])
+    expect(errorsIn({ ...staging, operation: "STATEMENTS", parameters: {} })).toEqual([
       "parameters unknown_field"
     ])
     expect(

@@ -112,6 +112,7 @@ describe("a granted write", () => {
       expect((yield* onAccount).statements.map((each) => each["statement_id"])).toEqual([
         "NL-S-2025-01",
         "NL-S-2025-02",
+        "NL-S-2025-01",
         "s1"
       ])
     }).pipe(Effect.provide(world))

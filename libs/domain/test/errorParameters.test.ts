@@ -23,7 +23,10 @@ const isNumeric = (value: unknown): boolean =>
   typeof value === "number" || number.test(String(value)) || dayOrInstant.test(String(value))
 
 const expectDocumented = ({ code, parameters = {} }: FieldError): void => {
-  const { allowed: _, nearest: __, ...decimals } = parameters
+  const { allowed: _, ids: __, nearest: ___, reason: ____, ...others } = parameters
+  const { expected, ...decimals } = others
+  const types = ["text", "number", "integer", "decimal", "boolean", "list", "object"]
+  expect(isNumeric(expected ?? 0) || types.includes(String(expected)), code).toBe(true)
   expect(registry[code].parameters, code).toEqual(expect.arrayContaining(Object.keys(parameters)))
   expect(Object.values(decimals).every(isNumeric), code).toBe(true)
 }
@@ -63,11 +66,76 @@ describe("the parameters of an error", () => {
     ["transfer_balance", "12345678901", "max_digits", { limit: 10, actual: 11 }],
     ["transfer_balance", "1234567890.123456", "max_digits", { limit: 15, actual: 16 }],
     ["transfer_balance", "1.005", "max_decimal_places", { limit: 2, actual: 3 }],
-    ["billing_nam", "Ada", "unknown_field", { nearest: "billing_name" }]
+    ["billing_nam", "Ada", "unknown_field", { nearest: "billing_name" }],
+    ["date_of_birth", "2027-01-01", "max_value", { business_day: "2026-01-15" }],
+    ["billing_name", 1, "invalid_type", { expected: "text" }],
+    ["unknown_occupier", "no", "invalid_type", { expected: "boolean" }],
+    ["transfer_balance", [], "invalid_type", { expected: "decimal" }],
+    ["account_billing_options.period_start_day", 1.5, "invalid_type", { expected: "integer" }],
+    ["account_billing_options.period_start_month", "1", "invalid_type", { expected: "number" }],
+    ["customers", {}, "not_a_list", { expected: "list" }],
+    ["billing_address", "a", "not_an_object", { expected: "object" }]
   ])("are exact: %s %j is %s with %j", (field, value, code, parameters) => {
     const path = ["title", "date_of_birth"].includes(field) ? `customers.0.${field}` : field
     const found = errorsIn(sampleWith({ [path]: value })).filter((error) => error.code === code)
     expect(found).toMatchObject([{ attr: path, parameters }])
+  })
+
+  it.each([
+    ["07700 900123", "no_plus"],
+    ["+44 7700 900l23", "foreign_characters"],
+    ["+999 123456", "unknown_country"],
+    ["+44 77", "too_short"],
+    ["+44 7700 900123 456789", "too_long"],
+    [`+44${" ".repeat(70)}7700900123`, "too_long"]
+  ])("name the reason for which %s is no phone number: %s", (mobile, reason) => {
+    const found = errorsIn(sampleWith({ "customers.0.mobile": mobile }))
+    expect(found).toMatchObject([{ code: "invalid_phone_number", parameters: { reason } }])
+  })
+
+  it.each([
+    ["2025-01-31 10:00:00Z", "separator"],
+    ["2025-01-31T10:00Z", "seconds"],
+    ["2025-01-31T10:00:00", "offset"],
+    ["2025-01-31T10:00:00+0100", "offset"],
+    ["2025-02-30T10:00:00Z", "no_such_day"],
+    ["31.01.2025 10:00", "form"],
+    ["2025-01-31T25:00:00Z", "form"],
+    ["0001-01-01T00:00:00+01:00", "range"],
+    [`2025-01-31T10:00:00.${"0".repeat(60)}Z`, "too_long"]
+  ])("name the reason for which %s is no datetime: %s", (created_at, reason) => {
+    const found = errorsIn(sampleWith({ notes: [{ body: "a", created_at }] }))
+    expect(found).toMatchObject([{ code: "invalid_datetime", parameters: { reason } }])
+  })
+
+  it.each([
+    ["a\\b.pdf", "backslash"],
+    ["C:/b.pdf", "scheme"],
+    ["a%2fb.pdf", "escape"],
+    ["../b.pdf", "segment"],
+    ["a\u0001.pdf", "characters"]
+  ])("name the reason for which %j is no document path: %s", (statement_path, reason) => {
+    const found = errorsIn(sampleWith({ "statements.0.statement_path": statement_path }))
+    expect(found).toMatchObject([{ code: "invalid_document_path", parameters: { reason } }])
+  })
+
+  it("name the transactions on the wrong side of the closing date, and the equal addresses", () => {
+    const [first, second] = twoAddresses
+    const ledger = {
+      ledger_code: "L",
+      last_statement_closing_date: "2025-06-15",
+      current_statement_transactions: ["2025-06-15", "2025-06-16"].map((transaction_date) => ({
+        transaction_id: `T ${transaction_date}`,
+        transaction_date,
+        amount: 1,
+        type: "CREDIT"
+      }))
+    }
+    const found = errorsIn(
+      sampleWith({ ledgers: [ledger], supply_addresses: [first, second, first] })
+    )
+    expect(found.map(({ parameters }) => parameters?.ids)).toEqual([["T 2025-06-15"], [0, 2]])
+    expect(found[0]?.detail).toContain("T 2025-06-15 is not")
   })
 
   it("state both sums and their difference as exact text", () => {

@@ -75,7 +75,11 @@ describe("a payload with one error", () => {
 
 describe("the registry", () => {
   /** Yielded only by the post-import endpoints. */
-  const afterImport: ReadonlyArray<Code> = ["empty", "historical_statement_already_exists"]
+  const afterImport: ReadonlyArray<Code> = [
+    "empty",
+    "historical_statement_already_exists",
+    "note_differs"
+  ]
   /** Yielded by process, once the request itself is valid. */
   const ofTeams: ReadonlyArray<Code> = ["operations_team_name_does_not_exist"]
   /** Yielded by the query of a request, whatever its body is. */

@@ -5,24 +5,21 @@
  */
 import { Result, Schema, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "../src/schema/Field.ts"
-import type { Broken, BrokenRule, FieldError } from "../src/schema/FieldErrors.ts"
+import type { BrokenRule, FieldError } from "../src/schema/FieldErrors.ts"
 import { isListWithinLimit, isObject, listElements, type Path } from "../src/schema/Json.ts"
 import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { JsonObject } from "../src/schema/JsonObject.ts"
-import { Invalid } from "../src/schema/PartialDecoding.ts"
-import { type Facts, type Report, type RuleSet, wholePayload } from "../src/schema/Rules.ts"
+import { brokenCheck, Invalid, wrongType } from "../src/schema/PartialDecoding.ts"
+import {
+  type Facts,
+  type Report,
+  type RuleSet,
+  watchingDay,
+  wholePayload
+} from "../src/schema/Rules.ts"
 import { nearestOf, type SchemaTree, nodeAt, schemaTreeOf } from "../src/schema/SchemaTree.ts"
 
 const mustNotBeNull = "Must not be null; omit the field instead."
-
-const wrongType = (tree: SchemaTree | undefined, value: unknown): Broken => {
-  if (value === null) return { code: "null", detail: mustNotBeNull }
-  if (tree?._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
-  if (tree?._tag === "Struct") return { code: "not_an_object", detail: "Must be an object." }
-  const kind = isRawNumber(value) ? "a number" : `a value of type ${typeof value}`
-  const sent = Array.isArray(value) ? "a list" : kind
-  return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
-}
 
 const valueAt = (input: unknown, path: Path): unknown => {
   let current = input
@@ -46,7 +43,8 @@ const brokenBy = (
 ): ReadonlyArray<BrokenRule> => {
   const collect = (part: SchemaIssue.Issue, path: Path): ReadonlyArray<BrokenRule> => {
     const value = valueAt(input, path)
-    const wrong = [{ path, ...wrongType(nodeAt(tree, path), value) }]
+    const node = nodeAt(tree, path)
+    const wrong = node === undefined ? [] : [{ path, ...wrongType(node, value) }]
     switch (part._tag) {
       case "Pointer":
         return collect(part.issue, [...path, ...(part.path as Path)])
@@ -68,16 +66,14 @@ const brokenBy = (
       }
       case "Filter": {
         if (value === null) return [{ path, code: "null", detail: mustNotBeNull }]
-        const { code, detail, parameters } = part.filter
-          .annotations as unknown as CheckMeaning<unknown>
-        const given = typeof parameters === "function" ? parameters(value) : parameters
-        const broken = { code, detail, ...(given && { parameters: given }) }
+        const meaning = part.filter.annotations as unknown as CheckMeaning<unknown>
+        const broken = brokenCheck(meaning, value)
         return placesIn(part.issue).map((inside) => ({ path: [...path, ...inside], ...broken }))
       }
       case "AnyOf": {
         const checked = part.issues.filter((inner) => inner._tag !== "InvalidType")
         if (checked.length > 0) return checked.flatMap((inner) => collect(inner, path))
-        return [{ path, code: "invalid_type", detail: "Must be of another type." }]
+        return wrong
       }
       default:
         return wrong
@@ -154,17 +150,23 @@ const brokenRules = (
   root: Path
 ): ReadonlyArray<BrokenRule> => {
   const broken: Array<BrokenRule> = []
+  const watched = watchingDay(facts)
   const apply = (set: RuleSet<unknown>, value: unknown, path: Path): void => {
     const report: Report = (code, explanation, ...at) => {
       const isWhole = at.length === 0 && path.length === root.length
       const explained = typeof explanation === "string" ? { detail: explanation } : explanation
+      const { parameters } = explained
       broken.push({
         code,
         ...explained,
+        ...(watched.isDayRead && { parameters: { ...parameters, business_day: facts.today } }),
         path: isWhole ? [...path, wholePayload] : [...path, ...at]
       })
     }
-    for (const rule of set.rules) unlessInvalid(() => rule(value, facts, report))
+    for (const rule of set.rules) {
+      watched.isDayRead = false
+      unlessInvalid(() => rule(value, watched, report))
+    }
     for (const [name, inner] of Object.entries<RuleSet<unknown>>(set.members ?? {})) {
       unlessInvalid(() => {
         const member: unknown = (value as never)[name]

@@ -37,6 +37,8 @@ import { Note, noteRules } from "./Note.ts"
 import {
   eachValid,
   isAmong,
+  listed,
+  namedValues,
   repeated,
   type Rule,
   type RuleSet,
@@ -268,16 +270,23 @@ const metadataKeysAreUnique: Rule<Account> = (account, _facts, report) => {
 const supplyAddressesAreUnique: Rule<Account> = (account, _facts, report) => {
   const { supply_addresses = [] } = account
   if (supply_addresses.length < 2) return
-  const places = validValues(supply_addresses, (address) =>
-    JSON.stringify([address.supply_address1, address.supply_postcode])
+  const places = new Map<string, Array<number>>()
+  eachValid(supply_addresses, ({ supply_address1, supply_postcode }, index) => {
+    const place = JSON.stringify([supply_address1, supply_postcode])
+    const indexes = places.get(place)
+    if (indexes === undefined) places.set(place, [index])
+    else indexes.push(index)
+  })
+  const ids = [...places.values()].filter((indexes) => indexes.length > 1).flat()
+  if (ids.length === 0) return
+  report(
+    "duplicate_supply_addresses_found",
+    {
+      detail: `The same address line and postcode stand more than once, at ${listed(ids)}.`,
+      parameters: { ids: ids.slice(0, namedValues) }
+    },
+    "supply_addresses"
   )
-  if (repeated(places).length > 0) {
-    report(
-      "duplicate_supply_addresses_found",
-      "The same address line and postcode stand more than once.",
-      "supply_addresses"
-    )
-  }
 }
 
 export const accountRules: RuleSet<Account> = {

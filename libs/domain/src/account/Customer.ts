@@ -38,15 +38,15 @@ export type Customer = typeof Customer.Type
 
 const earliestBirth = "1900-01-01"
 
-const isBornInLivingMemory: Rule<Customer> = ({ date_of_birth: birth }, { today }, report) => {
+const isBornInLivingMemory: Rule<Customer> = ({ date_of_birth: birth }, facts, report) => {
   if (birth === undefined) return
   if (birth < earliestBirth) {
     const detail = `Must not be before ${earliestBirth}.`
     report("min_value", { detail, parameters: { limit: earliestBirth } }, "date_of_birth")
   }
-  if (birth > today) {
-    const detail = "Must not be in the future."
-    report("max_value", { detail, parameters: { limit: today } }, "date_of_birth")
+  if (birth > facts.today) {
+    const detail = `Must not be after ${facts.today}.`
+    report("max_value", { detail, parameters: { limit: facts.today } }, "date_of_birth")
   }
 }
 

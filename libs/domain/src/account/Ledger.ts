@@ -6,7 +6,14 @@
 import { BigDecimal, Schema } from "effect"
 import { difference, isEqual, Money, sum, zero } from "../schema/Decimal.ts"
 import { CalendarDate, list, nonBlankText } from "../schema/Field.ts"
-import { eachValid, isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
+import {
+  eachValid,
+  isAmong,
+  listed,
+  namedValues,
+  type Rule,
+  type RuleSet
+} from "../schema/Rules.ts"
 import { isNotInFuture, signedAmount, Transaction, transactionRules } from "./Transaction.ts"
 
 /** Balances are money. A missing transaction list is empty. */
@@ -73,37 +80,40 @@ const historyHasClosingDate: Rule<Ledger> = (ledger, _facts, report) => {
   }
 }
 
-/** Whether any valid transaction has the property. */
-const someValid = (
+/** The ids of the valid transactions that have the property. */
+const idsWith = (
   transactions: ReadonlyArray<Transaction>,
   has: (transaction: Transaction) => boolean
-): boolean => {
-  let found = false
+): ReadonlyArray<string> => {
+  const ids: Array<string> = []
   eachValid(transactions, (transaction) => {
-    found ||= has(transaction)
+    if (has(transaction)) ids.push(transaction.transaction_id)
   })
-  return found
+  return ids
 }
+
+const onOtherSide = (what: string, closing: CalendarDate, ids: ReadonlyArray<string>) => ({
+  detail: `${what} ${closing}: ${listed(ids)} ${ids.length === 1 ? "is" : "are"} not.`,
+  parameters: { limit: closing, ids: ids.slice(0, namedValues) }
+})
 
 const currentIsAfterClosing: Rule<Ledger> = (ledger, _facts, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing === undefined) return
-  if (someValid(currentTransactions(ledger), (item) => item.transaction_date <= closing)) {
-    report("current_statement_transaction_before_last_statement_closing_date", {
-      detail: `Current transactions must be after ${closing}.`,
-      parameters: { limit: closing }
-    })
+  const ids = idsWith(currentTransactions(ledger), (item) => item.transaction_date <= closing)
+  if (ids.length > 0) {
+    const code = "current_statement_transaction_before_last_statement_closing_date"
+    report(code, onOtherSide("Current transactions must be after", closing, ids))
   }
 }
 
 const historyIsUpToClosing: Rule<Ledger> = (ledger, _facts, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing === undefined) return
-  if (someValid(historicalTransactions(ledger), (item) => item.transaction_date > closing)) {
-    report("historical_statement_transaction_after_last_statement_closing_date", {
-      detail: `Historical transactions must be on or before ${closing}.`,
-      parameters: { limit: closing }
-    })
+  const ids = idsWith(historicalTransactions(ledger), (item) => item.transaction_date > closing)
+  if (ids.length > 0) {
+    const code = "historical_statement_transaction_after_last_statement_closing_date"
+    report(code, onOtherSide("Historical transactions must be on or before", closing, ids))
   }
 }
 

@@ -13,13 +13,19 @@ export interface ErrorParameters {
   readonly limit?: number | string
   /** The value that was sent, or a count. */
   readonly actual?: number | string
-  /** The expected value. */
+  /** The expected value, or type of value. */
   readonly expected?: number | string
   /** `actual` minus `expected`. */
   readonly difference?: string
   /** The nearest documented name. */
   readonly nearest?: string
   readonly allowed?: ReadonlyArray<string>
+  /** Which part of the rule is broken, in one word, where the code has several. */
+  readonly reason?: string
+  /** Which elements break the rule: their ids, or zero-based indexes where they have none. */
+  readonly ids?: ReadonlyArray<number | string>
+  /** The business day by which the rule was applied: on another day the result may be another. */
+  readonly business_day?: string
 }
 
 export type ErrorParameter = keyof ErrorParameters

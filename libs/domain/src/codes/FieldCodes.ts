@@ -16,7 +16,8 @@ export const fieldCodes = {
   invalid_type: field(
     "The value is of another JSON type.",
     '"unknown_occupier": "yes"',
-    "Send the documented type."
+    "Send the documented type.",
+    "expected"
   ),
   invalid_choice: field(
     "The value is not among the allowed ones.",
@@ -35,9 +36,10 @@ export const fieldCodes = {
     "Send an existing day as YYYY-MM-DD."
   ),
   invalid_datetime: field(
-    "Not a datetime with Z or an offset.",
+    "Not a datetime of RFC 3339, with T, seconds, and Z or an offset.",
     '"created_at": "2025-01-01T10:00:00"',
-    "Send YYYY-MM-DDTHH:MM:SSZ."
+    "Send YYYY-MM-DDTHH:MM:SSZ.",
+    "reason"
   ),
   invalid_email: field(
     "Not an e-mail address.",
@@ -47,7 +49,8 @@ export const fieldCodes = {
   invalid_phone_number: field(
     "Not a possible phone number in international format.",
     '"landline": "12345"',
-    "Send the number with a leading + and country code."
+    "Send the number with a leading + and country code.",
+    "reason"
   ),
   max_length: field(
     "Longer than allowed, or more than allowed.",
@@ -65,7 +68,8 @@ export const fieldCodes = {
     "Greater than allowed.",
     '"period_start_day": 29',
     "Send a smaller value, or an earlier date.",
-    "limit"
+    "limit",
+    "business_day"
   ),
   max_digits: field(
     "Too many digits before the point, or in all.",
@@ -81,8 +85,13 @@ export const fieldCodes = {
     "limit",
     "actual"
   ),
-  not_a_list: field("Not a JSON array.", '"customers": {}', "Send an array."),
-  not_an_object: field("Not a JSON object.", '"billing_address": "…"', "Send an object."),
+  not_a_list: field("Not a JSON array.", '"customers": {}', "Send an array.", "expected"),
+  not_an_object: field(
+    "Not a JSON object.",
+    '"billing_address": "…"',
+    "Send an object.",
+    "expected"
+  ),
   empty: field(
     "An empty list where an element is needed.",
     '"notes": []',
@@ -196,19 +205,22 @@ export const fieldCodes = {
     "A current transaction is not after the closing date.",
     "a transaction on the closing date",
     "Move it to the historical transactions, or correct the date.",
-    "limit"
+    "limit",
+    "ids"
   ),
   historical_statement_transaction_after_last_statement_closing_date: field(
     "A historical transaction is after the closing date.",
     "a transaction on the day after the closing date",
     "Move it to the current transactions, or correct the date.",
-    "limit"
+    "limit",
+    "ids"
   ),
   historical_statement_period_end_in_future: field(
     "The closing date is in the future.",
     "a last_statement_closing_date of tomorrow",
     "Send the date of the last closed statement.",
-    "limit"
+    "limit",
+    "business_day"
   ),
   duplicate_transaction_ids: both(
     "A transaction id stands twice.",
@@ -219,7 +231,8 @@ export const fieldCodes = {
     "The transaction is dated after today in the supplier's time zone.",
     "a transaction_date of tomorrow",
     "Send it once its day has come.",
-    "limit"
+    "limit",
+    "business_day"
   ),
   field_not_allowed_for_transaction_type: field(
     "This type of transaction does not have the field.",
@@ -273,12 +286,14 @@ export const fieldCodes = {
   duplicate_supply_addresses_found: field(
     "The same address line and postcode stand twice.",
     "one address twice",
-    "Send each supply address once."
+    "Send each supply address once.",
+    "ids"
   ),
   invalid_document_path: field(
     "Not a clean relative path.",
     '"document_path": "../other/secret.pdf"',
-    "Send a path relative to the supplier's root, without . or .. segments."
+    "Send a path relative to the supplier's root, without . or .. segments.",
+    "reason"
   ),
   path_does_not_exist_in_file_store: field(
     "There is no file at this path.",

@@ -162,6 +162,7 @@ const decimal = (
       fieldCheck(isDecimalType, {
         code: "invalid_type",
         detail: "Must be a number or a decimal string.",
+        parameters: { expected: "decimal" },
         jsonSchema: { type: ["number", "string"] },
         abort: true
       }),

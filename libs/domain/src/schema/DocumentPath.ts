@@ -17,17 +17,34 @@ const hiddenSeparator = /%(?:2e|2f|5c|00)/i
 /** An empty segment, `.` or `..`. */
 const uncleanSegment = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-const isCleanPath = (path: string): boolean =>
-  path.isWellFormed() &&
-  !hasControlCharacter(path) &&
-  !path.includes("\\") &&
-  !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(path) &&
-  !hiddenSeparator.test(path) &&
-  !uncleanSegment.test(path)
-
 /** The path without its optional leading slash, for lookups and comparisons. */
 export const relativePath = <P extends string>(path: P): P =>
   path.startsWith("/") ? (path.slice(1) as P) : path
+
+/** What no path may have: the word for it, the detail, and whether a path has it. */
+const pathFaults: ReadonlyArray<
+  readonly [reason: string, detail: string, has: (path: string) => boolean]
+> = [
+  [
+    "characters",
+    "without control characters and lone surrogates",
+    (path) => !path.isWellFormed() || hasControlCharacter(path)
+  ],
+  ["backslash", "with / and not \\ between its segments", (path) => path.includes("\\")],
+  [
+    "scheme",
+    "without a drive letter or URL scheme",
+    (path) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)
+  ],
+  ["escape", "without the escapes %2e, %2f, %5c and %00", (path) => hiddenSeparator.test(path)],
+  ["segment", "without empty, . or .. segments", (path) => uncleanSegment.test(path)]
+]
+
+/** The fault of a path as it was sent, untrimmed. */
+const pathFault = (value: string) => {
+  const path = relativePath(value.trim())
+  return pathFaults.find(([, , has]) => has(path))
+}
 
 /**
  * A clean relative path, 1 to 1,024 characters. Codes: `blank`, `max_length`,
@@ -35,9 +52,14 @@ export const relativePath = <P extends string>(path: P): P =>
  */
 export const DocumentPath = trimmed(
   nonBlank(maxLength).check(
-    fieldCheck<string>((value) => isCleanPath(relativePath(value.trim())), {
+    fieldCheck<string>((value) => pathFault(value) === undefined, {
       code: "invalid_document_path",
-      detail: "Must be a path relative to the supplier's root, without . or .. segments."
+      detail: (value) =>
+        `Must be a path relative to the supplier's root, ${pathFault(value)?.[1]}.`,
+      parameters: (value) => {
+        const [reason] = pathFault(value) ?? []
+        return reason === undefined ? {} : { reason }
+      }
     })
   )
 ).pipe(Schema.brand("DocumentPath"))

@@ -8,12 +8,12 @@ import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
 import type { FieldCode } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import { listElements } from "./Json.ts"
-import { isPossiblePhone } from "./Phone.ts"
+import { isPossiblePhone, phoneFault, phoneFaults } from "./Phone.ts"
 
 /** The error of a failed check. */
 export interface CheckMeaning<A> {
   readonly code: FieldCode
-  readonly detail: string
+  readonly detail: string | ((input: A) => string)
   /** The parameters of the error, in addition to the code. */
   readonly parameters?: ErrorParameters | ((input: A) => ErrorParameters)
   /** The same restriction in JSON Schema, where JSON Schema can express it. */
@@ -226,6 +226,22 @@ const parsePlainInstant = (text: string): number | undefined => {
     : undefined
 }
 
+/** Why a text is no instant: what to correct, with the word for it. */
+const instantFault = (text: string): readonly [reason: string, detail: string] => {
+  if (text.length > instantLength) return ["too_long", `at most ${instantLength} characters`]
+  const [, separator, time = "", offset = ""] =
+    /^\d{4}-\d{2}-\d{2}(.)?([\d:.]*)(.*)$/su.exec(text) ?? []
+  if (separator === undefined) return ["form", "the form 2025-01-31T10:00:00Z"]
+  if (!beginsWithDay(text)) return ["no_such_day", "an existing day"]
+  if (separator !== "T") return ["separator", "a T between day and time"]
+  if (/^\d{2}:\d{2}$/.test(time)) return ["seconds", "seconds, as in T10:00:00"]
+  if (offset === "") return ["offset", "Z or an offset at its end, as +01:00"]
+  if (/^[+-]\d{2}(?:\d{2})?$/.test(offset)) return ["offset", "an offset with a colon, as +01:00"]
+  return dateTimeForm.test(text)
+    ? ["range", "an instant of the years 0001 to 9999"]
+    : ["form", "the form 2025-01-31T10:00:00Z"]
+}
+
 const parseInstant = (text: string): number | undefined => {
   const plain = parsePlainInstant(text)
   if (plain !== undefined) return plain
@@ -284,7 +300,9 @@ export const Instant = Schema.String.check(
   isNotBlank,
   fieldCheck<string>((value) => instantOf(trim(value)) !== undefined, {
     code: "invalid_datetime",
-    detail: "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z.",
+    detail: (value) =>
+      `Must be a datetime like 2025-01-31T10:00:00Z (RFC 3339); it needs ${instantFault(trim(value))[1]}.`,
+    parameters: (value) => ({ reason: instantFault(trim(value))[0] }),
     jsonSchema: { format: "date-time", maxLength: instantLength }
   })
 ).pipe(
@@ -325,20 +343,16 @@ export const Email = formedText(254, isEmail, {
   jsonSchema: { format: "email" }
 })
 
-/** Long enough for every spelling of a number, and short enough for a quick check. */
-const phoneLength = 64
-
 /**
  * A phone number in international format. It only has to be possible: numbering plans change faster
  * than releases, and a legacy number must not block an account.
  */
-export const PhoneNumber = formed(
-  (number) => number.startsWith("+") && number.length <= phoneLength && isPossiblePhone(number),
-  {
-    code: "invalid_phone_number",
-    detail: "Must be a phone number in international format, with a leading +."
-  }
-)
+export const PhoneNumber = formed(isPossiblePhone, {
+  code: "invalid_phone_number",
+  detail: (number) =>
+    `Must be a phone number in international format, like +4512345678: ${phoneFaults[phoneFault(trim(number))]}.`,
+  parameters: (number) => ({ reason: phoneFault(trim(number)) })
+})
 
 /** A whole number from `min` to `max`. Codes: `invalid_type`, `min_value`, `max_value`. */
 export const integer = (min: number, max: number) =>
@@ -346,6 +360,7 @@ export const integer = (min: number, max: number) =>
     fieldCheck<number>(Number.isInteger, {
       code: "invalid_type",
       detail: "Must be a whole number.",
+      parameters: { expected: "integer" },
       jsonSchema: { type: "integer" },
       abort: true
     }),

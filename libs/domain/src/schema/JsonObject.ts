@@ -91,6 +91,7 @@ const nowhere = (broken: typeof unstorableText | typeof tooManyElements | typeof
 const isJsonObject = fieldCheck<unknown>(isObject, {
   code: "not_an_object",
   detail: "Must be an object.",
+  parameters: { expected: "object" },
   jsonSchema: { type: "object" },
   abort: true
 })

@@ -2,11 +2,10 @@
  * Decodes a body that is invalid or large, in steps, and reports its errors. Every leaf is decoded
  * once. Rules can read the valid parts.
  */
-import { Result, type SchemaIssue } from "effect"
+import { Result, SchemaAST, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "./Field.ts"
 import type { Broken, FieldErrors } from "./FieldErrors.ts"
 import { isObject, listElements, type Path } from "./Json.ts"
-import { isRawNumber } from "./RawNumber.ts"
 import { refusedInside, tooManyElements } from "./JsonObject.ts"
 import { invalid } from "./LeafDecoder.ts"
 import { type LeafNode, nearestOf, type SchemaTree, type StructNode } from "./SchemaTree.ts"
@@ -181,16 +180,42 @@ const unreadable = (): never => {
 
 const mustNotBeNull = "Must not be null; omit the field instead."
 
-const wrongType = (node: SchemaTree, value: unknown): Broken => {
+/** The error of a value of the wrong JSON type. */
+export const wrongType = (node: SchemaTree, value: unknown): Broken => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
-  if (node._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
-  if (node._tag !== "Leaf") return { code: "not_an_object", detail: "Must be an object." }
-  const sent = Array.isArray(value)
-    ? "a list"
-    : isRawNumber(value)
-      ? "a number"
-      : `a value of type ${typeof value}`
-  return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
+  if (node._tag === "List") {
+    return { code: "not_a_list", detail: "Must be a list.", parameters: { expected: "list" } }
+  }
+  if (node._tag !== "Leaf") {
+    const parameters = { expected: "object" }
+    return { code: "not_an_object", detail: "Must be an object.", parameters }
+  }
+  const expected = typeOf(node.schema.ast)
+  const { [expected]: detail = "Must be of another type." } = typeDetails
+  return { code: "invalid_type", detail, parameters: { expected } }
+}
+
+const typeDetails: Readonly<Record<string, string>> = {
+  text: "Must be text.",
+  number: "Must be a number.",
+  boolean: "Must be true or false."
+}
+
+/** The JSON type of the encoded form; of a union, that of its first type besides null. */
+const typeOf = (ast: SchemaAST.AST): string => {
+  const encoded = SchemaAST.toEncoded(ast)
+  switch (encoded._tag) {
+    case "Number":
+      return "number"
+    case "Boolean":
+      return "boolean"
+    case "Union": {
+      const [first] = encoded.types.filter(({ _tag }) => _tag !== "Null")
+      return first === undefined ? "null" : typeOf(first)
+    }
+    default:
+      return "text"
+  }
 }
 
 const unknownField = ({ fields }: StructNode, name: string): Broken => {
@@ -200,8 +225,10 @@ const unknownField = ({ fields }: StructNode, name: string): Broken => {
   return { code: "unknown_field", detail, parameters: { nearest } }
 }
 
-const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => {
-  const { code, detail, parameters } = meaning
+/** The error of a failed check. */
+export const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => {
+  const { code, parameters } = meaning
+  const detail = typeof meaning.detail === "function" ? meaning.detail(input) : meaning.detail
   if (parameters === undefined) return { code, detail }
   return {
     code,
@@ -228,7 +255,7 @@ const brokenBy = (
     case "AnyOf": {
       const checked = issue.issues.filter((inner) => inner._tag !== "InvalidType")
       if (checked.length > 0) return checked.flatMap((inner) => brokenBy(inner, node, input))
-      return [{ code: "invalid_type", detail: "Must be of another type." }]
+      return [wrongType(node, input)]
     }
     default:
       return [wrongType(node, input)]

@@ -8,7 +8,8 @@ import {
   getCountries,
   getCountryCallingCode,
   Metadata,
-  parsePhoneNumberFromString
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength
 } from "libphonenumber-js"
 
 /** A calling code with the countries that share it. */
@@ -75,7 +76,40 @@ const isPossibleByLength = (number: string): boolean | undefined => {
   return countries.length === plan.lengths.length ? true : undefined
 }
 
-/** The number must start with +. */
+/** Long enough for every spelling of a number, and short enough for a quick check. */
+const longestSpelling = 64
+
 export const isPossiblePhone = (number: string): boolean =>
-  isPossibleByLength(number) ??
-  parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true
+  number.startsWith("+") &&
+  number.length <= longestSpelling &&
+  (isPossibleByLength(number) ??
+    parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true)
+
+/** Why a number is not possible, each with its explanation. */
+export const phoneFaults = {
+  no_plus: "it needs a leading + and the country's calling code",
+  foreign_characters: "it has characters other than digits, spaces, ( ) . and -",
+  unknown_country: "no country has this calling code",
+  too_short: "it has too few digits for its country",
+  too_long: "it has too many digits for its country",
+  impossible: "its country has no numbers of this length"
+} as const
+export type PhoneFault = keyof typeof phoneFaults
+
+/** Only a number that is not possible has a fault. */
+export const phoneFault = (number: string): PhoneFault => {
+  if (!number.startsWith("+")) return "no_plus"
+  if (!/^\+[\d ().-]*$/.test(number)) return "foreign_characters"
+  if (number.length > longestSpelling) return "too_long"
+  switch (validatePhoneNumberLength(number)) {
+    case "INVALID_COUNTRY":
+      return "unknown_country"
+    case "TOO_SHORT":
+    case "NOT_A_NUMBER":
+      return "too_short"
+    case "TOO_LONG":
+      return "too_long"
+    default:
+      return "impossible"
+  }
+}

@@ -83,6 +83,19 @@ const memberOf = (value: unknown, at: string | number): unknown => {
   }
 }
 
+/**
+ * The facts, which note that a rule reads the day. Its errors then have the day as a parameter, so
+ * that no such rule can omit it.
+ */
+export const watchingDay = (facts: Facts): Facts & { isDayRead: boolean } => ({
+  ...facts,
+  isDayRead: false,
+  get today() {
+    this.isDayRead = true
+    return facts.today
+  }
+})
+
 /** Rules between two pauses. */
 const rulesPerYield = 128
 
@@ -103,13 +116,16 @@ export function* applyingRules(
     const value = memberOf(within.value, at)
     if (value !== undefined && value !== null) open.push({ set, value, at, within })
   }
+  const watched = watchingDay(facts)
   const report: Report = (code, explanation, ...at) => {
     const path = pathOf(task as Task)
     const isWhole = at.length === 0 && path.length === root.length
     const explained = typeof explanation === "string" ? { detail: explanation } : explanation
+    const { parameters } = explained
     fieldErrors.add({
       code,
       ...explained,
+      ...(watched.isDayRead && { parameters: { ...parameters, business_day: facts.today } }),
       path: isWhole ? [...path, wholePayload] : [...path, ...at]
     })
   }
@@ -122,8 +138,9 @@ export function* applyingRules(
       continue
     }
     for (const rule of set.rules) {
+      watched.isDayRead = false
       try {
-        rule(value, facts, report)
+        rule(value, watched, report)
       } catch (thrown) {
         skipInvalid(thrown)
       }
@@ -212,12 +229,17 @@ export const repeated = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => {
   return [...twice]
 }
 
-/** How many values a detail names. */
-const named = 10
+/** How many values an error names. */
+export const namedValues = 10
+
+/** The first of the values, and how many more there are. */
+export const listed = (values: ReadonlyArray<number | string>): string => {
+  const others = values.length - namedValues
+  const more = others > 0 ? ` and ${others} more` : ""
+  return `${values.slice(0, namedValues).join(", ")}${more}`
+}
 
 /** The detail for repeated values. */
 export const sentTwice = (values: ReadonlyArray<string>): string => {
-  const others = values.length - named
-  const more = others > 0 ? ` and ${others} more` : ""
-  return `Sent more than once: ${values.slice(0, named).join(", ")}${more}.`
+  return `Sent more than once: ${listed(values)}.`
 }

@@ -12,7 +12,10 @@ export const AttemptError = Schema.Struct({
       expected: Schema.optionalKey(Schema.Union([Schema.Finite, Schema.String])),
       difference: Schema.optionalKey(Schema.String),
       nearest: Schema.optionalKey(Schema.String),
-      allowed: Schema.optionalKey(Schema.Array(Schema.String))
+      allowed: Schema.optionalKey(Schema.Array(Schema.String)),
+      reason: Schema.optionalKey(Schema.String),
+      ids: Schema.optionalKey(Schema.Array(Schema.Union([Schema.Finite, Schema.String]))),
+      business_day: Schema.optionalKey(Schema.String)
     })
   )
 })
