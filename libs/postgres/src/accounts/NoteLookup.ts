@@ -97,9 +97,9 @@ const ofEarlierReleases = (id: string) => `
 
 /**
  * SQL that finds notes on the account of the SQL id: one value for `knownNotesOf`, null if none is
- * found. `sent` is SQL for the JSON of `lookedUpNotes`. If several notes match within one second, it
- * finds any of them, since a response has no fractions of a second. `someWithoutBody` says whether
- * any has only documents.
+ * found. `sent` is SQL for the JSON of `lookedUpNotes`. If several notes match within one second,
+ * it finds any of them, since a response has no fractions of a second. `someWithoutBody` says
+ * whether any has only documents.
  */
 export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): string => {
   const isSame = `${storedKey} = int8send(${id}) || digest`
