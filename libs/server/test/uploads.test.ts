@@ -54,6 +54,9 @@ const lengthOf = (body: NdjsonBody) =>
 const count: Handle = (body) => Effect.map(lengthOf(body), answerBytes)
 
 const ndjson = { "content-type": "application/x-ndjson" }
+/** Large enough for several chunks, in members that end within one. */
+const members = Array.from({ length: 10 }, () => gzipSync("{}\n".repeat(100_000)))
+
 const gzip = { ...ndjson, "content-encoding": "gzip" }
 const chunked = { ...ndjson, "transfer-encoding": "chunked" }
 
@@ -108,7 +111,8 @@ describe("an upload", () => {
     ["without lines", ndjson, "", 0],
     ["that is not encoded", { ...ndjson, "content-encoding": "identity" }, "{}\n", 3],
     ["with a parameter", { "content-type": "Application/X-NDJSON; charset=utf-8" }, "{}\n", 3],
-    ["compressed", gzip, gzipSync("{}\n".repeat(100_000)), 300_000]
+    ["compressed", gzip, gzipSync("{}\n".repeat(100_000)), 300_000],
+    ["of several members", gzip, Buffer.concat(members), 3_000_000]
   ] as const)("%s is complete", ([, headers, body, bytes]) =>
     Effect.gen(function* () {
       const { port } = yield* starting(count)
@@ -232,7 +236,8 @@ describe("an upload breaks", () => {
     ["no gzip", Buffer.from("{}\n")],
     ["a part of a gzip stream", whole.subarray(0, -1)],
     ["a wrong checksum", Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8)])],
-    ["a second gzip stream", Buffer.concat([whole, whole])],
+    ["a part of a second member", Buffer.concat([whole, whole.subarray(0, -1)])],
+    ["text after the gzip stream", Buffer.concat([whole, Buffer.from("{}\n")])],
     ["zeros after the gzip stream", Buffer.concat([whole, Buffer.alloc(9)])]
   ])("with 400 for %s", ([, body]) =>
     Effect.gen(function* () {
@@ -251,7 +256,7 @@ describe("an upload breaks", () => {
           Effect.as(answerBytes(bytes))
         )
       )
-      const answer = yield* request(port, put(Buffer.concat([whole, whole]), gzip))
+      const answer = yield* request(port, put(Buffer.concat([whole, Buffer.alloc(9)]), gzip))
       expect([answer.status, bytes]).toEqual([403, 3_000])
     })
   )

@@ -4,7 +4,7 @@
  * Source: docs/contract/http.md#order-of-checks.
  */
 import { createGunzip } from "node:zlib"
-import { Effect, type Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import { NotJson } from "@data-import/domain/schema/Json"
@@ -18,12 +18,25 @@ export type NdjsonBody = Stream.Stream<Uint8Array, BodyBroken>
 
 const stall = "10 seconds"
 
-const notGzip = new NotJson({ detail: "The body is not one complete gzip stream." })
+const notGzip = new NotJson({ detail: "The body is not a complete gzip stream." })
 
-const gunzip = NodeStream.pipeThroughDuplex({
-  evaluate: () => createGunzip({ chunkSize: 32 * 1024, rejectGarbageAfterEnd: true }),
-  onError: () => notGzip
-})
+/**
+ * Decompresses one member after the other (RFC 1952). The engine ends quietly at bytes that begin no
+ * member, so they are found by its count of what it took.
+ */
+const gunzip = (bytes: NdjsonBody): NdjsonBody =>
+  Stream.suspend(() => {
+    const engine = createGunzip({ chunkSize: 32 * 1024 })
+    let received = 0
+    const counted = Stream.tap(bytes, ({ length }) => Effect.sync(() => (received += length)))
+    const unread = Stream.suspend(() =>
+      engine.bytesWritten === received ? Stream.empty : Stream.fail(notGzip)
+    )
+    return counted.pipe(
+      NodeStream.pipeThroughDuplex({ evaluate: () => engine, onError: () => notGzip }),
+      Stream.concat(unread)
+    )
+  })
 
 /** The body, before its first byte is read; or a refusal of its media type or encoding. */
 export const read = (
