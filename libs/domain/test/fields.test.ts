@@ -256,6 +256,15 @@ describe("an e-mail address", () => {
     expect(storedAt("billing_email", email)).toBe(email)
   })
 
+  it.each([
+    ["a@bücher.example", "a@xn--bcher-kva.example"],
+    ["a@BÜCHER.example", "a@xn--bcher-kva.example"],
+    ["a@例え.テスト", "a@xn--r8jz45g.xn--zckzah"]
+  ])("stores the domain of %s as %s", (email, stored) => {
+    expect(storedAt("billing_email", email)).toBe(stored)
+    expect(storedAt("billing_email", stored)).toBe(stored)
+  })
+
   it.each<[string, ReadonlyArray<string>]>([
     ["a.b.c", ["invalid_email"]],
     ["@example.com", ["invalid_email"]],
@@ -267,6 +276,9 @@ describe("an e-mail address", () => {
     [`a@example.${"c".repeat(64)}`, ["invalid_email"]],
     ["a@-example.com", ["invalid_email"]],
     ["a@example..com", ["invalid_email"]],
+    ["jürgen@example.com", ["invalid_email"]],
+    ["a@bücher/x.example", ["invalid_email"]],
+    [`${"a".repeat(230)}@bücher.example.com`, ["invalid_email"]],
     ["", ["blank"]],
     [`a${longest}`, ["max_length"]]
   ])("rejects %s", (email, codes) => {

@@ -13,10 +13,10 @@ import {
 import { Customer, customerRules } from "./Customer.ts"
 import { difference, isEqual, Money, sum } from "../schema/Decimal.ts"
 import { documentsAreFew } from "../schema/DocumentPath.ts"
+import { Email } from "../schema/Email.ts"
 import {
   CalendarDate,
   choice,
-  Email,
   fieldCheck,
   hasControlCharacter,
   list,

@@ -1,6 +1,7 @@
 /** The people an account belongs to. Source: docs/contract/account.md#customer. */
 import { Schema } from "effect"
-import { CalendarDate, Email, PhoneNumber, text } from "../schema/Field.ts"
+import { Email } from "../schema/Email.ts"
+import { CalendarDate, PhoneNumber, text } from "../schema/Field.ts"
 import type { Rule, RuleSet } from "../schema/Rules.ts"
 
 /** What the customer consented to. `defaultPreferences` applies to those that were not sent. */

@@ -314,35 +314,6 @@ export const Instant = Schema.String.check(
   })
 )
 
-const domainLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
-const emailStart = new RegExp(`[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${domainLabel}`, "y")
-
-/**
- * Matches a limited number of labels, because a match of all labels of a long text needs memory for
- * backtracking.
- */
-const moreLabels = new RegExp(`(?:\\.${domainLabel}){1,100}`, "y")
-
-/** The end of a match that begins at `index`; -1 if there is none. */
-const endOfMatch = (form: RegExp, text: string, index: number): number => {
-  form.lastIndex = index
-  return form.test(text) ? form.lastIndex : -1
-}
-
-const isEmail = (text: string): boolean => {
-  let end = endOfMatch(emailStart, text, 0)
-  if (end === text.length) return false
-  while (end >= 0 && end < text.length) end = endOfMatch(moreLabels, text, end)
-  return end >= 0
-}
-
-/** An e-mail address of at most 254 characters, in the form that browsers accept, with a domain. */
-export const Email = formedText(254, isEmail, {
-  code: "invalid_email",
-  detail: "Must be an e-mail address.",
-  jsonSchema: { format: "email" }
-})
-
 /**
  * A phone number in international format. It only has to be possible: numbering plans change faster
  * than releases, and a legacy number must not block an account.

@@ -21,8 +21,8 @@ const stall = "10 seconds"
 const notGzip = new NotJson({ detail: "The body is not a complete gzip stream." })
 
 /**
- * Decompresses one member after the other (RFC 1952). The engine ends quietly at bytes that begin no
- * member, so they are found by its count of what it took.
+ * Decompresses one member after the other (RFC 1952). The engine ends quietly at bytes that begin
+ * no member, so they are found by its count of what it took.
  */
 const gunzip = (bytes: NdjsonBody): NdjsonBody =>
   Stream.suspend(() => {
