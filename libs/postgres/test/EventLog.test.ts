@@ -1,15 +1,23 @@
 /** The contract of the event log, and transactions that commit late. */
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Layer, Ref } from "effect"
+import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Ref } from "effect"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { eventLogContract } from "@data-import/domain/testing/EventLogContract"
-import { freshSupplier } from "@data-import/domain/testing/freshNames"
+import {
+  callerOf,
+  freshSupplier,
+  freshTestOrganisation,
+  noon,
+  testSupplierOf
+} from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
+import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 eventLogContract("in PostgreSQL", TestDatabase.deployed)
@@ -120,6 +128,48 @@ layer(storage, { excludeTestServices: true })("a transaction that commits late",
       yield* Fiber.join(assigning)
       expect(seen.toSorted()).toEqual(codes.toSorted())
       expect((yield* page(mine, codes.length + 1)).events).toEqual([])
+    })
+  )
+})
+
+const numbered = ({ keyOf }: Owner, count: number) =>
+  Array.from({ length: count }, (_, index) => keyOf(`n${index}`))
+
+layer(storage, { excludeTestServices: true })("events of several organisations", (it) => {
+  it.effect("get their positions while the test organisation of one is emptied", () =>
+    Effect.gen(function* () {
+      const live = yield* freshSupplier
+      const { name } = yield* freshTestOrganisation(live.caller.organisation)
+      const supplier = testSupplierOf(name, live.supplier)
+      yield* (yield* Configuration).createSupplier(supplier)
+      const keyOf: Owner["keyOf"] = (number) => ({
+        ...live.keyOf(number),
+        import_supplier: supplier.code
+      })
+      const sandbox: Owner = { ...live, supplier, caller: callerOf(name), keyOf }
+      yield* stageAll(numbered(sandbox, 3), sandbox.caller)
+      const assigned = yield* whileLocked(
+        (sql) => sql`select empty_sandbox(
+          ${name}, ${sandbox.caller.apiKey}, 'r', ${DateTime.toDateUtc(noon)}, 1)`,
+        Effect.gen(function* () {
+          yield* stageAll(numbered(live, 2), live.caller)
+          return yield* (yield* EventLog).assignPositions(2)
+        })
+      )
+      expect(assigned).toBe(2)
+      expect((yield* page(live, 0)).events).toHaveLength(2)
+    })
+  )
+
+  it.effect("get their positions in turn", () =>
+    Effect.gen(function* () {
+      yield* assignAll
+      const [many, few] = [yield* freshSupplier, yield* freshSupplier]
+      yield* stageAll(numbered(many, 20), many.caller)
+      yield* stageAll(numbered(few, 2), few.caller)
+      yield* (yield* EventLog).assignPositions(6)
+      expect((yield* page(few, 0)).events).toHaveLength(2)
+      expect((yield* page(many, 0)).events).toHaveLength(4)
     })
   )
 })

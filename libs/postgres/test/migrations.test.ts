@@ -34,7 +34,8 @@ const all = (
   "account_reads operator_audit payload_hashes failed_imports events operator_imports cohorts " +
   "webhooks import_counts refusal_windows payload_retention erasable_chains " +
   "erasure test_organisations readable_choices counts_at_once transaction_keys " +
-  "import_history forecasts board_sessions audit_heads checks reopened_migrations"
+  "import_history forecasts board_sessions audit_heads checks reopened_migrations " +
+  "events_by_organisation"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

@@ -5,6 +5,7 @@ import { Context, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { Migrator } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
+import { EventLog } from "@data-import/domain/ports/EventLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { arrange } from "@data-import/domain/testing/importStates"
@@ -230,13 +231,15 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "board_sessions",
       "audit_heads",
       "checks",
-      "reopened_migrations"
+      "reopened_migrations",
+      "events_by_organisation"
     ])
     expect(yield* asked).toStrictEqual(before)
 
     const storage = yield* DeployedStorage.make(url, yield* DatabaseUsers.temporary(url))
     const found = yield* Context.get(storage, ImportProcesses).find(key)
     expect(found).toMatchObject({ value: { account: { number: account.number } } })
+    expect(yield* Context.get(storage, EventLog).assignPositions(10)).toBe(3)
     const listed = yield* Context.get(storage, Configuration).teams
     expect(listed).toStrictEqual(["Migration Team"])
     const suppliers = yield* Context.get(storage, Configuration).suppliers

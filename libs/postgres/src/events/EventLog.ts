@@ -1,6 +1,6 @@
 /**
  * The event log in PostgreSQL: the rows of the outbox with a position. A row gets its position in a
- * transaction after the one that stored it, and one such transaction runs at a time.
+ * transaction after the one that stored it. One such transaction runs at a time for each organisation.
  */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { EventLog, type EventPage, type EventQuery } from "@data-import/domain/ports/EventLog"
@@ -12,7 +12,7 @@ type Sql = Database["Service"]["sql"]
 
 /** The first one contains only rows that wait for their positions, so it stays small. */
 export const eventIndexes = {
-  outbox_without_position: "outbox (id) where position is null",
+  outbox_by_organisation: "outbox (organisation, id) where position is null",
   outbox_by_position: "outbox (organisation, position) where position is not null"
 }
 

@@ -1,59 +1,81 @@
 /** Gives the events of the outbox their positions, and deletes old events. */
 import { DateTime, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { EventLog } from "@data-import/domain/ports/EventLog"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
 
-const lockRows = rowsOf(Schema.Struct({ isTaken: Schema.Boolean }))
+const lockedRows = rowsOf(Schema.Struct({ organisation: Schema.String }))
 
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * Has to run in a transaction. A separate statement takes the lock, so that the next one sees
- * everything that the last holder of the lock has committed. Ids are drawn while the row of the
- * import is locked, so the ids of one import's events are in the order of their commits. Only the
- * event of a webhook is stored with its organisation.
+ * Locks the organisations whose events wait, except those that another transaction assigns or
+ * empties. An instance of an earlier release takes the common lock alone.
+ */
+const lockOrganisations = (sql: Sql) =>
+  lockedRows(sql`
+    with recursive waiting as (
+      (select organisation from outbox where position is null order by organisation limit 1)
+      union all
+      select (
+        select organisation from outbox
+        where position is null and outbox.organisation > waiting.organisation
+        order by organisation limit 1
+      ) from waiting where organisation is not null
+    ), shared as materialized (
+      select pg_try_advisory_xact_lock_shared(
+        hashtextextended('data-import event positions', 0)) as is_taken
+    )
+    select organisation from waiting, shared
+    where organisation is not null and is_taken and pg_try_advisory_xact_lock(
+      hashtextextended('data-import event positions ' || organisation, 0))`)
+
+/** Names the owners of events that wait since a release that did so with their positions. */
+export const nameOwners = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+    update outbox set import_supplier = owner.code, organisation = owner.organisation
+    from suppliers as owner
+    where position is null and outbox.organisation is null and owner.code = coalesce(
+      (select supplier from import_processes where import_processes.id = import_id),
+      (select supplier from batches where batches.id = batch))`
+)
+
+/**
+ * Has to run in a transaction. A separate statement takes the locks, so that the next one sees
+ * everything that the last holder of a lock has committed. Ids are drawn while the row of the
+ * import is locked, so the ids of one import's events are in the order of their commits. Events are
+ * taken in turn over the organisations.
  */
 export const assign = Effect.fnUntraced(function* (sql: Sql, limit: number) {
-  const [lock] = yield* lockRows(sql`
-    select pg_try_advisory_xact_lock(hashtextextended('data-import event positions', 0))
-      as "isTaken"`)
-  if (lock?.isTaken !== true) return 0
+  const locked = yield* lockOrganisations(sql)
+  if (locked.length === 0) return 0
   const [assigned] = yield* countRows(sql`
     with waiting as materialized (
-      select id, import_id, batch, organisation from outbox where position is null
-      order by id limit ${limit}
-    ), owned as materialized (
-      select waiting.id, owner.code as supplier,
-        coalesce(waiting.organisation, owner.organisation) as organisation
-      from waiting
-      left join lateral (
-        select supplier from import_processes where import_processes.id = waiting.import_id offset 0
-      ) as import on true
-      left join lateral (
-        select supplier from batches where batches.id = waiting.batch offset 0
-      ) as of_batch on true
-      left join lateral (
-        select code, organisation from suppliers
-        where code = coalesce(import.supplier, of_batch.supplier) offset 0
-      ) as owner on true
+      select found.id, locked.organisation,
+        row_number() over (partition by locked.organisation order by found.id) as turn
+      from unnest(${locked.map(({ organisation }) => organisation)}::text[])
+        as locked(organisation),
+      lateral (
+        select id from outbox
+        where position is null and outbox.organisation = locked.organisation
+        order by id limit ${limit}
+      ) as found
+      order by turn, found.id limit ${limit}
     ), counted as materialized (
-      select organisation, count(*) as events from owned group by organisation
+      select organisation, count(*) as events from waiting group by organisation
     ), moved as (
       insert into event_heads as head (organisation, position)
       select organisation, events from counted order by organisation
       on conflict (organisation) do update set position = head.position + excluded.position
       returning organisation, position
     ), placed as materialized (
-      select owned.id, owned.supplier, owned.organisation,
-        moved.position - counted.events
-          + row_number() over (partition by owned.organisation order by owned.id) as position
-      from owned join counted on counted.organisation = owned.organisation
-      join moved on moved.organisation = owned.organisation
+      select waiting.id, moved.position - counted.events + turn as position
+      from waiting join counted using (organisation) join moved using (organisation)
     ), assigned as (
-      update outbox set event_id = gen_random_uuid(), organisation = placed.organisation,
-        import_supplier = placed.supplier, position = placed.position
+      update outbox set event_id = gen_random_uuid(), position = placed.position
       from placed where outbox.id = placed.id
       returning 1
     )

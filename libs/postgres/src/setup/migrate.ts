@@ -46,7 +46,9 @@ import { auditHeads } from "../../migrations/0035_audit_heads.ts"
 import { checks } from "../../migrations/0036_checks.ts"
 import { reopenedMigrations } from "../../migrations/0037_reopened_migrations.ts"
 import { completedStatements } from "../../migrations/0038_completed_statements.ts"
+import { eventsByOrganisation } from "../../migrations/0050_events_by_organisation.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
+import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
 import * as ImportCounts from "./ImportCounts.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
@@ -90,7 +92,8 @@ export const migrations = {
   "0035_audit_heads": auditHeads,
   "0036_checks": checks,
   "0037_reopened_migrations": reopenedMigrations,
-  "0038_completed_statements": completedStatements
+  "0038_completed_statements": completedStatements,
+  "0050_events_by_organisation": eventsByOrganisation
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
@@ -169,6 +172,7 @@ const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
   ChainRemakes.remakeAll.pipe(
     Effect.andThen(ImportCounts.countAll),
     Effect.andThen(IndexBuilds.build),
+    Effect.tap(Positions.nameOwners),
     Effect.provide(client(url, withoutLimits)),
     Effect.filterOrFail(
       (isDone) => isDone,
