@@ -3,7 +3,7 @@
  * client costs a connection, and must not cost another client its answer.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Schedule, Stream } from "effect"
+import { Deferred, Effect, Option, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpServerResponse } from "effect/http"
 import { bodyBytes } from "@data-import/api/Limits"
@@ -98,22 +98,25 @@ describe("the limit of requests in progress", () => {
     })
   )
 
-  it.effect("of one address does not affect other addresses", () =>
+  it.effect.each([
+    ["192.0.2.1", "192.0.2.1", "192.0.2.2"],
+    ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"]
+  ] as const)("of %s counts for %s, and not for %s", ([first, same, another]) =>
     Effect.gen(function* () {
       const { open: go, wait } = yield* waiting
       const routes = [route("GET", "/ok/", () => ok), route("GET", "/wait/", wait)]
       const { port } = yield* start(
-        { routes, maxRequestsPerAddress: 2 },
+        { routes, maxRequestsPerAddress: Option.some(2) },
         { TRUST_PROXY: "1", MAX_REQUESTS_IN_PROGRESS: "10" }
       )
       const from = (address: string) => ({ "x-forwarded-for": address })
       const busy = yield* Effect.forEach([1, 2], () => open(port))
-      busy.forEach((one) => one.send(bytesOf({ path: "/wait/", headers: from("192.0.2.1") })))
+      busy.forEach((one) => one.send(bytesOf({ path: "/wait/", headers: from(first) })))
       yield* request(port, { path: "/health/live" })
-      const refused = yield* request(port, { path: "/ok/", headers: from("192.0.2.1") })
+      const refused = yield* request(port, { path: "/ok/", headers: from(same) })
       expect([refused.status, refused.json()]).toMatchObject([429, { code: "throttled" }])
       expect(refused.headers["retry-after"]).toBe("1")
-      const other = yield* request(port, { path: "/ok/", headers: from("192.0.2.2") })
+      const other = yield* request(port, { path: "/ok/", headers: from(another) })
       expect(other.status).toBe(200)
       yield* go
       for (const one of busy) expect((yield* receive(one)).status).toBe(200)

@@ -7,7 +7,7 @@ import * as Answer from "@data-import/server/http/Answer"
 import * as Route from "@data-import/server/routing/Route"
 import { algorithm } from "@data-import/server/auth/TokenFormat"
 import { TokenKeys } from "@data-import/server/auth/TokenKeys"
-import { networkOf } from "./ClientNetwork.ts"
+import { networkOf } from "@data-import/server/http/ClientNetwork"
 import * as Graphql from "./Graphql.ts"
 
 const retryAfter = (seconds: number | null) =>

@@ -285,3 +285,16 @@ describe("the log", () => {
     }).pipe(withService())
   )
 })
+
+describe("failed attempts", () => {
+  it.effect("count for the network of their client", () =>
+    Effect.gen(function* () {
+      for (let host = 1; host <= 20; host++) {
+        const address = `2001:db8:0:7::${host.toString(16)}`
+        expect(yield* refusal({ APIKey: "sk_wrong" }, address)).toBe("INVALID_API_KEY")
+      }
+      expect(yield* refusal({ APIKey: "sk_wrong" }, "2001:db8:0:7:ffff::1")).toBe("THROTTLED")
+      expect(yield* refusal({ APIKey: "sk_wrong" }, "2001:db8:0:8::1")).toBe("INVALID_API_KEY")
+    }).pipe(withService())
+  )
+})

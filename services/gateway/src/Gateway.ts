@@ -1,19 +1,20 @@
 /**
  * The public address of the system. It finds the service by path and forwards the request, without
  * parsing its body. Every answer is the service's own. The gateway itself answers for unknown
- * paths, its documents, its health, malformed or too large requests, and services that do not
- * answer. It verifies tokens only to divide the memory for bodies between organisations and to name
- * them in its log. It never refuses a request because of its token.
+ * paths, its documents, its health, malformed or too large requests, too many of them, and services
+ * that do not answer. It verifies tokens only to divide requests in progress and the memory for
+ * bodies between organisations, and to name them in its log.
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
  * AUTH_URL, POST_IMPORT_URL, BATCHES_URL, EVENTS_URL, BOARD_URL (unset: their paths answer 503),
- * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or
+ * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (half of MAX_REQUESTS_IN_PROGRESS). Each URL is `http://host:port`, or
  * a comma-separated list, one for each instance. TRUST_PROXY is the number of proxies in front of
  * the gateway. The services behind it need 1, because it sends them one address.
  */
 import { Config, Effect, Layer, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
+import type { LimitOrganisation } from "@data-import/server/limits/OrganisationConcurrency"
 import type { Routed } from "@data-import/server/routing/Router"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
@@ -31,7 +32,7 @@ const settings = Config.all({
   query: upstreamUrls("QUERY_URL").required,
   auth: upstreamUrls("AUTH_URL").required,
   seconds: answerSeconds.or(30),
-  maxRequestsPerAddress: requestsPerAddress.or(500)
+  maxRequestsPerAddress: requestsPerAddress.optional
 })
 
 const serving = Effect.gen(function* () {
@@ -64,14 +65,18 @@ const serving = Effect.gen(function* () {
       query: connect(query),
       auth: connect(auth)
     })
-  const otherwise = (incoming: IncomingRequest, path: string): Routed | undefined => {
+  const otherwise = (
+    incoming: IncomingRequest,
+    path: string,
+    limitOrganisation: LimitOrganisation
+  ): Routed | undefined => {
     const entry = RoutingTable.find(path)
     if (entry === undefined) return undefined
     const { method, url } = incoming.request
     const { forward, forwardWaiting } = upstreams[RoutingTable.serviceOf(entry, method)]
     const answer = RoutingTable.mayWait(entry, method, url)
-      ? forwardWaiting(incoming)
-      : forward(incoming, RoutingTable.bodyLimit(entry, method, path))
+      ? forwardWaiting(incoming, limitOrganisation)
+      : forward(incoming, limitOrganisation, RoutingTable.bodyLimit(entry, method, path))
     return { route: entry.prefix, answer }
   }
   return {

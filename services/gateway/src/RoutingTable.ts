@@ -4,6 +4,7 @@
  * it. The service handles the rest: the trailing slash, the method, and unknown resources.
  */
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
+import { queryOf } from "@data-import/api/Parameter"
 
 /** The services behind the gateway. */
 export type ServiceName =
@@ -27,8 +28,10 @@ export interface Entry {
   readonly bodyBytes: number
   /** The paths whose PUT bodies are forwarded while they arrive, and are not limited. */
   readonly uploads?: RegExp
-  /** The targets of GET requests that may wait for a change. */
+  /** The paths whose GET requests may wait for a change. */
   readonly waits?: RegExp
+  /** The parameter with which they do so; without it they always do. */
+  readonly waitsWith?: string
 }
 
 const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry => ({
@@ -36,6 +39,8 @@ const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry =
   service,
   bodyBytes: limit
 })
+
+const waitParameter = "wait"
 
 const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/validate-account", "accountImport"),
@@ -49,14 +54,16 @@ const table: ReadonlyArray<Entry> = [
   {
     ...entry("/v1/data-import/batches", "batches"),
     uploads: /^\/v1\/data-import\/batches\/[^/]+\/lines\/?$/,
-    waits: /^\/v1\/data-import\/batches\/[^/?]+\/\?(?:.*&)?wait=/
+    waits: /^\/v1\/data-import\/batches\/[^/]+\/$/,
+    waitsWith: waitParameter
   },
   entry("/v1/data-import/accounts", "query"),
   { ...entry("/v1/data-import/imports", "query"), changes: "accountImport" },
   entry("/v1/data-import/suppliers", "query"),
   {
     ...entry("/v1/data-import/events", "events"),
-    waits: /^\/v1\/data-import\/events\/\?(?:.*&)?wait=/
+    waits: /^\/v1\/data-import\/events\/$/,
+    waitsWith: waitParameter
   },
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
@@ -65,7 +72,7 @@ const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/limits", "query"),
   entry("/v1/graphql", "auth", tokenBodyBytes),
   entry("/.well-known/jwks.json", "auth"),
-  { ...entry("/board", "board"), waits: /^\/board\/api\/changes\/(?:\?|$)/ }
+  { ...entry("/board", "board"), waits: /^\/board\/api\/changes\/$/ }
 ]
 
 /** The entry of a path, as it was sent. */
@@ -80,6 +87,26 @@ export const serviceOf = ({ changes, service }: Entry, method: string): ServiceN
 export const bodyLimit = ({ bodyBytes, uploads }: Entry, method: string, path: string): BodyLimit =>
   method === "PUT" && uploads?.test(path) === true ? "streamed" : bodyBytes
 
-/** Whether the request may wait for a change; `url` is the path with the query. */
-export const mayWait = ({ waits }: Entry, method: string, url: string): boolean =>
-  method === "GET" && waits?.test(url) === true
+/** The path and the query of a target; both are empty or begin with their delimiter. */
+const divided = (target: string): readonly [path: string, search: string] => {
+  const end = target.indexOf("?")
+  return end === -1 ? [target, ""] : [target.slice(0, end), target.slice(end)]
+}
+
+/** Whether a query has the parameter, however its name is encoded: services decode it likewise. */
+const has = (search: string, name: string): boolean => queryOf(search)?.[name] !== undefined
+
+/** Whether the request may wait for a change; a service handles HEAD as GET. */
+export const mayWait = ({ waits, waitsWith }: Entry, method: string, target: string): boolean => {
+  if (waits === undefined || (method !== "GET" && method !== "HEAD")) return false
+  const [path, search] = divided(target)
+  return waits.test(path) && (waitsWith === undefined || has(search, waitsWith))
+}
+
+/** The target of the same request without a wait. */
+export const withoutWait = (target: string): string => {
+  const [path, search] = divided(target)
+  const parts = search.slice(1).split("&")
+  const atOnce = parts.map((part) => (has(`?${part}`, waitParameter) ? `${waitParameter}=0` : part))
+  return search === "" ? path : `${path}?${atOnce.join("&")}`
+}

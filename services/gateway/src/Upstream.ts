@@ -18,9 +18,14 @@ import type { OrganisationName } from "@data-import/domain/organisation/Organisa
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { OrganisationOf } from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
+import type { Answered } from "@data-import/server/http/Answer"
 import * as BodyStream from "@data-import/server/http/BodyStream"
 import * as Listener from "@data-import/server/http/Listener"
-import type { BodyLimit } from "./RoutingTable.ts"
+import { type BodyLimit, withoutWait } from "./RoutingTable.ts"
+import {
+  type LimitOrganisation,
+  withoutSlot
+} from "@data-import/server/limits/OrganisationConcurrency"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
 import * as RequestBody from "@data-import/server/http/RequestBody"
 
@@ -47,12 +52,19 @@ export interface Upstream {
    * `limit` bytes, or is forwarded while it arrives. An answer that comes before the end of the
    * body closes the client's connection.
    */
-  readonly forward: (incoming: IncomingRequest, limit: BodyLimit) => Outcome
+  readonly forward: (
+    incoming: IncomingRequest,
+    limitOrganisation: LimitOrganisation,
+    limit: BodyLimit
+  ) => Answered
   /**
    * The same for a request that may wait for a change, outside the slots of others. As soon as the
    * gateway stops, it is answered with the present state, and a stream that has begun is cut.
    */
-  readonly forwardWaiting: (incoming: IncomingRequest) => Outcome
+  readonly forwardWaiting: (
+    incoming: IncomingRequest,
+    limitOrganisation: LimitOrganisation
+  ) => Answered
   /** Succeeds if one of the instances is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
@@ -189,9 +201,6 @@ const repeats = Metric.counter("data_import_upstream_repeats_total", {
   incremental: true
 })
 
-/** The target of the same request without a wait. */
-const withoutWait = (path: string): string => path.replaceAll(/(?<=[?&]wait=)[^&]*/g, "0")
-
 /**
  * Tries one instance after the other, until the request has been sent to one. A read whose
  * connection broke is sent once more, to that instance last. Other requests are not, because it is
@@ -315,7 +324,7 @@ const forwardTo = (
       })
     return Effect.interruptible(
       hasBody
-        ? Effect.flatMap(bodyOf(incoming, limit, organisation), sendBody)
+        ? Effect.flatMap(withoutSlot(bodyOf(incoming, limit, organisation)), sendBody)
         : sendBody(() => null)
     )
   })
@@ -323,7 +332,7 @@ const forwardTo = (
 /** Forwards a request that may wait, until there is a change, too many wait, or the gateway stops. */
 const answerWaiting = Effect.fnUntraced(function* (
   { request, wait }: IncomingRequest,
-  holder: string,
+  holder: OrganisationName | undefined,
   forwarding: (path: string) => Outcome
 ) {
   let isWaiting = false
@@ -368,17 +377,20 @@ export const make = Effect.fnUntraced(function* (
   const identify = ({ request }: IncomingRequest) =>
     Effect.interruptible(organisationOf(request.headers["authorization"]))
 
-  const forward: Upstream["forward"] = (incoming, limit) =>
-    Effect.flatMap(identify(incoming), (organisation) =>
-      forwardTo(inRotation, incoming, { organisation, limit, path: incoming.request.url })
-    )
+  const forward: Upstream["forward"] = (incoming, limitOrganisation, limit) =>
+    Effect.flatMap(identify(incoming), (organisation) => {
+      const path = incoming.request.url
+      const answer = forwardTo(inRotation, incoming, { organisation, limit, path })
+      // An upload takes as long as its client, and is limited by the memory for bodies.
+      return limit === "streamed" ? answer : limitOrganisation(organisation, answer)
+    })
 
-  const forwardWaiting: Upstream["forwardWaiting"] = (incoming) =>
-    Effect.flatMap(identify(incoming), (organisation) =>
-      answerWaiting(incoming, organisation ?? RequestBody.nobody, (path) =>
+  const forwardWaiting: Upstream["forwardWaiting"] = (incoming, limitOrganisation) =>
+    Effect.flatMap(identify(incoming), (organisation) => {
+      const forwarding = (path: string) =>
         forwardTo(inRotation, incoming, { organisation, limit: 0, path })
-      )
-    )
+      return limitOrganisation(organisation, answerWaiting(incoming, organisation, forwarding))
+    })
 
   const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
     Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))

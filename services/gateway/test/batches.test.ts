@@ -59,6 +59,8 @@ describe("a request that waits", () => {
     ["MAX_REQUESTS_IN_PROGRESS", `${batch}?wait=20`, 200],
     ["MAX_REQUESTS_PER_ADDRESS", `${batch}?wait=20`, 200],
     ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?after=7&wait=20", 200],
+    ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?%77ait=20", 200],
+    ["MAX_REQUESTS_IN_PROGRESS", `${batch}?w%61i%74=20`, 200],
     ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?after=7", 503],
     ["MAX_REQUESTS_IN_PROGRESS", "/board/api/changes/", 200],
     ["MAX_REQUESTS_PER_ADDRESS", "/board/api/changes/", 200],
@@ -83,7 +85,7 @@ describe("a request that waits", () => {
 
   it.live("is answered with the present state as soon as the gateway stops", () =>
     Effect.gen(function* () {
-      const path = `${batch}?x=1&wait=20`
+      const path = `${batch}?x=1&%77ait=20`
       const { answer, connection, later, running } = yield* asking(path, { "if-none-match": tag })
       const stopping = yield* Effect.forkChild(Scope.close(running, Exit.void))
       const { body, headers, status } = yield* Effect.promise(() => connection.receive())

@@ -8,11 +8,11 @@ import type { StreamBody } from "./BodyStream.ts"
 import type { ReadBody } from "./RequestBody.ts"
 
 /**
- * Runs an effect that waits, on behalf of an organisation. Returns None at once if too many
- * requests wait, and as soon as the service stops.
+ * Runs an effect that waits, on behalf of an organisation if it is known. Returns None at once if
+ * too many requests wait, and as soon as the service stops.
  */
 export type Wait = <A, E>(
-  holder: string,
+  holder: string | undefined,
   waiting: Effect.Effect<A, E>
 ) => Effect.Effect<Option.Option<A>, E>
 

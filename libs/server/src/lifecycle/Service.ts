@@ -10,8 +10,8 @@
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
  * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
- * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), MAX_REQUESTS_WAITING
- * (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT
+ * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (half of these),
+ * MAX_REQUESTS_WAITING (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT
  * (0: a free one), REVISION (unset: unknown).
  */
 import type { Server } from "node:http"
@@ -26,6 +26,7 @@ import {
   Layer,
   Logger,
   LogLevel,
+  Option,
   References
 } from "effect"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -97,7 +98,7 @@ const settings = Config.all({
   maxPerOrganisation: Settings.integer("MAX_REQUESTS_PER_ORGANISATION", {
     minimum: 1,
     maximum: 100_000
-  }).or(500),
+  }).optional,
   maxWaiting: Settings.integer("MAX_REQUESTS_WAITING", { minimum: 0, maximum: 100_000 }).or(1000),
   bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
   trustedProxies: trustedProxies.or(0),
@@ -160,11 +161,12 @@ const start = Effect.fnUntraced(function* <E, R>(
     const serving = yield* build
     const { goOn, isWarm } = yield* WarmUp.begin(serving.warm ?? Effect.void)
     yield* Effect.forkScoped(serving.background ?? Effect.void)
-    const { dependencies = {} } = serving
+    const half = Math.ceil(limits.maxInProgress / 2)
+    const { dependencies = {}, maxRequestsPerAddress = Option.some(Infinity) } = serving
     const checkDependencies = Dependencies.check(dependencies)
     const progress = new OpenRequests({
       requests: limits.maxInProgress,
-      perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
+      perAddress: Option.getOrElse(maxRequestsPerAddress, () => half)
     })
     const times = yield* Listener.ClientTimes
     const waiting = new WaitingRequests(limits.maxWaiting, progress)
@@ -178,7 +180,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       trustedProxies,
       version,
       isWarm,
-      maxRequestsPerOrganisation: limits.maxPerOrganisation,
+      maxRequestsPerOrganisation: Option.getOrElse(limits.maxPerOrganisation, () => half),
       receiving: {
         times,
         clock: yield* Clock.Clock,

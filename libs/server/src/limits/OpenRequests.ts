@@ -7,16 +7,17 @@
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"
+import { networkOf } from "../http/ClientNetwork.ts"
 
 export interface ProgressLimits {
   /** The most requests in progress. */
   readonly requests: number
-  /** The most requests in progress of one client address. */
+  /** The most requests in progress of one client address, or of one /64 network of IPv6. */
   readonly perAddress: number
 }
 
 interface Open {
-  readonly clientAddress: string
+  readonly network: string
   isReceiving: boolean
   isWaiting: boolean
   /** Called when the service stops. */
@@ -53,12 +54,12 @@ export class OpenRequests {
 
   /** Whether this client address has more requests in progress than allowed. */
   isFullFor(clientAddress: string): boolean {
-    return this.#exceeds(this.#limits.perAddress, clientAddress)
+    return this.#exceeds(this.#limits.perAddress, networkOf(clientAddress))
   }
 
   enter(response: ServerResponse, clientAddress: string): void {
     this.#open.set(response, {
-      clientAddress,
+      network: networkOf(clientAddress),
       isReceiving: false,
       isWaiting: false,
       stop: nothing
@@ -82,8 +83,7 @@ export class OpenRequests {
     open.isReceiving = false
     open.stop = nothing
     return (
-      !this.#exceeds(this.#limits.requests) &&
-      !this.#exceeds(this.#limits.perAddress, open.clientAddress)
+      !this.#exceeds(this.#limits.requests) && !this.#exceeds(this.#limits.perAddress, open.network)
     )
   }
 
@@ -126,13 +126,13 @@ export class OpenRequests {
     return Effect.asVoid(Effect.timeoutOption(Effect.interruptible(idle), grace))
   }
 
-  /** Counts by address only if there are enough open requests to exceed the limit. */
-  #exceeds(limit: number, address?: string): boolean {
+  /** Counts by network only if there are enough open requests to exceed the limit. */
+  #exceeds(limit: number, ofOne?: string): boolean {
     if (this.#open.size <= limit) return false
     let working = 0
-    for (const [response, { clientAddress, isReceiving, isWaiting }] of this.#open) {
+    for (const [response, { isReceiving, isWaiting, network }] of this.#open) {
       if (isReceiving || isWaiting || response.writableEnded) continue
-      if (address !== undefined && clientAddress !== address) continue
+      if (ofOne !== undefined && network !== ofOne) continue
       working += 1
       if (working > limit) return true
     }

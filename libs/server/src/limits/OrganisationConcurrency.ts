@@ -8,8 +8,11 @@ import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Answered } from "../http/Answer.ts"
 
-/** Runs a request of an organisation, or refuses it beyond the limit. */
-export type LimitOrganisation = (organisation: OrganisationName, answer: Answered) => Answered
+/** Runs a request of an organisation, or refuses it beyond the limit. Undefined has no limit. */
+export type LimitOrganisation = (
+  organisation: OrganisationName | undefined,
+  answer: Answered
+) => Answered
 
 interface Slot {
   readonly take: Effect.Effect<void>
@@ -51,6 +54,7 @@ export const make = (limit: number): LimitOrganisation => {
   })
   return (organisation, answer) =>
     Effect.suspend(() => {
+      if (organisation === undefined) return answer
       const present = running.get(organisation) ?? 0
       if (present >= limit) return refused
       const slot = slotOf(organisation)

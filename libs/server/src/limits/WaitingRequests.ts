@@ -1,9 +1,10 @@
 /**
  * Requests that wait for a change. They cost a connection and no work, so they have separate slots
- * from ordinary requests. One organisation gets at most half of these.
+ * from ordinary requests. One organisation gets at most half of these, and so does one client.
  */
 import { Deferred, Effect, Exit, Option } from "effect"
 import type { ServerResponse } from "node:http"
+import { networkOf } from "../http/ClientNetwork.ts"
 import type { Wait } from "../http/IncomingRequest.ts"
 import type { OpenRequests } from "./OpenRequests.ts"
 import { withoutSlot } from "./OrganisationConcurrency.ts"
@@ -24,12 +25,14 @@ export class WaitingRequests {
     return this.#count
   }
 
-  /** The `Wait` of the request with this response. */
-  of(response: ServerResponse): Wait {
-    return <A, E>(holder: string, waiting: Effect.Effect<A, E>) =>
+  /** The `Wait` of the request of this client with this response. */
+  of(response: ServerResponse, clientAddress: string): Wait {
+    return <A, E>(holder: string | undefined, waiting: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
-        if (this.#isFullFor(holder)) return Effect.succeed(Option.none<A>())
-        this.#add(holder, 1)
+        const network = `from ${networkOf(clientAddress)}`
+        const holders = holder === undefined ? [network] : [network, `of ${holder}`]
+        if (this.#isFullFor(holders)) return Effect.succeed(Option.none<A>())
+        this.#add(holders, 1)
         const stopped = Deferred.makeUnsafe<void>()
         this.#progress.beginWaiting(response, () => Deferred.doneUnsafe(stopped, Exit.void))
         return Effect.raceFirst(
@@ -39,7 +42,7 @@ export class WaitingRequests {
           withoutSlot,
           Effect.ensuring(
             Effect.sync(() => {
-              this.#add(holder, -1)
+              this.#add(holders, -1)
               this.#progress.endWaiting(response)
             })
           )
@@ -47,15 +50,20 @@ export class WaitingRequests {
       })
   }
 
-  #isFullFor(holder: string): boolean {
-    const ofOne = this.#waiting.get(holder) ?? 0
-    return this.#count >= this.#limit || ofOne >= Math.ceil(this.#limit / 2)
+  #isFullFor(holders: ReadonlyArray<string>): boolean {
+    const most = Math.ceil(this.#limit / 2)
+    return (
+      this.#count >= this.#limit ||
+      holders.some((holder) => (this.#waiting.get(holder) ?? 0) >= most)
+    )
   }
 
-  #add(holder: string, more: number): void {
-    const ofOne = (this.#waiting.get(holder) ?? 0) + more
+  #add(holders: ReadonlyArray<string>, more: number): void {
     this.#count += more
-    if (ofOne === 0) this.#waiting.delete(holder)
-    else this.#waiting.set(holder, ofOne)
+    for (const holder of holders) {
+      const ofOne = (this.#waiting.get(holder) ?? 0) + more
+      if (ofOne === 0) this.#waiting.delete(holder)
+      else this.#waiting.set(holder, ofOne)
+    }
   }
 }

@@ -3,7 +3,7 @@
  * log entry and metrics once the answer was sent. It never fails: every failure has an answer in
  * the envelope.
  */
-import { Cause, Clock, Effect, References, Result } from "effect"
+import { Cause, Clock, Effect, type Option, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
@@ -46,8 +46,8 @@ export interface Serving {
   readonly authorize?: Authorize
   /** Handles paths that no route has. */
   readonly otherwise?: Router.Options["otherwise"]
-  /** The most requests in progress of one client address. No limit unless given. */
-  readonly maxRequestsPerAddress?: number
+  /** The most requests in progress of one client; half of all if it is None. No limit unless given. */
+  readonly maxRequestsPerAddress?: Option.Option<number>
   /**
    * Whether a client that closes its sending side still gets its answer. False unless given: the
    * gateway does so only when it gives up or dies, and then the request is to be interrupted.
@@ -130,18 +130,19 @@ const incomingOf = (
   { receiving, trustedProxies, waiting }: Parts
 ): IncomingRequest => {
   const facts = RequestFacts.make()
+  const clientAddress = clientAddressOf(
+    Listener.message(request).socket.remoteAddress,
+    request.headers["x-forwarded-for"],
+    trustedProxies
+  )
   return {
     request,
     requestId: RequestId.of(request.headers[RequestId.header]),
-    clientAddress: clientAddressOf(
-      Listener.message(request).socket.remoteAddress,
-      request.headers["x-forwarded-for"],
-      trustedProxies
-    ),
+    clientAddress,
     facts,
     readBody: RequestBody.reader(request, receiving, facts),
     streamBody: BodyStream.reader(request, receiving, facts),
-    wait: waiting.of(Listener.response(request))
+    wait: waiting.of(Listener.response(request), clientAddress)
   }
 }
 

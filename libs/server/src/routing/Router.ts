@@ -96,7 +96,13 @@ export interface Options {
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize | undefined
   /** Handles paths that no route has. */
-  readonly otherwise?: ((incoming: IncomingRequest, path: string) => Routed | undefined) | undefined
+  readonly otherwise?:
+    | ((
+        incoming: IncomingRequest,
+        path: string,
+        limitOrganisation: LimitOrganisation
+      ) => Routed | undefined)
+    | undefined
   readonly limitOrganisation: LimitOrganisation
   /** Called after the path is found and before the token is verified. */
   readonly admit?: Admit | undefined
@@ -147,6 +153,11 @@ export const make = (options: Options): Router => {
       const answer = Effect.succeed(Answer.redirect(`${path}/${search}`))
       return { route: slashed.value.template, answer }
     }
-    return otherwise?.(incoming, path) ?? { route: "unknown", answer: Effect.fail(new NotFound()) }
+    return (
+      otherwise?.(incoming, path, limitOrganisation) ?? {
+        route: "unknown",
+        answer: Effect.fail(new NotFound())
+      }
+    )
   }
 }

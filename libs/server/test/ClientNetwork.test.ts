@@ -1,9 +1,7 @@
 import { isIPv6 } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
 import fc from "fast-check"
-import { networkOf } from "../src/ClientNetwork.ts"
-import { refusal, withService } from "./authService.ts"
+import { networkOf } from "../src/http/ClientNetwork.ts"
 
 describe("the network of a client", () => {
   it.each([
@@ -45,15 +43,4 @@ describe("the network of a client", () => {
       })
     )
   })
-
-  it.effect("counts the failed attempts", () =>
-    Effect.gen(function* () {
-      for (let host = 1; host <= 20; host++) {
-        const address = `2001:db8:0:7::${host.toString(16)}`
-        expect(yield* refusal({ APIKey: "sk_wrong" }, address)).toBe("INVALID_API_KEY")
-      }
-      expect(yield* refusal({ APIKey: "sk_wrong" }, "2001:db8:0:7:ffff::1")).toBe("THROTTLED")
-      expect(yield* refusal({ APIKey: "sk_wrong" }, "2001:db8:0:8::1")).toBe("INVALID_API_KEY")
-    }).pipe(withService())
-  )
 })
