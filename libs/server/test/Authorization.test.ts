@@ -13,6 +13,7 @@ import { layerMemory as tokenBuckets } from "@data-import/domain/ports/memory/To
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
+import * as LastingAnswer from "../src/http/LastingAnswer.ts"
 import * as Authorization from "../src/auth/Authorization.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
@@ -179,6 +180,19 @@ describe("the rate of an organisation", () => {
 })
 
 describe("a token ends", () => {
+  it.effect("for answers that last as well", () =>
+    withWorld((world, ask) =>
+      Effect.gen(function* () {
+        const rights = LastingAnswer.rights()
+        yield* Effect.provideService(ask("Token good"), LastingAnswer.Current, rights)
+        expect(yield* Effect.orDie(rights.stillAllowed)).toBe(true)
+        world.key = Option.some({ ...key, revokedAt: noon })
+        yield* TestClock.adjust("30 seconds")
+        expect(yield* Effect.orDie(rights.stillAllowed)).toBe(false)
+      })
+    )
+  )
+
   it.effect("by revocation of its key within a minute", () =>
     withWorld((world, ask) =>
       Effect.gen(function* () {

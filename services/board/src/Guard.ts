@@ -13,6 +13,7 @@ import type { BoardAccess, OpenSession } from "@data-import/domain/auth/BoardAcc
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { Call, IncomingRequest } from "@data-import/server/http/IncomingRequest"
+import * as LastingAnswer from "@data-import/server/http/LastingAnswer"
 import * as Route from "@data-import/server/routing/Route"
 import type { Admit } from "@data-import/server/routing/Router"
 import * as Cookies from "./Cookies.ts"
@@ -70,6 +71,7 @@ export const checked = Effect.fnUntraced(function* (
   const found = yield* sessionOf(call, place, premises, renews)
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
+  yield* LastingAnswer.allowedBy(premises.access.goesOn(session.hash))
   const [organisation, ...others] = session.user.organisations ?? []
   if (others.length === 0) yield* RequestFacts.note({ organisation })
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {

@@ -6,6 +6,7 @@ import { Clock, Effect, Exit, Metric, References } from "effect"
 import type { BatchOperation } from "../batch/Batch.ts"
 import { wireCode } from "../organisation/Supplier.ts"
 import type { ChunkInHand } from "../ports/Batches.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 
 /** `given_back`: nothing of the chunk was stored, and another worker takes it. */
 type Outcome = "finished" | "given_back"
@@ -67,4 +68,4 @@ export const watched = <A, E>(chunk: ChunkInHand, run: Effect.Effect<A, E>): Eff
     }
     const observed = Effect.onExit(inSpan(run, facts), report)
     return yield* Effect.annotateLogs(observed, facts)
-  })
+  }).pipe(RequestFacts.onBehalfOf(chunk.batch.organisation))

@@ -72,6 +72,13 @@ export const Current = Context.Reference<RequestFacts | null>("@data-import/doma
   defaultValue: () => null
 })
 
+/** Runs work that is no request on behalf of an organisation. */
+export const onBehalfOf = (organisation: OrganisationName) =>
+  Effect.provideServiceEffect(
+    Current,
+    Effect.sync(() => ({ ...make(), organisation }))
+  )
+
 /** Notes facts about the present request. */
 export const note = (learned: Partial<RequestFacts>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {

@@ -1,8 +1,11 @@
 /**
  * The problems of failed lines, counted when lines end: each problem, and each set of problems that
- * a line has. Their keys are digests, because a path may be too long for an index.
+ * a line has. Their keys are digests, because a path may be too long for an index. A batch has a
+ * bounded number of each, so that reading them takes no longer for a batch of many: every line could
+ * have its own names of unknown fields.
  */
 import { Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import type { BatchId } from "@data-import/domain/batch/Batch"
 import type { LineEnd, LineProblem } from "@data-import/domain/batch/BatchLine"
 import type { Problems } from "@data-import/domain/batch/Problems"
@@ -57,6 +60,44 @@ const setsIn = (ended: ReadonlyArray<LineEnd>) => {
   ].map(([key, same]) => ({ key, lines: same.length }))
 }
 
+/** How many problems, or sets of them, a batch counts, and how many bytes their keys may have. */
+export const mostCounted = {
+  rows: 10_000,
+  problemBytes: 4 * 1024 * 1024,
+  setBytes: 2 * 1024 * 1024
+}
+
+/** Keys that are counted already, and new ones as long as there is room. In order, see `add`. */
+const counted = (
+  sql: Sql,
+  batch: BatchId,
+  {
+    bytes,
+    mostBytes,
+    sent,
+    table
+  }: Readonly<Record<"bytes" | "table", string>> & {
+    readonly mostBytes: number
+    readonly sent: Statement.Fragment
+  }
+) => sql`
+  select sent.* from (
+    select sent.*, is_known,
+      count(*) filter (where not is_known) over before as new_rows,
+      sum(octet_length(key)) filter (where not is_known) over before as new_bytes
+    from ${sent} cross join lateral (
+      select exists (
+        select from ${sql(table)} where batch = ${batch} and digest = md5(key)) as is_known
+    ) as known
+    window before as (order by md5(key))
+  ) as sent, (
+    select count(*) as rows, coalesce(sum(octet_length(${sql.literal(bytes)})), 0) as bytes
+    from ${sql(table)} where batch = ${batch}
+  ) as present
+  where is_known or (present.rows + new_rows <= ${mostCounted.rows}
+    and present.bytes + new_bytes <= ${mostBytes})
+  order by md5(key)`
+
 /** In the order of their keys, so that two workers never wait for each other. */
 export const add = Effect.fnUntraced(function* (
   sql: Sql,
@@ -68,11 +109,16 @@ export const add = Effect.fnUntraced(function* (
   yield* sql`
     insert into batch_problems as present (batch, digest, code, attr, lines, examples)
     select ${batch}::uuid, md5(key), key::json ->> 0, key::json ->> 1, lines, examples
-    from ${recordSet(sql, "sent", problems, {
-      key: ["text", ({ key }) => key],
-      lines: ["integer", ({ lines }) => lines],
-      examples: ["jsonb", ({ examples }) => JSON.stringify(examples)]
-    })} order by md5(key)
+    from (${counted(sql, batch, {
+      table: "batch_problems",
+      bytes: "attr",
+      mostBytes: mostCounted.problemBytes,
+      sent: recordSet(sql, "sent", problems, {
+        key: ["text", ({ key }) => key],
+        lines: ["integer", ({ lines }) => lines],
+        examples: ["jsonb", ({ examples }) => JSON.stringify(examples)]
+      })
+    })}) as problem
     on conflict on constraint batch_problems_pkey do update
     set lines = present.lines + excluded.lines,
       examples = (
@@ -84,10 +130,15 @@ export const add = Effect.fnUntraced(function* (
   yield* sql`
     insert into batch_problem_sets as present (batch, digest, problems, lines)
     select ${batch}::uuid, md5(key), key::json, lines
-    from ${recordSet(sql, "sent", setsIn(ended), {
-      key: ["text", ({ key }) => key],
-      lines: ["integer", ({ lines }) => lines]
-    })} order by md5(key)
+    from (${counted(sql, batch, {
+      table: "batch_problem_sets",
+      bytes: "problems::text",
+      mostBytes: mostCounted.setBytes,
+      sent: recordSet(sql, "sent", setsIn(ended), {
+        key: ["text", ({ key }) => key],
+        lines: ["integer", ({ lines }) => lines]
+      })
+    })}) as problem_set
     on conflict on constraint batch_problem_sets_pkey do update
     set lines = present.lines + excluded.lines`
 })
@@ -114,16 +165,13 @@ const setRows = rowsOf(
   })
 )
 
-/** Only the most frequent sets are read, because solving a rare one clears few lines. */
-const mostSets = 10_000
-
 export const read = Effect.fnUntraced(function* (sql: Sql, { id, limit }: Query) {
   const groups = yield* groupRows(sql`
     select code, attr, lines, examples from batch_problems
     where batch = ${id} order by lines desc, code collate "C", attr collate "C" limit ${limit}`)
   const sets = yield* setRows(sql`
     select problems, lines from batch_problem_sets
-    where batch = ${id} order by lines desc limit ${mostSets}`)
+    where batch = ${id}`)
   // The codes are those that `add` stored.
   return {
     groups,

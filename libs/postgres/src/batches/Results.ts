@@ -18,14 +18,18 @@ const lineRows = rowsOf(
 /** Chunks whose results are read at once. */
 const chunksOfPage = 20
 
+/** Chunks without a line of this outcome are not read. */
+const hasOutcome = (sql: Sql, outcome: LineOutcome | null) =>
+  outcome === null ? sql`true` : sql`${outcome} = any(outcomes)`
+
 /** The lines of a page of chunks after the line `after`. */
-const page = (sql: Sql, { id }: ResultsQuery, after: number) =>
+const page = (sql: Sql, { id, outcome }: ResultsQuery, after: number) =>
   lineRows(sql`
     select first_line + place::integer - 1 as line, outcome, result as text
     from (
       select * from batch_chunks
       where batch = ${id} and first_line + line_count > ${after + 1}
-        and first_line > ${after} - line_count
+        and first_line > ${after} - line_count and ${hasOutcome(sql, outcome)}
       order by first_line limit ${chunksOfPage}
     ) as chunk, unnest(outcomes, results) with ordinality as of_line(outcome, result, place)
     where first_line + place - 1 > ${after}
@@ -68,10 +72,14 @@ const cutOf = (sql: Sql, { afterLine, id, limit, outcome }: ResultsQuery) => {
   return Effect.map(
     cutRows(sql`
       select first_line + place::integer - 1 as line
-      from batch_chunks, unnest(outcomes) with ordinality as of_line(outcome, place)
-      where batch = ${id} and first_line + line_count > ${afterLine + 1}
-        and outcome = ${outcome} and first_line + place - 1 > ${afterLine}
-      order by line offset ${limit - 1} limit 1`),
+      from (
+        select * from batch_chunks
+        where batch = ${id} and first_line + line_count > ${afterLine + 1}
+          and ${hasOutcome(sql, outcome)}
+        order by first_line offset 0
+      ) as chunk cross join lateral unnest(outcomes) with ordinality as of_line(outcome, place)
+      where outcome = ${outcome} and first_line + place - 1 > ${afterLine}
+      order by first_line, place offset ${limit - 1} limit 1`),
     ([row]) => row?.line ?? null
   )
 }
@@ -121,7 +129,7 @@ export const list = (sql: Sql, { afterLine, id, limit, outcome }: LinesQuery) =>
       ? sql`true`
       : outcome === "REMAINING"
         ? sql`unfinished > 0`
-        : sql`${outcome} = any(outcomes)`
+        : hasOutcome(sql, outcome)
   return listedRows(sql`
     select first_line + place::integer - 1 as line, number as "externalAccountNumber", outcome,
       result as text

@@ -2,13 +2,25 @@
  * The bounded queue in front of the connection pool. While the database is slow or away, requests
  * are refused fast and do not pile up. Load is shed before a request starts; a request that has
  * started is never shed and is served first. Like CoDel, the limit is on the time spent waiting,
- * not on the length of the queue.
+ * not on the length of the queue. Organisations are served in turn and have queues of their own, so
+ * that one whose statements take long waits for itself.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  type Fiber,
+  Option,
+  Predicate
+} from "effect"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { Breaker, Trouble } from "./CircuitBreaker.ts"
-import { PriorityPermits } from "./PriorityPermits.ts"
+import { type Holder, PriorityPermits } from "./PriorityPermits.ts"
 
 export interface AdmissionLimits {
   /** How many permits there are. */
@@ -37,8 +49,8 @@ export interface Connections {
 
 export interface Admission {
   /**
-   * Runs a request. Refuses it at once while the circuit breaker is open, and while requests wait
-   * too long for a permit.
+   * Runs a request. Refuses it at once while the circuit breaker is open, and while requests of its
+   * organisation wait too long for a permit.
    */
   readonly admit: <A, E, R>(
     request: Effect.Effect<A, E, R>
@@ -88,25 +100,60 @@ const refuse = (message: string) => Effect.fail(refusal(message))
 /** Monotonic, in milliseconds. */
 const now = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
+/** For whom a statement runs. */
+interface Asking {
+  readonly holder: Holder
+  readonly hasStarted: boolean
+}
+
 /**
  * Takes a permit, or waits for one unless the breaker is open. A wait that takes too long opens the
- * breaker.
+ * breaker, unless the holder uses its share and so waits for itself.
  */
 const take = Effect.fnUntraced(function* (
   permits: PriorityPermits,
   { wait, waiting }: AdmissionLimits,
   breaker: Breaking,
-  hasStarted: boolean
+  { hasStarted, holder }: Asking
 ) {
-  if (permits.takeIfFree()) return
+  const clock = yield* Clock.Clock
+  if (permits.takeIfFree(holder, now(clock))) return
   if (breaker.isOpen()) return yield* refuse("All connections are busy, and the breaker is open")
   if (permits.size >= waiting) return yield* refuse("The queue is full")
-  const clock = yield* Clock.Clock
-  yield* Effect.timeoutOrElse(permits.wait(hasStarted, now(clock)), {
-    duration: wait,
-    orElse: () => Effect.andThen(breaker.open("not_answering"), refuse("All connections are busy"))
-  })
+  yield* Effect.timeoutOrElse(
+    permits.wait(holder, hasStarted, () => now(clock)),
+    {
+      duration: wait,
+      orElse: () =>
+        permits.mayHave(holder, now(clock))
+          ? Effect.andThen(breaker.open("not_answering"), refuse("All connections are busy"))
+          : refuse("All connections of the organisation are busy")
+    }
+  )
 })
+
+/** The organisation of the fiber's request, once it is known. */
+const holderOf = (fiber: Fiber.Fiber<unknown, unknown>): Holder =>
+  fiber.getRef(RequestFacts.Current)?.organisation
+
+const releasing = (permits: PriorityPermits, holder: Holder) =>
+  Effect.clockWith((clock) => Effect.sync(() => permits.release(holder, now(clock))))
+
+/** Whether requests of this holder wait too long, or too many wait. */
+const isTooBusy = (
+  { wait, waiting }: AdmissionLimits,
+  permits: PriorityPermits,
+  slots: ReadonlyArray<PriorityPermits>
+) => {
+  const tooLong = Duration.toMillis(wait) / 4
+  /** For requests that were not admitted yet; half of them for one holder among others. */
+  const places = waiting / 2
+  return (holder: Holder, at: number): boolean =>
+    permits.size >= places ||
+    (permits.hasRival(holder, at) && permits.sizeOf(holder) >= places / 2) ||
+    permits.expectedWait(holder, at) >= tooLong ||
+    slots.some((queued) => queued.expectedWait(undefined, at) >= tooLong)
+}
 
 /** Makes an admission. `troubleOf` returns the trouble of a failure for which the breaker opens. */
 export const make = (
@@ -114,52 +161,51 @@ export const make = (
   breaker: Breaking,
   troubleOf: (failure: StorageUnavailable) => Trouble | null
 ): Admission => {
-  const tooLong = Duration.toMillis(limits.wait) / 4
   const permits = new PriorityPermits(limits.running)
   const slots: Array<PriorityPermits> = []
+  const isBusy = isTooBusy(limits, permits, slots)
 
-  const release = (exit: Exit.Exit<unknown, unknown>) => {
+  const release = (holder: Holder) => (exit: Exit.Exit<unknown, unknown>) => {
     const trouble = troubleIn(exit, troubleOf)
-    return trouble === null
-      ? permits.release
-      : Effect.andThen(breaker.open(trouble), permits.release)
+    const released = releasing(permits, holder)
+    return trouble === null ? released : Effect.andThen(breaker.open(trouble), released)
   }
 
   const run: Run = (effect) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Progress, (progress) =>
-        Effect.flatMap(restore(take(permits, limits, breaker, progress.hasStarted)), () => {
+      Effect.withFiber((fiber) => {
+        const progress = fiber.getRef(Progress)
+        const holder = holderOf(fiber)
+        const asking = { holder, hasStarted: progress.hasStarted }
+        return Effect.flatMap(restore(take(permits, limits, breaker, asking)), () => {
           progress.hasStarted = true
-          return Effect.onExit(restore(effect), release)
+          return Effect.onExit(restore(effect), release(holder))
         })
-      )
+      })
     )
 
   const slotsOf = (ofSlot: AdmissionLimits): Run => {
     const own = new PriorityPermits(ofSlot.running)
     slots.push(own)
     return (effect) => {
-      // A batch runs on behalf of many callers, so the caller that flushed it has not started.
-      const served = Effect.provideService(effect, Progress, { hasStarted: true })
+      // A batch runs on behalf of many callers, so the caller that flushed it has not started, and
+      // its organisation does not hold the permit.
+      const served = effect.pipe(
+        Effect.provideService(Progress, { hasStarted: true }),
+        Effect.provideService(RequestFacts.Current, null)
+      )
+      const asking = { holder: undefined, hasStarted: false }
       return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(take(own, ofSlot, breaker, false)), () =>
-          Effect.ensuring(restore(served), own.release)
+        Effect.flatMap(restore(take(own, ofSlot, breaker, asking)), () =>
+          Effect.ensuring(restore(served), releasing(own, undefined))
         )
       )
     }
   }
 
-  const isTooBusy = (clock: Clock.Clock): boolean => {
-    const at = now(clock)
-    return (
-      permits.size >= limits.waiting / 2 ||
-      [permits, ...slots].some((queued) => queued.expectedWait(at) >= tooLong)
-    )
-  }
-
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
-    Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> =>
-      breaker.isOpen() || isTooBusy(clock)
+    Effect.withFiber((fiber): Effect.Effect<A, E | ServiceUnavailable, R> =>
+      breaker.isOpen() || isBusy(holderOf(fiber), now(fiber.getRef(Clock.Clock)))
         ? Effect.fail(unavailable)
         : Effect.provideService(request, Progress, { hasStarted: false })
     )

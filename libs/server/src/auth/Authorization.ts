@@ -2,7 +2,7 @@
  * Authenticates the caller of a request. It verifies the token of the `Authorization` header
  * without a call to another service, and checks that the API key of the token is still valid. Both
  * results are cached for at most half a minute: a busy caller costs neither a signature check nor a
- * query per request, and a revoked key ends within a minute. Every request with a valid token
+ * query per request, and a revoked key ends within a minute, as does what it is still answered. Every request with a valid token
  * counts towards the rate of its organisation, whatever its outcome.
  */
 import { Cache, Clock, type Config, DateTime, Duration, Effect, Exit, Option } from "effect"
@@ -21,6 +21,7 @@ import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type KeysUnavailable, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
+import * as LastingAnswer from "../http/LastingAnswer.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 
 export type Unauthorized =
@@ -125,8 +126,12 @@ export const make: Effect.Effect<
     const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
     const claims = yield* verify(header, now)
     yield* noteCaller(claims)
-    const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
-    if (key === undefined || !isLive(key, now)) return yield* new AuthenticationFailed()
+    const isValid = Effect.gen(function* () {
+      const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
+      return key !== undefined && isLive(key, yield* DateTime.now)
+    })
+    if (!(yield* isValid)) return yield* new AuthenticationFailed()
+    yield* LastingAnswer.allowedBy(isValid)
     yield* limitRate(claims.organisation)
     if (!claims.scopes.includes(scope)) return yield* new PermissionDenied()
     const { apiKey, organisation, scopes } = claims

@@ -16,6 +16,7 @@ import { clientAddressOf } from "../http/ClientAddress.ts"
 import type { Dependencies } from "../observability/Dependencies.ts"
 import type { IncomingRequest } from "../http/IncomingRequest.ts"
 import * as Router from "./Router.ts"
+import * as LastingAnswer from "../http/LastingAnswer.ts"
 import * as Listener from "../http/Listener.ts"
 import type { Log } from "../observability/Log.ts"
 import * as OrganisationConcurrency from "../limits/OrganisationConcurrency.ts"
@@ -38,7 +39,7 @@ export interface Serving {
    * before. So an instance that cannot reach its dependencies never replaces one that can.
    */
   readonly warm?: Effect.Effect<unknown, unknown>
-  /** Admits or sheds each request that is not for a published document. */
+  /** Admits or sheds each request, and later each one of a known organisation, that is not for a published document. */
   readonly admit?: Router.Admit
   /** Runs for as long as the service, with its log and metrics. */
   readonly background?: Effect.Effect<unknown>
@@ -203,6 +204,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const incoming = incomingOf(request, parts)
     const { facts, requestId } = incoming
+    const rights = LastingAnswer.rights()
     const { answer, deprecation, route } = router(incoming)
     watch(incoming, route)
     const atOnce = refusalAtOnce(incoming, route)
@@ -210,6 +212,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       Effect.catchCause((cause) => refused(cause, incoming)),
       Effect.map((response) => withRequestHeaders(response, incoming)),
       Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
+      Effect.map((response) => LastingAnswer.lasting(response, facts, rights)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {
           const bytes = body._tag === "Uint8Array" ? body.contentLength : 0
@@ -218,7 +221,8 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         })
       ),
       Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route }),
-      Effect.provideService(RequestFacts.Current, facts)
+      Effect.provideService(RequestFacts.Current, facts),
+      Effect.provideService(LastingAnswer.Current, rights)
     )
     return tracing ? inSpan(answered, incoming, route) : answered
   })

@@ -104,7 +104,10 @@ export interface Options {
       ) => Routed | undefined)
     | undefined
   readonly limitOrganisation: LimitOrganisation
-  /** Called after the path is found and before the token is verified. */
+  /**
+   * Called after the path is found, before the token is verified, and again when the organisation
+   * of the caller is known.
+   */
   readonly admit?: Admit | undefined
 }
 
@@ -129,7 +132,9 @@ export const make = (options: Options): Router => {
     const header = incoming.request.headers["authorization"]
     return Effect.flatMap(
       Effect.interruptible(authorize(header, access, incoming.requestId)),
-      (caller) => limitOrganisation(caller.organisation, answerAt(found, incoming, search, caller))
+      // The load of an organisation is known once the organisation is.
+      (caller) =>
+        limitOrganisation(caller.organisation, admit(answerAt(found, incoming, search, caller)))
     )
   }
 

@@ -1,0 +1,101 @@
+/** Reads about batches whose cost does not grow with what the lines contain. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import type { LineProblem } from "@data-import/domain/batch/BatchLine"
+import { started } from "@data-import/domain/testing/begunBatches"
+import { layer as batches } from "../src/batches/Batches.ts"
+import * as Problems from "../src/batches/Problems.ts"
+import * as Results from "../src/batches/Results.ts"
+import { Database } from "../src/connection/Database.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = Layer.mergeAll(batches, configuration).pipe(Layer.provideMerge(TestDatabase.layer))
+
+const failed = (line: number, attrs: ReadonlyArray<string>) => ({
+  line,
+  outcome: "FAILED" as const,
+  externalAccountNumber: null,
+  text: "",
+  problems: attrs.map((attr): LineProblem => ({ attr, code: "unknown_field", detail: null }))
+})
+
+layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a batch", (it) => {
+  it.effect("counts a bounded number of problems, and goes on to count those it knows", () =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const { id } = yield* started(["a"])
+      const add = (lines: ReadonlyArray<ReturnType<typeof failed>>) =>
+        run(sql.withTransaction(Problems.add(sql, id, lines)))
+      yield* add([failed(1, ["known"])])
+      for (const part of [1, 2, 3]) {
+        yield* add(
+          Array.from({ length: 50 }, (_, line) =>
+            failed(
+              line + 2,
+              Array.from({ length: 100 }, (_, field) => `x${part}_${line}_${field}`)
+            )
+          )
+        )
+      }
+      yield* add([failed(99, ["known"])])
+      const [stored] = yield* rows(
+        (sql) => sql<{ rows: number }>`
+          select count(*)::integer as rows from batch_problems where batch = ${id}`
+      )
+      expect(stored?.rows).toBe(Problems.mostCounted.rows)
+      const { groups, sets } = yield* run(Problems.read(sql, { id, limit: 1 }))
+      expect(groups).toMatchObject([{ attr: "known", lines: 2 }])
+      expect(sets).toContainEqual({
+        problems: [{ code: "unknown_field", attr: "known" }],
+        lines: 2
+      })
+    })
+  )
+
+  it.effect("counts problems with a bounded length of names, and of sets", () =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const { id } = yield* started(["a"])
+      const long = "y".repeat(1024 * 1024)
+      for (let line = 1; line <= 6; line++) {
+        yield* run(sql.withTransaction(Problems.add(sql, id, [failed(line, [`${long}${line}`])])))
+      }
+      const { groups, sets } = yield* run(Problems.read(sql, { id, limit: 100 }))
+      expect([groups.length, sets.length]).toEqual([3, 1])
+    })
+  )
+
+  it.effect("has results of a rare outcome that are found without reading the others", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { id } = yield* started(["a"])
+      yield* rows(
+        (sql) => sql`
+          insert into batch_chunks (batch, first_line, line_count, lines, numbers, tries, outcomes,
+            results, unfinished)
+          select ${id}::uuid, line, 1, array['{}'::bytea], array[null::text], array[0::smallint],
+            array[case when line = 150 then 'FAILED' else 'SUCCEEDED' end], array[line::text], 0
+          from generate_series(2, 150) as line`
+      )
+      yield* rows((sql) => sql`update batches set received = 150 where id = ${id}`)
+      let statements = 0
+      const run = ((effect) => {
+        statements++
+        return database.run(effect)
+      }) as typeof database.run
+      const query = {
+        id,
+        afterLine: 0,
+        includesLater: true,
+        outcome: "FAILED",
+        limit: null
+      } as const
+      const { results } = yield* Results.read({ ...database, run }, query)
+      statements = 0
+      expect(yield* Stream.runCollect(results)).toEqual([{ line: 150, text: "150" }])
+      expect(statements).toBe(1)
+    })
+  )
+})

@@ -1,0 +1,73 @@
+/**
+ * Answers that last. A streamed answer is sent after its handler has ended, so it would run without
+ * the facts of its request, and go on when what allowed it has ended. Every streamed answer of a
+ * service passes here, so that none can forget either.
+ */
+import { Clock, Context, Data, Duration, Effect, Stream } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
+
+/** Whether what allowed a request still holds, for example its key or its session. */
+export type StillAllowed = Effect.Effect<boolean, StorageUnavailable>
+
+export interface Rights {
+  readonly stillAllowed: StillAllowed
+}
+
+/** The rights of a request that needs none. */
+export const rights = (): Rights => ({ stillAllowed: Effect.succeed(true) })
+
+/** The rights of the fiber's request; null without a request. */
+export const Current = Context.Reference<Rights | null>("@data-import/server/Rights", {
+  defaultValue: () => null
+})
+
+/** Says what the present request is allowed by. */
+export const allowedBy = (stillAllowed: StillAllowed): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const present = fiber.getRef(Current)
+    if (present !== null) Object.assign(present, { stillAllowed })
+    return Effect.void
+  })
+
+/** How often rights are checked while something lasts. */
+const checkedEvery = Duration.toMillis("30 seconds")
+
+/** The answer is cut, so that nobody takes the part for the whole. */
+class RightsEnded extends Data.TaggedError("RightsEnded") {}
+
+const ended = Effect.fail(new RightsEnded())
+
+/** Fails before a part is sent whose rights have not been checked lately, and have ended. */
+const checked = <A, E>(
+  stream: Stream.Stream<A, E>,
+  { stillAllowed }: Rights
+): Stream.Stream<A, E | RightsEnded | StorageUnavailable> =>
+  Stream.transformPull(stream, (pull) =>
+    Effect.map(Clock.Clock, (clock) => {
+      let checkedAt = clock.currentTimeMillisUnsafe()
+      const check = Effect.suspend(() => {
+        const now = clock.currentTimeMillisUnsafe()
+        if (now - checkedAt < checkedEvery) return Effect.void
+        checkedAt = now
+        return Effect.flatMap(stillAllowed, (holds) => (holds ? Effect.void : ended))
+      })
+      return Effect.tap(pull, check)
+    })
+  )
+
+/** The response, whose stream has the facts of its request and is cut when its rights end. */
+export const lasting = (
+  response: HttpServerResponse.HttpServerResponse,
+  facts: RequestFacts.RequestFacts,
+  held: Rights
+): HttpServerResponse.HttpServerResponse => {
+  const { body } = response
+  if (body._tag !== "Stream") return response
+  const stream = Stream.provideService(checked(body.stream, held), RequestFacts.Current, facts)
+  return HttpServerResponse.setBody(
+    response,
+    HttpBody.stream(stream, body.contentType, body.contentLength)
+  )
+}
