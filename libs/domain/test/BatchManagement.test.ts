@@ -252,6 +252,7 @@ const endedBatch = Effect.gen(function* () {
     caller: demo,
     postponed: [],
     waitingFor: null,
+    waits: 0,
     readyAt: at,
     at
   })

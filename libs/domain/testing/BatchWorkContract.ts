@@ -32,6 +32,7 @@ import {
 import { dying } from "./DeadWorkers.ts"
 import { deleting } from "./DeletedLines.ts"
 import { expectSame, noon, noonPlus } from "./freshNames.ts"
+import { takingTurns } from "./BatchTurns.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
 type Ports = Batches | Configuration | IdempotencyKeys
@@ -122,24 +123,6 @@ const working = (it: It): void => {
       yield* started(["a"])
       yield* Effect.scoped(taken())
       expect((yield* taken()).abandoned).toBe(0)
-    })
-  )
-
-  it.effect("takes turns among the suppliers and the batches of each", () =>
-    Effect.gen(function* () {
-      const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
-      const large = yield* started(numbers)
-      const small = yield* started(["a"])
-      const chunks = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const first = yield* taken()
-          const { supplier } = first.batch.settings
-          const last = { supplier, batches: new Map([[supplier, first.batch.id]]) }
-          const second = Option.getOrThrow(yield* takeNext(noon, last))
-          return [first.batch.id, second.batch.id]
-        })
-      )
-      expect(new Set(chunks)).toEqual(new Set([large.id, small.id]))
     })
   )
 
@@ -388,6 +371,7 @@ const answering = (it: It): void => {
 export const batchWorkContract = (name: string, ports: Layer.Layer<Ports>): void => {
   withLayer(ports)(`Batches at work, ${name}`, (it) => {
     describe("take", () => working(it))
+    describe("turns", () => takingTurns(it))
     describe("finish", () => finishing(it))
     describe("a worker that died", () => dying(it))
     describe("results", () => answering(it))

@@ -140,8 +140,11 @@ export const found = ({ caller, id }: Begun) =>
     Effect.map(Option.getOrThrow)
   )
 
-export const takeNext = (at: DateTime.Utc = noon, last: TakenLast | null = null) =>
-  Effect.flatMap(Batches, (batches) => batches.take({ last, at }))
+export const takeNext = (
+  at: DateTime.Utc = noon,
+  last: TakenLast | null = null,
+  busy: Parameters<Batches["Service"]["take"]>[0]["busy"] = { organisations: [], wait: false }
+) => Effect.flatMap(Batches, (batches) => batches.take({ last, busy, at }))
 
 export const taken = (at?: DateTime.Utc) => Effect.map(takeNext(at), Option.getOrThrow)
 
@@ -166,6 +169,7 @@ export const finish = (
     caller: callerOf(chunk.batch.organisation),
     postponed: [],
     waitingFor: null,
+    waits: 0,
     readyAt: noon,
     at: noon,
     ...more

@@ -95,7 +95,7 @@ export const columns = {
   "api_keys board r": "expires_at id revoked_at",
   "api_keys operator w": "revoked_at",
   "audit_chains batch-worker r": "head id length",
-  "batch_chunks batch-worker w": "blockers lines outcomes ready_at results tries unfinished",
+  "batch_chunks batch-worker w": "blockers lines outcomes ready_at results tries unfinished waits",
   "batch_chunks batches w": "blockers",
   "batch_chunks board w": "blockers",
   "batch_chunks operator w": "blockers",

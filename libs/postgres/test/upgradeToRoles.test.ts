@@ -232,7 +232,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "audit_heads",
       "checks",
       "reopened_migrations",
-      "events_by_organisation"
+      "events_by_organisation",
+      "waiting_chunks"
     ])
     expect(yield* asked).toStrictEqual(before)
 

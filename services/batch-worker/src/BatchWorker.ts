@@ -28,7 +28,7 @@ import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 
 const settings = Config.all({
-  chunks: Settings.integer("BATCH_CHUNKS_AT_ONCE", { minimum: 1, maximum: 100 }).or(2),
+  chunks: Settings.integer("BATCH_CHUNKS_AT_ONCE", { minimum: 1, maximum: 100 }).or(4),
   linesKeptFor: Settings.integer("BATCH_LINES_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(30),
   payloadsKeptFor: Settings.integer("PAYLOADS_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(90),
   exportsHeads: Settings.boolean("AUDIT_HEADS_EXPORT").or(false),
@@ -70,7 +70,7 @@ const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 sec
 
 /**
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
- * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it processes at once, each with its own
+ * BATCH_CHUNKS_AT_ONCE (4): how many chunks of lines it processes at once, each with its own
  * connection. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
  * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
  * (false): whether it keeps the heads of the audit chains in the document store once a day. On

@@ -1,18 +1,21 @@
 /**
  * A worker of batches: takes ready lines, runs them, and stores their results. Any number of
- * workers share the batches. If a worker dies, its lines become ready for others.
+ * workers share the batches. One organisation has at most half of the slots of a worker while
+ * another has work, and the last slot is left to others. If a worker dies, its lines become ready for others.
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
-import { DateTime, Duration, Effect, Fiber, Option } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, Semaphore } from "effect"
 import * as Batch from "../batch/Batch.ts"
 import { workerPrefix } from "../organisation/Operator.ts"
-import { type Caller, RequestId } from "../organisation/Organisation.ts"
+import { type Caller, type OrganisationName, RequestId } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
+import { Shares } from "../support/Shares.ts"
 import * as BatchMetrics from "./BatchMetrics.ts"
 import { watched } from "./ChunkReport.ts"
+import { makeTurn } from "./ChunkTurn.ts"
 import { redact } from "./LineResult.ts"
 import type { LinePrograms } from "./LineOperations.ts"
 import { type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
@@ -45,9 +48,6 @@ const idlePause = Duration.millis(250)
 /** The pause before unavailable storage is tried again. */
 const awayPause = Duration.seconds(1)
 
-/** The pause before a postponed line is tried again. It doubles with each counted try. */
-const firstRetry = Duration.seconds(1)
-
 /** After this many workers have died with the lines, they run one by one, to find the culprit. */
 const runAloneAfter = 3
 
@@ -65,26 +65,12 @@ const callerOf = ({ id, organisation, started }: Batch.Batch): Caller => {
   }
 }
 
-type Postponed = Extract<LineRun, { readonly _tag: "Postponed" }>
-
-const finishing = ({ lines }: ChunkInHand, runs: ReadonlyArray<LineRun>, at: DateTime.Utc) => {
-  const ended = runs.flatMap((run) => (run._tag === "Ended" ? [run.end] : []))
-  const postponed = runs.filter((run): run is Postponed => run._tag === "Postponed")
-  const counted = new Set(
-    postponed.flatMap(({ postponed: { isCounted, line } }) => (isCounted ? [line] : []))
-  )
-  const tries = Math.max(0, ...lines.map(({ line, tries }) => (counted.has(line) ? tries : 0)))
-  return {
-    at,
-    ended,
-    postponed: postponed.map((run) => run.postponed),
-    waitingFor: ended.length > 0 ? null : (postponed[0]?.waitingFor ?? null),
-    readyAt: DateTime.addDuration(at, Duration.times(firstRetry, 2 ** tries))
-  }
-}
-
-const after = (last: TakenLast | null, { id, settings }: Batch.Batch): TakenLast => ({
-  supplier: settings.supplier,
+const after = (last: TakenLast | null, { id, organisation, settings }: Batch.Batch): TakenLast => ({
+  organisation,
+  suppliers: new Map<OrganisationName, SupplierCode>(last?.suppliers).set(
+    organisation,
+    settings.supplier
+  ),
   batches: new Map<SupplierCode, Batch.BatchId>(last?.batches).set(settings.supplier, id)
 })
 
@@ -96,15 +82,15 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
   const { abandoned: times, batch, lines } = chunk
   const caller = callerOf(batch)
   const runner = makeLineRunner(programs, batch, caller, chunk.confirm)
-  const runAll = (chosen: ChunkInHand["lines"]) =>
-    Effect.forEach(chosen, runner.run, { concurrency })
+  const turn = yield* makeTurn(chunk)
+  const runAll = (chosen: ChunkInHand["lines"]) => turn.run(chosen, runner.run, concurrency)
   const finish = Effect.fnUntraced(function* (
     runs: ReadonlyArray<LineRun>,
     prepared: ReadonlyArray<PreparedLine>
   ) {
     const at = yield* DateTime.now
     const imports = prepared.map(({ made }) => made)
-    return yield* chunk.finish({ ...finishing(chunk, runs, at), imports, caller })
+    return yield* chunk.finish({ ...turn.finishing(runs, at), imports, caller })
   })
   const [first] = lines
   if (first !== undefined && times >= failAfter) {
@@ -112,7 +98,7 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
   }
   if (times >= runAloneAfter) return yield* finish(yield* runAll(lines.slice(0, 1)), [])
   const prepareAll = Effect.fnUntraced(function* (chosen: ChunkInHand["lines"]) {
-    const prepared = yield* Effect.forEach(chosen, runner.prepare, { concurrency: prepareAtOnce })
+    const prepared = yield* turn.run(chosen, runner.prepare, prepareAtOnce)
     const refused = prepared.filter((run): run is LineRun => run !== null && !isPrepared(run))
     const alone = yield* runAll(chosen.filter((_, index) => prepared[index] === null))
     return { runs: [...refused, ...alone], together: prepared.filter(isPrepared) }
@@ -193,13 +179,26 @@ export const makeBatchWorker = (
   settings: WorkerSettings
 ): BatchWorker => {
   let last: TakenLast | null = null
+  const shares = new Shares<OrganisationName>(settings.chunks)
+  const oneTake = Semaphore.makeUnsafe(1)
+
+  /** Takes in turn; organisations that have half of the slots come after all others. */
+  const takeInTurn = Effect.gen(function* () {
+    const at = yield* DateTime.now
+    const busy = { organisations: shares.withHalf(), wait: shares.free <= 1 }
+    const taken = yield* batches.take({ last, busy, at })
+    if (Option.isNone(taken)) return taken
+    const { batch } = taken.value
+    last = after(last, batch)
+    shares.take(batch.organisation)
+    yield* Effect.addFinalizer(() => Effect.sync(() => shares.release(batch.organisation)))
+    return taken
+  })
 
   const workOnce = Effect.gen(function* () {
-    const taken = yield* batches.take({ last, at: yield* DateTime.now })
+    const taken = yield* oneTake.withPermit(takeInTurn)
     if (Option.isNone(taken)) return false
-    const chunk = taken.value
-    last = after(last, chunk.batch)
-    yield* watched(chunk, runChunk(programs, chunk))
+    yield* watched(taken.value, runChunk(programs, taken.value))
     return true
   }).pipe(Effect.scoped)
 

@@ -84,6 +84,8 @@ export interface ChunkInHand {
    * storage was unavailable does not count.
    */
   readonly abandoned: number
+  /** How many times one after the other they were given back, since they waited for others. */
+  readonly waits: number
   /** Fails if the lines are no longer in hand. */
   readonly confirm: Effect.Effect<void, StorageUnavailable>
   /**
@@ -101,6 +103,8 @@ export interface ChunkInHand {
     readonly caller: Caller
     readonly postponed: ReadonlyArray<LinePostponed>
     readonly waitingFor: WaitingFor | null
+    /** Of the lines that are left. */
+    readonly waits: number
     readonly readyAt: DateTime.Utc
     readonly at: DateTime.Utc
   }) => Effect.Effect<boolean, StorageUnavailable>
@@ -142,9 +146,10 @@ export interface ListedLine {
   readonly text: string | null
 }
 
-/** Whose lines were taken last. The next ones come from the supplier and batch after these. */
+/** Whose lines were taken last. The next ones come from those after these. */
 export interface TakenLast {
-  readonly supplier: SupplierCode
+  readonly organisation: OrganisationName
+  readonly suppliers: ReadonlyMap<OrganisationName, SupplierCode>
   readonly batches: ReadonlyMap<SupplierCode, BatchId>
 }
 
@@ -240,11 +245,16 @@ export class Batches extends Context.Service<
     readonly cancelLines: (at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
-     * Takes ready lines, round robin over the suppliers and over the batches of each. None if no
-     * line is ready.
+     * Takes ready lines, round robin over the organisations, the suppliers of each and their
+     * batches. Lines of organisations that are busy come after those of others, or wait if told
+     * so. None if no line is ready.
      */
     readonly take: (command: {
       readonly last: TakenLast | null
+      readonly busy?: {
+        readonly organisations: ReadonlyArray<OrganisationName>
+        readonly wait: boolean
+      }
       readonly at: DateTime.Utc
     }) => Effect.Effect<Option.Option<ChunkInHand>, StorageUnavailable, Scope.Scope>
 

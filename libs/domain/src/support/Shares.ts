@@ -71,8 +71,8 @@ export class Shares<Key> {
     else this.#held.set(key, left)
   }
 
-  /** The keys that hold parts and must leave what is free to others. */
-  full(now: number): ReadonlyArray<Key> {
-    return [...this.#held.keys()].filter((key) => this.isFull(key, now))
+  /** The keys that hold half of the parts or more. */
+  withHalf(): ReadonlyArray<Key> {
+    return [...this.#held].flatMap(([key, held]) => (held >= this.#half ? [key] : []))
   }
 }

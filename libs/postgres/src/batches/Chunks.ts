@@ -31,6 +31,7 @@ const Line = Schema.Struct({
   externalAccountNumber: Schema.NullOr(Schema.String),
   sourceLine: Schema.NullOr(Schema.Int),
   tries: Schema.Int,
+  waits: Schema.Int,
   hasEnded: Schema.Boolean
 })
 type Line = typeof Line.Type
@@ -38,19 +39,24 @@ type Line = typeof Line.Type
 const lineRows = rowsOf(Schema.Struct({ ...ChunkKey.fields, ...Line.fields }))
 
 /**
- * The order of batches, round-robin: after the last supplier, and within a supplier after the last
- * batch.
+ * The order of batches, round-robin: after the last organisation, within it after its last
+ * supplier, and within a supplier after its last batch. Busy organisations come last.
  */
-const inTurn = (sql: Sql, last: Take["last"]) => {
-  const batches = [...(last?.batches ?? [])]
+const inTurn = (sql: Sql, { busy, last }: Take) => {
+  const names = busy?.organisations ?? []
+  const isBusy = sql`organisation = any(${names}::text[])`
   return sql`
-    select id from batches left join ${recordSet(sql, "lately", batches, {
+    select id from batches left join ${recordSet(sql, "lately", [...(last?.batches ?? [])], {
       supplier: ["text", ([supplier]) => supplier],
       last_batch: ["uuid", ([, batch]) => batch]
-    })} using (supplier)
+    })} using (supplier) left join ${recordSet(sql, "served", [...(last?.suppliers ?? [])], {
+      organisation: ["text", ([organisation]) => organisation],
+      last_supplier: ["text", ([, supplier]) => supplier]
+    })} using (organisation)
     where started_at is not null and finished_at is null and not is_cancelled and paused_by = '{}'
-      and ${BatchRow.isKnown(sql)}
-    order by supplier > ${last?.supplier ?? ""} desc, supplier,
+      and ${BatchRow.isKnown(sql)} ${busy?.wait === true ? sql`and not ${isBusy}` : sql``}
+    order by ${isBusy}, organisation > ${last?.organisation ?? ""} desc, organisation,
+      supplier > coalesce(last_supplier, '') desc, supplier,
       number > coalesce((select number from batches where id = last_batch), 0) desc, number`
 }
 
@@ -62,20 +68,20 @@ interface Chunk extends ChunkKey {
  * Locks a chunk that is ready, in a transaction. Its lines come as rows, because the driver parses
  * arrays character by character.
  */
-const lockNext = (sql: Sql, { at, last }: Take) =>
+const lockNext = (sql: Sql, command: Take) =>
   Effect.map(
     lineRows(sql`
-      with in_turn as materialized (${inTurn(sql, last)}),
+      with in_turn as materialized (${inTurn(sql, command)}),
       taken as (
         select chunk.* from in_turn, lateral (
           select * from batch_chunks
           where batch = in_turn.id and unfinished > 0 and blockers = 0
-            and (ready_at is null or ready_at <= ${DateTime.toDateUtc(at)})
+            and (ready_at is null or ready_at <= ${DateTime.toDateUtc(command.at)})
           order by first_line limit 1 for no key update skip locked
         ) as chunk limit 1
       )
       select batch, first_line as "firstLine", first_line + place::integer - 1 as line, bytes,
-        number as "externalAccountNumber", source_line as "sourceLine", tried as tries,
+        waits, number as "externalAccountNumber", source_line as "sourceLine", tried as tries,
         outcome is not null as "hasEnded"
       from taken, unnest(lines, numbers, source_lines, tries, outcomes) with ordinality
         as of_line(bytes, number, source_line, tried, outcome, place)
@@ -102,7 +108,7 @@ const store = (
   sql: Sql,
   { batch, firstLine }: Chunk,
   organisation: OrganisationName,
-  { ended, postponed, readyAt }: Finishing
+  { ended, postponed, readyAt, waits }: Finishing
 ) => {
   const changes = [
     ...ended.map(({ line, outcome, text }) => ({ line, outcome, text, tries: 0 })),
@@ -136,7 +142,7 @@ const store = (
     stored as (
       update batch_chunks
       set outcomes = merged.outcomes, results = merged.results, tries = merged.tries,
-        unfinished = unfinished - ${ended.length},
+        unfinished = unfinished - ${ended.length}, waits = ${Math.min(waits, 100)},
         ready_at = ${isLater ? DateTime.toDateUtc(readyAt) : null}
       from merged where batch = ${batch} and first_line = ${firstLine}
       returning unfinished = 0 as has_ended
@@ -303,6 +309,7 @@ const take = Effect.fnUntraced(function* (
     firstLine: chunk.firstLine,
     lines: linesOf(chunk),
     abandoned,
+    waits: chunk.lines[0]?.waits ?? 0,
     confirm: Effect.asVoid(inTransaction(sql`select`)),
     finish: Effect.fnUntraced(function* (finishing) {
       const all = yield* inTransaction(storeImports(sql, batch, finishing))

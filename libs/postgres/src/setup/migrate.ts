@@ -47,6 +47,7 @@ import { checks } from "../../migrations/0036_checks.ts"
 import { reopenedMigrations } from "../../migrations/0037_reopened_migrations.ts"
 import { completedStatements } from "../../migrations/0038_completed_statements.ts"
 import { eventsByOrganisation } from "../../migrations/0050_events_by_organisation.ts"
+import { waitingChunks } from "../../migrations/0051_waiting_chunks.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -93,7 +94,8 @@ export const migrations = {
   "0036_checks": checks,
   "0037_reopened_migrations": reopenedMigrations,
   "0038_completed_statements": completedStatements,
-  "0050_events_by_organisation": eventsByOrganisation
+  "0050_events_by_organisation": eventsByOrganisation,
+  "0051_waiting_chunks": waitingChunks
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

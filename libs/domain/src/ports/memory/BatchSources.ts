@@ -25,6 +25,7 @@ export const newLine = (
   externalAccountNumber,
   sourceLine,
   tries: 0,
+  waits: 0,
   readyAt: null,
   isInHand: false,
   abandoned: 0,

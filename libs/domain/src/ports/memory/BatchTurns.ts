@@ -1,7 +1,9 @@
-/** Whose turn it is: round robin over suppliers, then over their batches. */
+/** Whose turn it is: round robin over organisations, then over their suppliers and batches. */
 import * as Batch from "../../batch/Batch.ts"
-import type { TakenLast } from "../Batches.ts"
+import type { Batches, TakenLast } from "../Batches.ts"
 import type { MemoryStore, StoredBatch } from "./Store.ts"
+
+type Busy = Parameters<Batches["Service"]["take"]>[0]["busy"]
 
 /** The items after the last one taken, then those up to it. */
 const rotated = <A>(items: ReadonlyArray<A>, isLast: (item: A) => boolean): ReadonlyArray<A> => {
@@ -9,17 +11,32 @@ const rotated = <A>(items: ReadonlyArray<A>, isLast: (item: A) => boolean): Read
   return [...items.slice(next), ...items.slice(0, next)]
 }
 
-/** The workable batches in turn: of each supplier after the last one, the one after its last. */
+/** The groups in the order of their keys, from the one after `last` on. */
+const grouped = <Key extends string>(
+  batches: ReadonlyArray<StoredBatch>,
+  keyOf: (batch: Batch.Batch) => Key,
+  last: Key | undefined
+) => {
+  const groups = [...Map.groupBy(batches, ({ batch }) => keyOf(batch))]
+  const sorted = groups.sort(([one], [other]) => (one < other ? -1 : 1))
+  return rotated(sorted, ([key]) => key === last)
+}
+
+/** The workable batches in turn; those of busy organisations last, or not at all. */
 export const inTurn = (
   store: MemoryStore["Service"],
-  last: TakenLast | null
+  last: TakenLast | null,
+  busy: Busy
 ): ReadonlyArray<StoredBatch> => {
   const workable = [...store.batches.values()].filter(({ batch }) => Batch.isWorkable(batch))
-  const suppliers = [...Map.groupBy(workable, ({ batch }) => batch.settings.supplier)].sort(
-    ([one], [other]) => (one < other ? -1 : 1)
-  )
-  return rotated(suppliers, ([supplier]) => supplier === last?.supplier).flatMap(
-    ([supplier, batches]) =>
-      rotated(batches, ({ batch }) => batch.id === last?.batches.get(supplier))
+  const turns = grouped(workable, ({ organisation }) => organisation, last?.organisation)
+  const ofTurn = (isBusy: boolean) =>
+    turns.filter(([name]) => (busy?.organisations.includes(name) ?? false) === isBusy)
+  const later = busy?.wait === true ? [] : ofTurn(true)
+  return [...ofTurn(false), ...later].flatMap(([organisation, ofOne]) =>
+    grouped(ofOne, ({ settings }) => settings.supplier, last?.suppliers.get(organisation)).flatMap(
+      ([supplier, batches]) =>
+        rotated(batches, ({ batch }) => batch.id === last?.batches.get(supplier))
+    )
   )
 }

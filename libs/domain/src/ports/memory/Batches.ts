@@ -267,7 +267,7 @@ const readyIn = ({ lines }: StoredBatch, at: DateTime.Utc): ReadonlyArray<Stored
 type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
 const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => {
-  const { at, caller, imports, readyAt, waitingFor } = finishing
+  const { at, caller, imports, readyAt, waitingFor, waits } = finishing
   const present = stored(store, id)
   const { batch: before } = present
   const { cohort } = before.settings
@@ -295,7 +295,7 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
     present,
     postponed.map(({ isCounted, line }) => {
       const tries = lineOf(line).tries + (isCounted ? 1 : 0)
-      return { ...lineOf(line), tries, readyAt }
+      return { ...lineOf(line), tries, waits, readyAt }
     })
   )
   for (const { line } of ended) deleteKeysOfLine(store, before, line)
@@ -305,8 +305,8 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
   put(store, present, after)
 }
 
-const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkInHand> => {
-  for (const present of inTurn(store, last)) {
+const take = (store: Store, { at, busy, last }: Command<"take">): Option.Option<ChunkInHand> => {
+  for (const present of inTurn(store, last, busy)) {
     const lines = readyIn(present, at)
     if (lines.length === 0) continue
     replace(
@@ -319,6 +319,7 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
       firstLine: Math.min(...lines.map(({ line }) => line)),
       lines,
       abandoned: Math.max(...lines.map(({ abandoned }) => abandoned)),
+      waits: Math.max(...lines.map(({ waits }) => waits)),
       confirm: Effect.void,
       finish: (finishing) =>
         Effect.sync(() => {

@@ -42,6 +42,8 @@ export interface StoredImport extends ImportDetails {
 /** A line with the state of its work. */
 export interface StoredLine extends BatchLine {
   readonly tries: number
+  /** As of `ChunkInHand`. */
+  readonly waits: number
   readonly readyAt: DateTime.Utc | null
   /** Whether a worker has the line in hand. */
   readonly isInHand: boolean
