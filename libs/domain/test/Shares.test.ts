@@ -30,9 +30,10 @@ describe("a share", () => {
 
   it("is released, and ends to be more than half", () => {
     const shares = held(4, "a", "a", "a", "b")
-    expect([shares.free, shares.withHalf()]).toEqual([0, ["a"]])
+    expect(shares.busy).toEqual({ keys: ["a"], wait: true })
     shares.release("a")
     shares.release("a")
-    expect([shares.free, shares.heldBy("a"), shares.withHalf()]).toEqual([2, 1, []])
+    expect([shares.free, shares.heldBy("a")]).toEqual([2, 1])
+    expect(shares.busy).toEqual({ keys: [], wait: false })
   })
 })

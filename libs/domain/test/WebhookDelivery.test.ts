@@ -339,4 +339,49 @@ describe("an instance", () => {
       yield* Fiber.interrupt(running)
     }).pipe(Effect.provide(ports))
   )
+
+  it.effect("ends a session after 20 seconds, and delivers the rest in the next ones", () =>
+    Effect.gen(function* () {
+      const { deliver, got, send, stage, state, tried, webhooks } = yield* arrange()
+      yield* stage("a", "a", "a", "a", "a")
+      const slow = makeWebhookDelivery({
+        log: yield* EventLog,
+        webhooks,
+        sender: { send: (message) => Effect.delay(send(message), "8 seconds") }
+      })
+      const session = yield* Effect.forkChild(slow.deliverOnce)
+      yield* TestClock.adjust("24 seconds")
+      expect(yield* Fiber.join(session)).toBe(true)
+      expect(positionsOf(got)).toEqual([1, 2, 3])
+      expect(yield* state).toMatchObject({ cursor: 5, isSlow: true, failures: 0 })
+      yield* deliver
+      expect(positionsOf(tried)).toEqual([1, 2, 3, 4, 5])
+      expect((yield* state).isSlow).toBe(false)
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("keeps a slot for others, however many webhooks of one organisation hang", () =>
+    Effect.gen(function* () {
+      const hostile = yield* arrange()
+      for (let count = 0; count < 10; count++) {
+        const { state, webhooks } = hostile
+        yield* webhooks.create({ ...(yield* state), id: newId(), secret: Redacted.make("") })
+      }
+      yield* hostile.stage("a")
+      const rival = yield* arrange({ url: "https://rival.example/" })
+      const { run } = makeWebhookDelivery({
+        log: yield* EventLog,
+        webhooks: rival.webhooks,
+        sender: {
+          send: (message) => (message.url.includes("rival") ? rival.send(message) : Effect.never)
+        }
+      })
+      const running = yield* Effect.forkChild(run)
+      yield* TestClock.adjust("1 second")
+      yield* rival.stage("b")
+      yield* TestClock.adjust("1 second")
+      expect(numbersOf(rival.got)).toEqual(["b"])
+      yield* Fiber.interrupt(running)
+    }).pipe(Effect.provide(ports))
+  )
 })

@@ -37,8 +37,8 @@ it.effect("a worker takes no line of an organisation for the last slot", () =>
       )
     )
     yield* TestClock.adjust("10 millis")
-    const none = { organisations: [], wait: false }
-    const busy = { organisations: [demo.organisation], wait: false }
+    const none = { keys: [], wait: false }
+    const busy = { keys: [demo.organisation], wait: false }
     expect(asked).toEqual([none, none, busy, { ...busy, wait: true }])
     yield* Fiber.interrupt(running)
   }).pipe(Effect.provide(Layer.merge(world, Logger.layer([]))))

@@ -42,8 +42,8 @@ export const takingTurns = (it: It): void => {
         [one, other],
         [other, one]
       ] as const) {
-        const organisations = [busy.caller.organisation]
-        const next = (wait: boolean) => takeNext(noon, null, { organisations, wait })
+        const keys = [busy.caller.organisation]
+        const next = (wait: boolean) => takeNext(noon, null, { keys, wait })
         yield* Effect.gen(function* () {
           expect(Option.getOrThrow(yield* next(false)).batch.id).toBe(free.id)
           expect(Option.isNone(yield* next(true))).toBe(true)

@@ -3,6 +3,7 @@ import { describe, expect, layer as withLayer, type Vitest } from "@effect/vites
 import { type DateTime, Duration, Effect, type Layer, Option, Redacted } from "effect"
 import { makeEventUpkeep } from "../src/events/EventUpkeep.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
+import type { OrganisationName } from "../src/organisation/Organisation.ts"
 import { EventLog, WebhookId } from "../src/ports/EventLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { type Progress, type Session, type Webhook, Webhooks } from "../src/ports/Webhooks.ts"
@@ -47,9 +48,11 @@ const found = (id: WebhookId) =>
     Option.getOrThrow
   )
 
-const take = (second = 1) =>
+type Turn = Pick<Parameters<Webhooks["Service"]["take"]>[0], "busy" | "last">
+
+const take = (second = 1, turn: Turn = {}) =>
   Effect.flatMap(Webhooks, (webhooks) =>
-    webhooks.take({ at: noonPlus(second), until: noonPlus(second + 30) })
+    webhooks.take({ at: noonPlus(second), until: noonPlus(second + 30), ...turn })
   )
 
 const taken = (second = 1) => Effect.map(take(second), Option.getOrThrow)
@@ -148,6 +151,38 @@ const leasing = (it: It): void => {
       expect(yield* finish(second, { cursor: 1 }, { at: 51 })).toBe(true)
       expect((yield* found(id)).cursor).toBe(1)
       expect(Option.isNone(yield* take(52))).toBe(true)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gives webhooks in turn over organisations, slow and busy ones last", () =>
+    Effect.gen(function* () {
+      const owners = [yield* freshSupplier, yield* freshSupplier, yield* freshSupplier]
+      const [one, two, three] = owners.map(({ caller }) => caller.organisation).toSorted() as [
+        OrganisationName,
+        OrganisationName,
+        OrganisationName
+      ]
+      for (const owner of owners) {
+        yield* created(owner)
+        yield* stage(owner, "a")
+      }
+      const order = Effect.fnUntraced(function* (turn: Turn) {
+        const sessions: Array<Session> = []
+        for (let next = yield* take(1, turn); Option.isSome(next); next = yield* take(1, turn)) {
+          sessions.push(next.value)
+        }
+        for (const session of sessions) yield* finish(session)
+        return sessions.map(({ webhook }) => webhook.organisation)
+      })
+      expect(yield* order({ last: one })).toEqual([two, three, one])
+      const busy = { keys: [two], wait: false }
+      expect(yield* order({ last: one, busy })).toEqual([three, one, two])
+      const session = Option.getOrThrow(yield* take(1, { last: two }))
+      expect(session.webhook.organisation).toBe(three)
+      yield* finish(session, { isSlow: true })
+      expect(yield* order({ last: two })).toEqual([one, two, three])
+      expect(yield* order({ last: two, busy })).toEqual([one, three, two])
+      expect(yield* order({ last: two, busy: { ...busy, wait: true } })).toEqual([one])
     }).pipe(Effect.scoped)
   )
 

@@ -143,7 +143,7 @@ export const found = ({ caller, id }: Begun) =>
 export const takeNext = (
   at: DateTime.Utc = noon,
   last: TakenLast | null = null,
-  busy: Parameters<Batches["Service"]["take"]>[0]["busy"] = { organisations: [], wait: false }
+  busy: Parameters<Batches["Service"]["take"]>[0]["busy"] = { keys: [], wait: false }
 ) => Effect.flatMap(Batches, (batches) => batches.take({ last, busy, at }))
 
 export const taken = (at?: DateTime.Utc) => Effect.map(takeNext(at), Option.getOrThrow)

@@ -173,7 +173,7 @@ export const columns = {
   "webhook_secrets operator r": "expires_at number webhook",
   "webhook_secrets operator w": "expires_at",
   "webhooks events w":
-    "cursor disabled_by due_at failures last_error last_success_at lease leased_until " +
+    "cursor disabled_by due_at failures is_slow last_error last_success_at lease leased_until " +
     "replay_next replay_to",
   "webhooks operator w": "disabled_by due_at failures replay_next replay_to"
 }

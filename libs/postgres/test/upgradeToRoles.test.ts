@@ -233,7 +233,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "checks",
       "reopened_migrations",
       "events_by_organisation",
-      "waiting_chunks"
+      "waiting_chunks",
+      "slow_webhooks"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -185,8 +185,7 @@ export const makeBatchWorker = (
   /** Takes in turn; organisations that have half of the slots come after all others. */
   const takeInTurn = Effect.gen(function* () {
     const at = yield* DateTime.now
-    const busy = { organisations: shares.withHalf(), wait: shares.free <= 1 }
-    const taken = yield* batches.take({ last, busy, at })
+    const taken = yield* batches.take({ last, busy: shares.busy, at })
     if (Option.isNone(taken)) return taken
     const { batch } = taken.value
     last = after(last, batch)

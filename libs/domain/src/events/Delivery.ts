@@ -140,12 +140,36 @@ const isAway = (results: ReadonlyArray<GroupResult>): boolean =>
   results.filter(({ group }) => group.some(isNew)).length >= subjectsOfOutage &&
   results.every(({ delivered }) => delivered === 0)
 
+/** A session begins no further try after this time, so that its slot serves others. */
+export const longestSession = Duration.seconds(20)
+
+/** A webhook whose session takes so long comes after others. */
+const slowAfter = Duration.seconds(5)
+
+/** New events that the session did not try. Retries that it did not try stay as they are. */
+const untried = (
+  groups: Work["groups"],
+  results: ReadonlyArray<GroupResult>,
+  at: DateTime.Utc
+): ReadonlyArray<StoredRetry> => {
+  const tried = new Set(results.flatMap(({ group }) => group.map(({ event }) => event.position)))
+  return groups
+    .flat()
+    .filter((item) => isNew(item) && !tried.has(item.event.position))
+    .map(({ event }) => ({ position: event.position, attempts: 0, dueAt: at }))
+}
+
+export interface Tried extends Pick<Work, "blocked" | "groups"> {
+  /** Of the groups, each up to its last try. */
+  readonly results: ReadonlyArray<GroupResult>
+  readonly begunAt: DateTime.Utc
+}
+
 /** What is stored after a session. `reached` is the position after the new events. */
 export const settle = (
   { webhook }: Session,
   reached: Pick<Progress, "cursor" | "replay">,
-  blocked: ReadonlyArray<StoredRetry>,
-  results: ReadonlyArray<GroupResult>,
+  { begunAt, blocked, groups, results }: Tried,
   at: DateTime.Utc
 ): Settled => {
   const { cursor, failures: before, lastSuccessAt, replay } = webhook
@@ -168,11 +192,12 @@ export const settle = (
       dueAt: dueAt ?? at,
       disabledBy: isGone ? "GONE" : isGivenUp ? "FAILURES" : null,
       lastError: error ?? (delivered ? null : webhook.lastError),
-      lastSuccessAt: delivered ? at : lastSuccessAt
+      lastSuccessAt: delivered ? at : lastSuccessAt,
+      isSlow: Duration.isGreaterThanOrEqualTo(DateTime.distance(begunAt, at), slowAfter)
     },
     ended: results.flatMap(endedIn),
     retries: [
-      ...(away ? [] : blocked),
+      ...(away ? [] : [...blocked, ...untried(groups, results, at)]),
       ...kept.map(({ attempts, dueAt: due, position }) => ({ position, attempts, dueAt: due }))
     ]
   }

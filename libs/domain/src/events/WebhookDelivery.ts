@@ -1,10 +1,11 @@
 /**
  * Delivers events to webhooks: takes a webhook that has something to deliver, sends, and stores the
  * progress. Any number of instances share the webhooks. If an instance dies, what it has sent is
- * sent again.
+ * sent again. An organisation has at most half of the slots of an instance while another has
+ * something to deliver, and slow receivers come last.
  * Source: docs/contract/webhooks.md#delivery.
  */
-import { DateTime, Duration, Effect, Option } from "effect"
+import { DateTime, Duration, Effect, Option, Semaphore } from "effect"
 import { EventBody, bodyOf } from "./EventBody.ts"
 import type { EventLog, LoggedEvent } from "../ports/EventLog.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -12,9 +13,12 @@ import { mostRetries, type Progress, type Session, type Webhooks } from "../port
 import type { WebhookSender } from "../ports/WebhookSender.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 import { formatInstant } from "../schema/Field.ts"
+import type { OrganisationName } from "../organisation/Organisation.ts"
+import * as RequestFacts from "../requests/RequestFacts.ts"
 import { every } from "../support/Every.ts"
+import { Shares } from "../support/Shares.ts"
 import { countSent, report } from "./WebhookMetrics.ts"
-import { type GroupResult, type Item, settle, workOf } from "./Delivery.ts"
+import { type GroupResult, type Item, longestSession, settle, workOf } from "./Delivery.ts"
 
 export interface WebhookDelivery {
   /** Delivers to one webhook. False if there was nothing to deliver. */
@@ -89,16 +93,23 @@ const pageOf = Effect.fnUntraced(function* ({ log }: Dependencies, session: Sess
   }
 })
 
-/** Sends the events of a subject one after the other, up to the first that is not received. */
+/**
+ * Sends the events of a subject one after the other, up to the first that is not received, or until
+ * the session ends.
+ */
 const sendGroup = Effect.fnUntraced(function* (
   { sender }: Dependencies,
   { secrets, webhook }: Session,
-  group: ReadonlyArray<Item>
+  group: ReadonlyArray<Item>,
+  until: DateTime.Utc
 ) {
   const { allowsPrivate, url } = webhook
   let delivered = 0
   for (const { event } of group) {
     const at = yield* DateTime.now
+    if (DateTime.isGreaterThanOrEqualTo(at, until)) {
+      return { group: group.slice(0, delivered), delivered, failure: null }
+    }
     const message = { url, allowsPrivate, id: event.id, at, body: textOf(event), secrets }
     const sent = yield* sender.send(message)
     yield* countSent(sent)
@@ -110,12 +121,15 @@ const sendGroup = Effect.fnUntraced(function* (
 
 const deliver = Effect.fnUntraced(function* (deps: Dependencies, session: Session) {
   const { events, reached } = yield* pageOf(deps, session)
-  const { blocked, groups } = workOf(session, events, yield* DateTime.now)
-  const results = yield* Effect.forEach(groups, (group) => sendGroup(deps, session, group), {
+  const begunAt = yield* DateTime.now
+  const until = DateTime.addDuration(begunAt, longestSession)
+  const { blocked, groups } = workOf(session, events, begunAt)
+  const sent = yield* Effect.forEach(groups, (group) => sendGroup(deps, session, group, until), {
     concurrency
   })
+  const results = sent.filter(({ group }) => group.length > 0)
   const at = yield* DateTime.now
-  const settled = settle(session, reached, blocked, results, at)
+  const settled = settle(session, reached, { begunAt, blocked, groups, results }, at)
   const wasReplaying = session.webhook.replay !== null
   yield* deps.webhooks.finish({ lease: session.lease, at, wasReplaying, ...settled })
 })
@@ -146,16 +160,33 @@ const whileLeased = ({ webhooks }: Dependencies, token: string) =>
   })
 
 export const makeWebhookDelivery = (deps: Dependencies): WebhookDelivery => {
-  const deliverOnce = Effect.gen(function* () {
+  const shares = new Shares<OrganisationName>(slots)
+  const oneTake = Semaphore.makeUnsafe(1)
+  let last: OrganisationName | null = null
+
+  /** Takes in turn; organisations that have half of the slots come after all others. */
+  const takeInTurn = Effect.gen(function* () {
     const at = yield* DateTime.now
-    const taken = yield* deps.webhooks.take({ at, until: DateTime.addDuration(at, lease) })
+    const until = DateTime.addDuration(at, lease)
+    const taken = yield* deps.webhooks.take({ last, busy: shares.busy, at, until })
+    if (Option.isNone(taken)) return taken
+    const { organisation } = taken.value.webhook
+    last = organisation
+    shares.take(organisation)
+    yield* Effect.addFinalizer(() => Effect.sync(() => shares.release(organisation)))
+    return taken
+  })
+
+  const deliverOnce = Effect.gen(function* () {
+    const taken = yield* oneTake.withPermit(takeInTurn)
     if (Option.isNone(taken)) return false
     const session = taken.value
     yield* Effect.raceFirst(deliver(deps, session), whileLeased(deps, session.lease)).pipe(
-      Effect.onInterrupt(() => Effect.ignore(released(deps, session)))
+      Effect.onInterrupt(() => Effect.ignore(released(deps, session))),
+      RequestFacts.onBehalfOf(session.webhook.organisation)
     )
     return true
-  })
+  }).pipe(Effect.scoped)
   const whileSome = Effect.repeat(deliverOnce, { while: (delivered) => delivered })
   const slot = every(idlePause, errorMessage, whileSome)
   const reporting = every(Duration.seconds(10), errorMessage, report(deps.webhooks))

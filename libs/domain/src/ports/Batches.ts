@@ -19,6 +19,7 @@ import type { Problems } from "../batch/Problems.ts"
 import type { ApiKeyId, Caller, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
+import type { Busy } from "../support/Shares.ts"
 import type { AuditAction } from "./AuditLog.ts"
 import type { NewAccount } from "./ImportProcesses.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
@@ -251,10 +252,7 @@ export class Batches extends Context.Service<
      */
     readonly take: (command: {
       readonly last: TakenLast | null
-      readonly busy?: {
-        readonly organisations: ReadonlyArray<OrganisationName>
-        readonly wait: boolean
-      }
+      readonly busy?: Busy<OrganisationName>
       readonly at: DateTime.Utc
     }) => Effect.Effect<Option.Option<ChunkInHand>, StorageUnavailable, Scope.Scope>
 

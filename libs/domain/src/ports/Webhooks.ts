@@ -6,6 +6,7 @@
 import { Context, type DateTime, type Effect, type Option, type Redacted } from "effect"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { Busy } from "../support/Shares.ts"
 import type { EventId, LoggedEvent, WebhookId } from "./EventLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
@@ -30,6 +31,8 @@ export interface Progress {
   readonly disabledBy: DisabledBy | null
   readonly lastError: string | null
   readonly lastSuccessAt: DateTime.Utc | null
+  /** Whether the last session took long. It then comes after others. */
+  readonly isSlow: boolean
 }
 
 export interface Webhook extends Progress {
@@ -115,8 +118,14 @@ export class Webhooks extends Context.Service<
       readonly id: WebhookId
       readonly events: EventId | Pick<Replay, "next" | "to">
     }) => Effect.Effect<Replaying, StorageUnavailable>
-    /** Leases a webhook that has something to deliver now, until `until`. */
+    /**
+     * Leases a webhook that has something to deliver now, until `until`: in turn over the
+     * organisations, from the one after `last` on. Webhooks of busy organisations come last, after
+     * slow ones, and neither are taken if busy ones wait.
+     */
     readonly take: (command: {
+      readonly last?: OrganisationName | null
+      readonly busy?: Busy<OrganisationName>
       readonly at: DateTime.Utc
       readonly until: DateTime.Utc
     }) => Effect.Effect<Option.Option<Session>, StorageUnavailable>

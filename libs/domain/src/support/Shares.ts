@@ -8,6 +8,13 @@
 /** Others are considered for so long after they last wanted a part. Milliseconds. */
 const rivalFor = 10_000
 
+/** Those that hold half of the parts or more. */
+export interface Busy<Key> {
+  readonly keys: ReadonlyArray<Key>
+  /** Whether they get nothing, because what is left is for others. */
+  readonly wait: boolean
+}
+
 interface Wish<Key> {
   readonly key: Key
   at: number
@@ -71,8 +78,9 @@ export class Shares<Key> {
     else this.#held.set(key, left)
   }
 
-  /** The keys that hold half of the parts or more. */
-  withHalf(): ReadonlyArray<Key> {
-    return [...this.#held].flatMap(([key, held]) => (held >= this.#half ? [key] : []))
+  /** Who comes after others for the next part. */
+  get busy(): Busy<Key> {
+    const keys = [...this.#held].flatMap(([key, held]) => (held >= this.#half ? [key] : []))
+    return { keys, wait: this.free <= 1 }
   }
 }

@@ -43,7 +43,7 @@ const lineRows = rowsOf(Schema.Struct({ ...ChunkKey.fields, ...Line.fields }))
  * supplier, and within a supplier after its last batch. Busy organisations come last.
  */
 const inTurn = (sql: Sql, { busy, last }: Take) => {
-  const names = busy?.organisations ?? []
+  const names = busy?.keys ?? []
   const isBusy = sql`organisation = any(${names}::text[])`
   return sql`
     select id from batches left join ${recordSet(sql, "lately", [...(last?.batches ?? [])], {

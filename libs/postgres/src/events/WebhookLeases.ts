@@ -45,8 +45,9 @@ const retriesOf = Effect.fnUntraced(function* (sql: Sql, { id, organisation }: W
 /** Has to run in a transaction. Skips webhooks that another instance is taking. */
 export const take = Effect.fnUntraced(function* (
   sql: Sql,
-  { at, until }: Parameters<Port["take"]>[0]
+  { at, busy = { keys: [], wait: false }, last = null, until }: Parameters<Port["take"]>[0]
 ) {
+  const isBusy = sql`organisation = any(${busy.keys}::text[])`
   const now = DateTime.toDateUtc(at)
   const token = crypto.randomUUID()
   const [webhook] = yield* webhooksIn(sql`
@@ -54,13 +55,15 @@ export const take = Effect.fnUntraced(function* (
     where id = (
       select id from webhooks where disabled_by is null and due_at <= ${now}
         and (leased_until is null or leased_until <= ${now})
+        ${busy.wait ? sql`and not is_slow and not ${isBusy}` : sql``}
         and (exists (select from webhook_retries
             where webhook = webhooks.id and webhook_retries.due_at <= ${now})
           or (select count(*) from webhook_retries where webhook = webhooks.id) < ${mostRetries}
             and (replay_next is not null or exists (select from event_heads
               where event_heads.organisation = webhooks.organisation
                 and event_heads.position > webhooks.cursor)))
-      order by due_at, number limit 1 for no key update skip locked)
+      order by ${isBusy}, is_slow, organisation > ${last ?? ""} desc, organisation, due_at, number
+      limit 1 for no key update skip locked)
     returning ${sql.literal(webhookColumns)}`)
   if (webhook === undefined) return Option.none<Session>()
   const id = webhook.id

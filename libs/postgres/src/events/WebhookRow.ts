@@ -26,7 +26,8 @@ const Row = Schema.Struct({
   dueAt: Instant,
   disabledBy: Schema.NullOr(Schema.Literals(["OPERATOR", "FAILURES", "GONE"])),
   lastError: Schema.NullOr(Schema.String),
-  lastSuccessAt: Schema.NullOr(Instant)
+  lastSuccessAt: Schema.NullOr(Instant),
+  isSlow: Schema.Boolean
 })
 
 const decoded = rowsOf(Row)
@@ -34,7 +35,8 @@ const decoded = rowsOf(Row)
 export const webhookColumns = `webhooks.id, webhooks.organisation, url, suppliers, names,
   allows_private as "allowsPrivate", created_at as "createdAt", webhooks.cursor::text as cursor,
   replay_next::text as "replayNext", replay_to::text as "replayTo", failures, due_at as "dueAt",
-  disabled_by as "disabledBy", last_error as "lastError", last_success_at as "lastSuccessAt"`
+  disabled_by as "disabledBy", last_error as "lastError", last_success_at as "lastSuccessAt",
+  is_slow as "isSlow"`
 
 const webhookOf = ({ replayNext, replayTo, ...row }: typeof Row.Type): Webhook => ({
   ...row,
@@ -55,7 +57,7 @@ export const storeProgress = (
   progress: Progress,
   wasReplaying: boolean
 ) => {
-  const { cursor, disabledBy, dueAt, failures, lastError, lastSuccessAt, replay } = progress
+  const { cursor, disabledBy, dueAt, failures, isSlow, lastError, lastSuccessAt, replay } = progress
   return sql`
     update webhooks set cursor = ${cursor},
       replay_next = case when ${wasReplaying} then ${replay?.next ?? null}::bigint
@@ -66,6 +68,6 @@ export const storeProgress = (
       disabled_by = coalesce(disabled_by, ${disabledBy}::text),
       last_error = ${lastError}::text,
       last_success_at = ${lastSuccessAt === null ? null : DateTime.toDateUtc(lastSuccessAt)},
-      lease = null, leased_until = null
+      is_slow = ${isSlow}, lease = null, leased_until = null
     where lease = ${lease}::uuid`
 }

@@ -48,6 +48,7 @@ import { reopenedMigrations } from "../../migrations/0037_reopened_migrations.ts
 import { completedStatements } from "../../migrations/0038_completed_statements.ts"
 import { eventsByOrganisation } from "../../migrations/0050_events_by_organisation.ts"
 import { waitingChunks } from "../../migrations/0051_waiting_chunks.ts"
+import { slowWebhooks } from "../../migrations/0052_slow_webhooks.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -95,7 +96,8 @@ export const migrations = {
   "0037_reopened_migrations": reopenedMigrations,
   "0038_completed_statements": completedStatements,
   "0050_events_by_organisation": eventsByOrganisation,
-  "0051_waiting_chunks": waitingChunks
+  "0051_waiting_chunks": waitingChunks,
+  "0052_slow_webhooks": slowWebhooks
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -1,9 +1,9 @@
 /** Whose turn it is: round robin over organisations, then over their suppliers and batches. */
 import * as Batch from "../../batch/Batch.ts"
-import type { Batches, TakenLast } from "../Batches.ts"
+import type { OrganisationName } from "../../organisation/Organisation.ts"
+import type { Busy } from "../../support/Shares.ts"
+import type { TakenLast } from "../Batches.ts"
 import type { MemoryStore, StoredBatch } from "./Store.ts"
-
-type Busy = Parameters<Batches["Service"]["take"]>[0]["busy"]
 
 /** The items after the last one taken, then those up to it. */
 const rotated = <A>(items: ReadonlyArray<A>, isLast: (item: A) => boolean): ReadonlyArray<A> => {
@@ -26,12 +26,12 @@ const grouped = <Key extends string>(
 export const inTurn = (
   store: MemoryStore["Service"],
   last: TakenLast | null,
-  busy: Busy
+  busy: Busy<OrganisationName> | undefined
 ): ReadonlyArray<StoredBatch> => {
   const workable = [...store.batches.values()].filter(({ batch }) => Batch.isWorkable(batch))
   const turns = grouped(workable, ({ organisation }) => organisation, last?.organisation)
   const ofTurn = (isBusy: boolean) =>
-    turns.filter(([name]) => (busy?.organisations.includes(name) ?? false) === isBusy)
+    turns.filter(([name]) => (busy?.keys.includes(name) ?? false) === isBusy)
   const later = busy?.wait === true ? [] : ofTurn(true)
   return [...ofTurn(false), ...later].flatMap(([organisation, ofOne]) =>
     grouped(ofOne, ({ settings }) => settings.supplier, last?.suppliers.get(organisation)).flatMap(

@@ -29,7 +29,8 @@ const create = (store: Store, { secret, ...named }: NewWebhook): Webhook => {
     dueAt: named.createdAt,
     disabledBy: null,
     lastError: null,
-    lastSuccessAt: null
+    lastSuccessAt: null,
+    isSlow: false
   }
   const secrets = [{ secret, expiresAt: null }]
   store.webhooks.set(webhook.id, { webhook, secrets, lease: null, retries: new Map() })
@@ -106,10 +107,25 @@ const retriesOf = (store: Store, { retries, webhook }: StoredWebhook): ReadonlyA
     return retry === undefined ? [] : [{ ...retry, event }]
   })
 
-const take = (store: Store, { at, until }: Command<"take">): Option.Option<Session> => {
-  const byDue = Order.mapInput(DateTime.Order, ({ webhook }: StoredWebhook) => webhook.dueAt)
-  for (const stored of [...store.webhooks.values()].toSorted(byDue)) {
+const take = (
+  store: Store,
+  { at, busy = { keys: [], wait: false }, last = null, until }: Command<"take">
+): Option.Option<Session> => {
+  const isBusy = ({ organisation }: Webhook) => busy.keys.includes(organisation)
+  const isNext = ({ organisation }: Webhook) => organisation > (last ?? "")
+  const first = (holds: (webhook: Webhook) => boolean) =>
+    Order.mapInput(Order.Boolean, (webhook: Webhook) => !holds(webhook))
+  const inTurn = Order.combineAll([
+    first((webhook) => !isBusy(webhook)),
+    first(({ isSlow }) => !isSlow),
+    first(isNext),
+    Order.mapInput(Order.String, ({ organisation }: Webhook) => organisation),
+    Order.mapInput(DateTime.Order, ({ dueAt }: Webhook) => dueAt)
+  ])
+  const byTurn = Order.mapInput(inTurn, ({ webhook }: StoredWebhook) => webhook)
+  for (const stored of [...store.webhooks.values()].toSorted(byTurn)) {
     const { lease, secrets, webhook } = stored
+    if (busy.wait && (isBusy(webhook) || webhook.isSlow)) continue
     const isFree = lease === null || isPast(lease.until, at)
     if (!isFree || webhook.disabledBy !== null || !isPast(webhook.dueAt, at)) continue
     if (!hasWork(store, stored, at)) continue
