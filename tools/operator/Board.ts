@@ -1,10 +1,15 @@
 /** Commands about the migration board. */
 import { issueLink } from "@data-import/domain/auth/BoardAccess"
-import { Effect } from "effect"
+import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { say } from "@data-import/terminal/Answer"
+import { list, say } from "@data-import/terminal/Answer"
+import { Refused } from "@data-import/terminal/Refused"
 import { asBaseUrl } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
+
+type Listed = Omit<BoardSession, "csrfToken">
 
 const link = Command.make(
   "link",
@@ -29,7 +34,67 @@ const link = Command.make(
   ])
 )
 
+const listed = ({ createdAt, lastSeenAt, user }: Listed) => ({
+  subject: user.subject,
+  name: user.name,
+  role: user.role,
+  organisations: user.organisations ?? "*",
+  createdAt: formatInstant(createdAt),
+  lastSeenAt: formatInstant(lastSeenAt)
+})
+
+const sessions = Command.make(
+  "sessions",
+  {},
+  Effect.fnUntraced(function* () {
+    const found = yield* Effect.flatMap(BoardSessions, (port) => port.list)
+    const members = ["subject", "name", "role", "organisations", "createdAt", "lastSeenAt"]
+    yield* list(members, found.map(listed))
+  }, onStorage)
+).pipe(
+  Command.withDescription("List the sessions of the board, the latest first"),
+  Command.withExamples([
+    { command: "operator board sessions", description: "See who is signed in" }
+  ])
+)
+
+const endSessions = Command.make(
+  "end-sessions",
+  {
+    user: Flag.String("user").pipe(
+      Flag.withMetavar("USER"),
+      Flag.withDescription("Whose sessions to end: the subject or the name, as sessions lists it"),
+      Flag.optional
+    ),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("End the sessions of all users, and the sign-in links"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ all, user }) {
+    if (all === Option.isSome(user)) return yield* new Refused({ why: "Give --user or --all." })
+    const ending = Option.match(user, {
+      onNone: () => "all" as const,
+      onSome: (user) => ({ user })
+    })
+    const ended = yield* Effect.flatMap(BoardSessions, ({ endAll }) => endAll(ending))
+    yield* say(
+      { ended },
+      `Ended ${ended} sessions; what they are still sent ends within 30 seconds.`
+    )
+  }, onStorage)
+).pipe(
+  Command.withDescription("End sessions of the board at once"),
+  Command.withExamples([
+    {
+      command: "operator board end-sessions --user ada",
+      description: "Sign a user out everywhere"
+    },
+    { command: "operator board end-sessions --all", description: "Sign everybody out" }
+  ])
+)
+
 export const board = Command.make("board").pipe(
   Command.withDescription("The migration board"),
-  Command.withSubcommands([link])
+  Command.withSubcommands([link, sessions, endSessions])
 )

@@ -66,6 +66,39 @@ const ofSessions = (it: It): void => {
     })
   )
 
+  it.effect("lists sessions, and ends those of a user or all, on record", () =>
+    Effect.gen(function* () {
+      const { createLink, endAll, find, list, takeLink } = yield* BoardSessions
+      const { ofRequest } = yield* AuditLog
+      const subject = freshHash()
+      const mine = yield* stored(sessionAt(noonPlus(5), { ...viewer, subject }))
+      const named = yield* stored(sessionAt(noonPlus(6), { ...viewer, name: subject }))
+      const other = yield* stored(sessionAt(noonPlus(4), { ...viewer, subject: freshHash() }))
+      const [latest] = yield* list
+      expectSame(latest, {
+        user: { ...viewer, name: subject },
+        createdAt: noonPlus(6),
+        lastSeenAt: noonPlus(6)
+      })
+      const requestId = RequestId.make(crypto.randomUUID())
+      const ended = yield* Effect.provideService(endAll({ user: subject }), CurrentOperator, {
+        name: "Ada",
+        requestId
+      })
+      expect(ended).toBe(2)
+      const left = yield* Effect.forEach([mine, named, other], find)
+      expect(left.map(Option.isSome)).toEqual([false, false, true])
+      expect(yield* ofRequest(requestId)).toMatchObject([
+        { action: "end_board_sessions", outcome: `ended 2 of ${subject}`, organisation: "*" }
+      ])
+      const hash = freshHash()
+      yield* createLink({ hash, expiresAt: noonPlus(600) })
+      expect(yield* endAll("all")).toBeGreaterThan(0)
+      expect(Option.isSome(yield* find(other))).toBe(false)
+      expect(yield* takeLink(hash, noon)).toBe(false)
+    })
+  )
+
   it.effect("prunes sessions that began or were last seen long enough ago", () =>
     Effect.gen(function* () {
       const { find, prune, renew } = yield* BoardSessions

@@ -20,8 +20,8 @@ export const matrix = {
   batches: "query (r), batches ra(w), batch-worker r(w), events (r), board ra(w), operator ra(w)",
   billing_addresses: "account-import a, query r, batch-worker a, board r, operator r",
   billing_options: "account-import a, query r, batch-worker a, board r, operator r",
-  board_links: "board rd, operator a",
-  board_sessions: "board ra(w)d",
+  board_links: "board rd, operator ad",
+  board_sessions: "board ra(w)d, operator (r)d",
   check_differences: "query ra(w)d, operator ra(w)d",
   check_walks: "query r(w), operator r(w)",
   choices:
@@ -115,6 +115,7 @@ export const columns = {
   "batches board w": sortedWords(`${stateOfBatch} bytes uploads`),
   "batches operator w": sortedWords(`${stateOfBatch} bytes uploads`),
   "board_sessions board w": "last_seen_at",
+  "board_sessions operator r": "created_at last_seen_at name organisations role subject",
   "event_heads operator r": "organisation position",
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",

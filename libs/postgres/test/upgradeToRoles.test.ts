@@ -234,7 +234,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "reopened_migrations",
       "events_by_organisation",
       "waiting_chunks",
-      "slow_webhooks"
+      "slow_webhooks",
+      "ended_sessions"
     ])
     expect(yield* asked).toStrictEqual(before)
 

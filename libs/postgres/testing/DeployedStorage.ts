@@ -122,7 +122,9 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(BoardSessions, {
       ...Context.get(ports.board, BoardSessions),
-      createLink: Context.get(operator, BoardSessions).createLink
+      createLink: Context.get(operator, BoardSessions).createLink,
+      endAll: Context.get(operator, BoardSessions).endAll,
+      list: Context.get(operator, BoardSessions).list
     }),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),

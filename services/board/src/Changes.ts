@@ -137,7 +137,8 @@ export const make = (port: SupplierChanges["Service"], premises: Guard.Premises)
         Effect.suspend(() => {
           response.writeHead(200, headers(call.requestId))
           response.write(":\n\n")
-          return tell(response, listening, goesOn)
+          const told = tell(response, listening, goesOn)
+          return Effect.raceFirst(told, premises.access.ended(session.hash))
         }),
       leave
     )

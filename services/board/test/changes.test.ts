@@ -11,7 +11,15 @@ import { Listening } from "@data-import/server/lifecycle/Service"
 import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { away } from "@data-import/postgres/testing/DatabaseProxy"
 import { Premises, until } from "@data-import/server/testing/RunningService"
-import { type Browser, browser, browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
+import {
+  type Browser,
+  browser,
+  browserOf,
+  codeOf,
+  sessionOf,
+  serviceWith,
+  viewer
+} from "./boardService.ts"
 
 const path = "/board/api/changes/"
 
@@ -84,6 +92,18 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       if (found._tag === "Some") yield* end(found.value.hash)
       yield* untilHeard(heard, ({ ended }) => ended)
       expect(heard.text).toBe(":\n\n")
+    })
+  )
+
+  it.effect("ends at once when its user signs out, long before the next check", () =>
+    Effect.gen(function* () {
+      const one = yield* browserOf(viewer)
+      const heard = yield* streamOf(one)
+      yield* untilHeard(heard, ({ text }) => text !== "")
+      const { csrf_token } = yield* sessionOf(one)
+      const left = yield* one.post("/board/api/sign-out/", { "x-csrf-token": csrf_token })
+      expect(left.status).toBe(200)
+      yield* untilHeard(heard, ({ ended }) => ended).pipe(Effect.timeout("10 seconds"))
     })
   )
 

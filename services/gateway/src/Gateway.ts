@@ -7,9 +7,10 @@
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
  * AUTH_URL, POST_IMPORT_URL, BATCHES_URL, EVENTS_URL, BOARD_URL (unset: their paths answer 503),
- * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (half of MAX_REQUESTS_IN_PROGRESS). Each URL is `http://host:port`, or
- * a comma-separated list, one for each instance. TRUST_PROXY is the number of proxies in front of
- * the gateway. The services behind it need 1, because it sends them one address.
+ * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (half of MAX_REQUESTS_IN_PROGRESS). Each
+ * URL is `http://host:port`, or a comma-separated list, one for each instance. TRUST_PROXY is the
+ * number of proxies in front of the gateway. The services behind it need 1, because it sends them
+ * one address.
  */
 import { Config, Effect, Layer, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"

@@ -329,7 +329,9 @@ const forwardTo = (
     )
   })
 
-/** Forwards a request that may wait, until there is a change, too many wait, or the gateway stops. */
+/**
+ * Forwards a request that may wait, until there is a change, too many wait, or the gateway stops.
+ */
 const answerWaiting = Effect.fnUntraced(function* (
   { request, wait }: IncomingRequest,
   holder: OrganisationName | undefined,

@@ -7,6 +7,31 @@ import { arrange } from "./commandLine.ts"
 
 const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
 
+describe("board end-sessions", () => {
+  it.effect("ends the sessions of a user, which are listed before", () =>
+    Effect.gen(function* () {
+      const { done, json, ports, refused } = yield* arrange
+      const { begin, open } = yield* BoardAccess.pipe(
+        Effect.provide(layer(times).pipe(Layer.provide(Layer.succeedContext(ports))))
+      )
+      const user = { subject: "u1", name: "ada", role: "viewer", organisations: null } as const
+      const [mine, other] = [
+        yield* begin(user),
+        yield* begin({ ...user, subject: "u2", name: "bo" })
+      ]
+      expect(yield* json("board", "sessions")).toMatchObject([
+        { role: "viewer" },
+        { role: "viewer" }
+      ])
+      yield* refused(["board", "end-sessions"], /--user or --all/)
+      expect(yield* done("board", "end-sessions", "--user", "ada")).toMatch(/^Ended 1 sessions/)
+      expect(Option.isSome(yield* open(mine, false))).toBe(false)
+      expect(Option.isSome(yield* open(other, false))).toBe(true)
+      expect(yield* json("board", "end-sessions", "--all")).toEqual({ ended: 1 })
+    })
+  )
+})
+
 describe("board link", () => {
   it.effect("prints a link that signs in once", () =>
     Effect.gen(function* () {

@@ -4,7 +4,7 @@
  * machine.
  * Source: docs/contract/board.md#sessions, docs/contract/board.md#sign-in-links.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import { type BoardSession, BoardSessions } from "../ports/BoardSessions.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
@@ -74,6 +74,8 @@ export class BoardAccess extends Context.Service<
     /** Whether the session with this hash is still open. Does not renew it. */
     readonly goesOn: (hash: string) => Effect.Effect<boolean, StorageUnavailable>
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
+    /** Ends when this process ends the session; others are noticed by `goesOn`. */
+    readonly ended: (hash: string) => Effect.Effect<void>
     /** The id of a new session of the operator; None if the link was used or has expired. */
     readonly follow: (secret: string) => Effect.Effect<Option.Option<string>, StorageUnavailable>
     /** Deletes ended sessions and expired links until it is interrupted. */
@@ -85,6 +87,7 @@ const make = (times: SessionTimes) =>
   Effect.gen(function* () {
     const sessions = yield* BoardSessions
     const secrets = yield* TokenSecrets
+    const ends = yield* PubSub.unbounded<string>()
 
     const begin = Effect.fnUntraced(function* (user: BoardUser) {
       const id = yield* secrets.make
@@ -127,7 +130,13 @@ const make = (times: SessionTimes) =>
       begin,
       open,
       goesOn: (hash) => Effect.map(find(hash), Option.isSome),
-      end: sessions.end,
+      end: (hash) => Effect.andThen(sessions.end(hash), PubSub.publish(ends, hash)),
+      ended: (hash) =>
+        Stream.fromPubSub(ends).pipe(
+          Stream.filter((other) => other === hash),
+          Stream.take(1),
+          Stream.runDrain
+        ),
       follow: Effect.fnUntraced(function* (secret) {
         const taken = yield* sessions.takeLink(yield* secrets.hash(secret), yield* DateTime.now)
         return taken ? Option.some(yield* begin(localUser)) : Option.none<string>()

@@ -1,7 +1,8 @@
 /**
  * A worker of batches: takes ready lines, runs them, and stores their results. Any number of
  * workers share the batches. One organisation has at most half of the slots of a worker while
- * another has work, and the last slot is left to others. If a worker dies, its lines become ready for others.
+ * another has work, and the last slot is left to others. If a worker dies, its lines become ready
+ * for others.
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
 import { DateTime, Duration, Effect, Fiber, Option, Semaphore } from "effect"

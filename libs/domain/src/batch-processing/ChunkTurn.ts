@@ -15,7 +15,9 @@ type Ran = LineRun | PreparedLine | null
 /** A chunk begins no further line after this time. */
 const longestTurn = Duration.seconds(10)
 
-/** It begins none either once so many lines wait for others, and they are most of those that ran. */
+/**
+ * It begins none either once so many lines wait for others, and they are most of those that ran.
+ */
 const mostWaiting = 4
 
 /** The pause before a postponed line is tried again. It doubles with each counted try. */

@@ -29,7 +29,8 @@ export const operatorActions = [
   "erase_import",
   "create_webhook",
   "change_webhook",
-  "issue_board_link"
+  "issue_board_link",
+  "end_board_sessions"
 ] as const
 export type OperatorAction = (typeof operatorActions)[number]
 

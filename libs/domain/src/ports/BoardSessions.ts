@@ -21,6 +21,17 @@ export const linkIssued = {
   organisation: null
 } as const
 
+/** Whose sessions are ended: of a user by subject or name, or of all with their sign-in links. */
+export type Ending = { readonly user: string } | "all"
+
+/** The audit entry of ended sessions. */
+export const sessionsEnded = (ending: Ending, count: number) =>
+  ({
+    action: "end_board_sessions",
+    outcome: `ended ${count} of ${ending === "all" ? "all users" : ending.user}`,
+    organisation: null
+  }) as const
+
 export class BoardSessions extends Context.Service<
   BoardSessions,
   {
@@ -32,6 +43,10 @@ export class BoardSessions extends Context.Service<
     /** Records that the user was there at `at`. An earlier instant changes nothing. */
     readonly renew: (hash: string, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
+    /** Sessions that were not deleted yet, the latest first. */
+    readonly list: Effect.Effect<ReadonlyArray<Omit<BoardSession, "csrfToken">>, StorageUnavailable>
+    /** A change by the operator; returns how many sessions it has ended. */
+    readonly endAll: (ending: Ending) => Effect.Effect<number, StorageUnavailable>
     /** In a command of the operator, this step also writes the audit log. */
     readonly createLink: (link: {
       readonly hash: string

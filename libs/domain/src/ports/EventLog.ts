@@ -69,8 +69,8 @@ export class EventLog extends Context.Service<
     readonly read: (query: EventQuery) => Effect.Effect<EventPage, StorageUnavailable>
     /**
      * Gives positions to at most `limit` committed events, in turn over the organisations, and
-     * returns how many got one. It leaves out organisations for which another instance does the same
-     * and those that are being emptied. Events of one import keep the order of their commits.
+     * returns how many got one. It leaves out organisations for which another instance does the
+     * same and those that are being emptied. Events of one import keep the order of their commits.
      */
     readonly assignPositions: (limit: number) => Effect.Effect<number, StorageUnavailable>
     /** When the oldest event without a position was stored; null if there is none. */

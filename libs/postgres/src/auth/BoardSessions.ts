@@ -1,11 +1,13 @@
 /** Sessions of the board and its sign-in links in PostgreSQL. */
-import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { BoardRole } from "@data-import/domain/organisation/BoardUser"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import {
   type BoardSession,
   BoardSessions,
-  linkIssued
+  type Ending,
+  linkIssued,
+  sessionsEnded
 } from "@data-import/domain/ports/BoardSessions"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
@@ -16,17 +18,21 @@ type Port = BoardSessions["Service"]
 const Instant = Schema.DateTimeUtcFromDate
 const { toDateUtc } = DateTime
 
-const sessionRows = rowsOf(
-  Schema.Struct({
-    subject: Schema.String,
-    name: Schema.String,
-    role: BoardRole,
-    organisations: Schema.NullOr(Schema.Array(OrganisationName)),
-    csrfToken: Schema.String,
-    createdAt: Instant,
-    lastSeenAt: Instant
-  })
-)
+const Row = Schema.Struct({
+  subject: Schema.String,
+  name: Schema.String,
+  role: BoardRole,
+  organisations: Schema.NullOr(Schema.Array(OrganisationName)),
+  csrfToken: Schema.String,
+  createdAt: Instant,
+  lastSeenAt: Instant
+})
+
+const sessionRows = rowsOf(Row)
+
+/** All but the token, which only the board reads. */
+const columns = `subject, name, role, organisations,
+  created_at as "createdAt", last_seen_at as "lastSeenAt"`
 
 const create = (sql: Sql, hash: string, session: BoardSession) => {
   const { createdAt, csrfToken, lastSeenAt, user } = session
@@ -39,8 +45,7 @@ const create = (sql: Sql, hash: string, session: BoardSession) => {
 
 const find = (sql: Sql, hash: string) =>
   sessionRows(sql`
-    select subject, name, role, organisations, csrf_token as "csrfToken",
-      created_at as "createdAt", last_seen_at as "lastSeenAt"
+    select ${sql.literal(columns)}, csrf_token as "csrfToken"
     from board_sessions where hash = ${hash}`).pipe(
     Effect.map(([row]) =>
       Option.map(
@@ -54,6 +59,27 @@ const find = (sql: Sql, hash: string) =>
       )
     )
   )
+
+const listedRows = rowsOf(Schema.Struct(Struct.omit(Row.fields, ["csrfToken"])))
+
+const list = (sql: Sql) =>
+  listedRows(sql`
+    select ${sql.literal(columns)} from board_sessions
+    order by created_at desc`).pipe(
+    Effect.map((rows) =>
+      rows.map(({ createdAt, lastSeenAt, ...user }) => ({ user, createdAt, lastSeenAt }))
+    )
+  )
+
+const endAll = Effect.fnUntraced(function* (sql: Sql, ending: Ending) {
+  const ended = yield* sql`
+    delete from board_sessions
+    where ${ending === "all" ? sql`true` : sql`${ending.user} in (subject, name)`}
+    returning created_at`
+  if (ending === "all") yield* sql`delete from board_links`
+  yield* recordOperator(sql, sessionsEnded(ending, ended.length))
+  return ended.length
+})
 
 const createLink = Effect.fnUntraced(function* (
   sql: Sql,
@@ -94,6 +120,8 @@ export const layer: Layer.Layer<BoardSessions, never, Database> = Layer.effect(
             where hash = ${hash}`)
         ),
       end: (hash) => Effect.asVoid(run(sql`delete from board_sessions where hash = ${hash}`)),
+      list: run(list(sql)),
+      endAll: (ending) => run(sql.withTransaction(endAll(sql, ending))),
       createLink: (link) => run(sql.withTransaction(createLink(sql, link))),
       takeLink: (hash, at) => run(takeLink(sql, hash, at)),
       prune: (ended) => run(prune(sql, ended))

@@ -1,8 +1,8 @@
 /**
  * The problems of failed lines, counted when lines end: each problem, and each set of problems that
  * a line has. Their keys are digests, because a path may be too long for an index. A batch has a
- * bounded number of each, so that reading them takes no longer for a batch of many: every line could
- * have its own names of unknown fields.
+ * bounded number of each, so that reading them takes no longer for a batch of many: every line
+ * could have its own names of unknown fields.
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"

@@ -3,8 +3,8 @@
  * before requests that have not, each queue is first come, first served, and organisations are
  * served in turn, each within its share. Work that is shared, or of nobody, has no limit to its
  * share. The queues measure their service rate, from which the expected wait of a newcomer follows.
- * Effect's `Semaphore` has one queue, and does not show how many wait in it or for how long, so load
- * could not be shed by it.
+ * Effect's `Semaphore` has one queue, and does not show how many wait in it or for how long, so
+ * load could not be shed by it.
  */
 import { Effect, Exit } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

@@ -1,6 +1,7 @@
 /**
  * The event log in PostgreSQL: the rows of the outbox with a position. A row gets its position in a
- * transaction after the one that stored it. One such transaction runs at a time for each organisation.
+ * transaction after the one that stored it. One such transaction runs at a time for each
+ * organisation.
  */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { EventLog, type EventPage, type EventQuery } from "@data-import/domain/ports/EventLog"

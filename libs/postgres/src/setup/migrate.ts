@@ -49,6 +49,7 @@ import { completedStatements } from "../../migrations/0038_completed_statements.
 import { eventsByOrganisation } from "../../migrations/0050_events_by_organisation.ts"
 import { waitingChunks } from "../../migrations/0051_waiting_chunks.ts"
 import { slowWebhooks } from "../../migrations/0052_slow_webhooks.ts"
+import { endedSessions } from "../../migrations/0053_ended_sessions.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -97,7 +98,8 @@ export const migrations = {
   "0038_completed_statements": completedStatements,
   "0050_events_by_organisation": eventsByOrganisation,
   "0051_waiting_chunks": waitingChunks,
-  "0052_slow_webhooks": slowWebhooks
+  "0052_slow_webhooks": slowWebhooks,
+  "0053_ended_sessions": endedSessions
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

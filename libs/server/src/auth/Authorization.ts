@@ -2,8 +2,9 @@
  * Authenticates the caller of a request. It verifies the token of the `Authorization` header
  * without a call to another service, and checks that the API key of the token is still valid. Both
  * results are cached for at most half a minute: a busy caller costs neither a signature check nor a
- * query per request, and a revoked key ends within a minute, as does what it is still answered. Every request with a valid token
- * counts towards the rate of its organisation, whatever its outcome.
+ * query per request, and a revoked key ends within a minute, as does what it is still answered.
+ * Every request with a valid token counts towards the rate of its organisation, whatever its
+ * outcome.
  */
 import { Cache, Clock, type Config, DateTime, Duration, Effect, Exit, Option } from "effect"
 import { AuthenticationFailed, NotAuthenticated, type Throttled } from "@data-import/api/Refusal"

@@ -11,8 +11,8 @@
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
  * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
  * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (half of these),
- * MAX_REQUESTS_WAITING (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT
- * (0: a free one), REVISION (unset: unknown).
+ * MAX_REQUESTS_WAITING (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT
+ * (unset), METRICS_PORT (0: a free one), REVISION (unset: unknown).
  */
 import type { Server } from "node:http"
 import {

@@ -39,7 +39,10 @@ export interface Serving {
    * before. So an instance that cannot reach its dependencies never replaces one that can.
    */
   readonly warm?: Effect.Effect<unknown, unknown>
-  /** Admits or sheds each request, and later each one of a known organisation, that is not for a published document. */
+  /**
+   * Admits or sheds each request, and later each one of a known organisation, that is not for a
+   * published document.
+   */
   readonly admit?: Router.Admit
   /** Runs for as long as the service, with its log and metrics. */
   readonly background?: Effect.Effect<unknown>
@@ -47,7 +50,9 @@ export interface Serving {
   readonly authorize?: Authorize
   /** Handles paths that no route has. */
   readonly otherwise?: Router.Options["otherwise"]
-  /** The most requests in progress of one client; half of all if it is None. No limit unless given. */
+  /**
+   * The most requests in progress of one client; half of all if it is None. No limit unless given.
+   */
   readonly maxRequestsPerAddress?: Option.Option<number>
   /**
    * Whether a client that closes its sending side still gets its answer. False unless given: the

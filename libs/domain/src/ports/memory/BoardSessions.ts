@@ -1,6 +1,6 @@
 /** Sessions of the board in memory. */
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type BoardSession, BoardSessions, linkIssued } from "../BoardSessions.ts"
+import { type BoardSession, BoardSessions, linkIssued, sessionsEnded } from "../BoardSessions.ts"
 import { MemoryStore, recordOperator } from "./Store.ts"
 
 const make = (store: MemoryStore["Service"]) => {
@@ -16,6 +16,21 @@ const make = (store: MemoryStore["Service"]) => {
         sessions.set(hash, { ...found, lastSeenAt: DateTime.max(found.lastSeenAt, at) })
       }),
     end: (hash) => Effect.sync(() => void sessions.delete(hash)),
+    list: Effect.sync(() =>
+      [...sessions.values()]
+        .map(({ csrfToken: _, ...session }) => session)
+        .toSorted((one, other) => DateTime.Order(other.createdAt, one.createdAt))
+    ),
+    endAll: (ending) =>
+      Effect.suspend(() => {
+        const ended = [...sessions].filter(
+          ([, { user }]) =>
+            ending === "all" || user.subject === ending.user || user.name === ending.user
+        )
+        for (const [hash] of ended) sessions.delete(hash)
+        if (ending === "all") links.clear()
+        return Effect.as(recordOperator(store, sessionsEnded(ending, ended.length)), ended.length)
+      }),
     createLink: ({ expiresAt, hash }) =>
       Effect.suspend(() => {
         links.set(hash, expiresAt)

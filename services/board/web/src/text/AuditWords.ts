@@ -36,6 +36,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   create_webhook: "Webhook created",
   change_webhook: "Webhook changed",
   issue_board_link: "Sign-in link issued",
+  end_board_sessions: "Sessions of the board ended",
   set_plan: "Plan entered",
   sign_off: "Migration signed off"
 }
