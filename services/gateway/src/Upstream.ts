@@ -376,13 +376,12 @@ export const make = Effect.fnUntraced(function* (
   }
   const inRotation = rotation(instances)
 
-  const identify = ({ request }: IncomingRequest) =>
-    Effect.interruptible(organisationOf(request.headers["authorization"]))
-
+  const identify = ({ request: { headers } }: IncomingRequest) =>
+    Effect.interruptible(organisationOf(headers["authorization"]))
   const forward: Upstream["forward"] = (incoming, limitOrganisation, limit) =>
     Effect.flatMap(identify(incoming), (organisation) => {
-      const path = incoming.request.url
-      const answer = forwardTo(inRotation, incoming, { organisation, limit, path })
+      const forwarded = { organisation, limit, path: incoming.request.url }
+      const answer = forwardTo(inRotation, incoming, forwarded)
       // An upload takes as long as its client, and is limited by the memory for bodies.
       return limit === "streamed" ? answer : limitOrganisation(organisation, answer)
     })
