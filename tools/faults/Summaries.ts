@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { Duration, Effect, Schema } from "effect"
-import { rowsOf } from "@data-import/postgres/connection/Database"
+import { type Database, rowsOf } from "@data-import/postgres/connection/Database"
 import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 import type { Entry } from "./AcknowledgedWrites.ts"
@@ -16,6 +16,7 @@ import * as Session from "./Session.ts"
 const Counts = Schema.Struct({
   total: Schema.Int,
   states: Schema.Record(Schema.String, Schema.Int),
+  lines_refused: Schema.Int,
   imported_last_hour: Schema.Int,
   codes: Schema.Array(Schema.Struct({ code: Schema.String, imports: Schema.Int })),
   documents_missing: Schema.Int,
@@ -40,6 +41,19 @@ const read = Effect.fnUntraced(function* (
 })
 
 const recountRows = rowsOf(Schema.Struct({ counts: Counts }))
+
+/** The lines that were refused and have no import, with the cohorts of their batches. */
+const refusedLines = (sql: Database["Service"]["sql"], supplier: string) => sql`
+    select distinct on (identity) identity, cohort
+    from batches join batch_chunks on batch = id cross join lateral (
+      select number, outcome, coalesce(number, encode(line, 'hex')) as identity
+      from unnest(lines, numbers, outcomes) as of_line(line, number, outcome)
+    ) as of_line
+    where supplier = ${supplier} and finished_at is not null and not dry_run
+      and operation in ('STAGE', 'IMPORT', 'PROCESS') and outcome = 'FAILED'
+      and not exists (select from import_processes
+        where supplier = ${supplier} and external_account_number = number)
+    order by identity, batches.number`
 
 /** Counts the rows of the supplier's imports; null for those of all cohorts. */
 const recount = Effect.fnUntraced(function* (
@@ -82,8 +96,11 @@ const recount = Effect.fnUntraced(function* (
               and origin = 'current_statement'), 0))), 2)::text as balance
         from mine join ledgers on account_id = mine.id
         group by ledger_code order by ledger_code collate "C"
-      )
+      ),
+      refused as (${refusedLines(sql, supplier)})
       select json_build_object(
+        'lines_refused', (select count(*) from refused
+          where ${cohort}::text is null or cohort = ${cohort}),
         'total', (select count(*) from mine),
         'states', (
           select json_object_agg(state, (select count(*) from mine where mine.state = known.state))

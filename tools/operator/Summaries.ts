@@ -2,7 +2,7 @@
  * The summary of a supplier's imports, and which of them are open.
  * Source: docs/contract/operator.md#summary-of-a-supplier.
  */
-import { openOf, type SupplierSummary } from "@data-import/domain/account/SupplierSummary"
+import type { SupplierSummary } from "@data-import/domain/account/SupplierSummary"
 import { summaryBody } from "@data-import/domain/import/SummaryBody"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -21,17 +21,20 @@ const read = Effect.fnUntraced(function* (supplier: SupplierCode, cohort: string
   return { supplier, cohort, at, summary: yield* summaries.read({ supplier, cohort, at }) }
 })
 
-/** How many imports are open, in words; null if none is. */
+/** What is open, in words; null if nothing is. */
 const sentenceOf = (summary: SupplierSummary): string | null => {
   const { FAILED, IN_PROGRESS, PENDING } = summary.states
-  const open = openOf(summary)
-  return open === 0
-    ? null
-    : `${inEnglish(open)} open ${open === 1 ? "import" : "imports"}: ${inEnglish(PENDING)} pending, ` +
-        `${inEnglish(FAILED)} failed, ${inEnglish(IN_PROGRESS)} in progress`
+  const { linesRefused: refused } = summary
+  const open = PENDING + FAILED + IN_PROGRESS
+  const imports =
+    `${inEnglish(open)} open ${open === 1 ? "import" : "imports"}: ${inEnglish(PENDING)} pending, ` +
+    `${inEnglish(FAILED)} failed, ${inEnglish(IN_PROGRESS)} in progress`
+  const lines = `${inEnglish(refused)} ${refused === 1 ? "line" : "lines"} of batches refused and not corrected`
+  const parts = [...(open > 0 ? [imports] : []), ...(refused > 0 ? [lines] : [])]
+  return parts.length === 0 ? null : parts.join("; ")
 }
 
-/** How many of the supplier's imports are open, in words; null if none is. */
+/** What is open of the supplier, in words; null if nothing is. */
 export const openImports = (supplier: SupplierCode) =>
   Effect.map(read(supplier, null), ({ summary }) => sentenceOf(summary))
 

@@ -47,6 +47,10 @@ export const SummaryBody = Schema.Struct({
   at: InstantText.annotateKey({ description: "The instant of the summary." }),
   total: count("All imports: the sum of `states`."),
   states: StateCounts,
+  lines_refused: count(
+    "Lines of ended batches that were refused, and whose account was not staged since. They are " +
+      "no imports, and are not in `total`."
+  ),
   imported_last_hour: count("Accounts that were created since the minute of one hour ago."),
   oldest_pending: Schema.NullOr(OldestPending).annotate({
     description:
@@ -82,6 +86,7 @@ export const exampleSummary = {
     IMPORTED: 78_463,
     ERASED: 0
   },
+  lines_refused: 222,
   imported_last_hour: 12_904,
   oldest_pending: {
     external_account_number: "NL-0004712",

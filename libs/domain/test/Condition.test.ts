@@ -24,7 +24,7 @@ const standing: Standing = {
   importedAt: DateTime.subtract(noon, { minutes: 1 }),
   pausedBatches: [],
   linesToDo: 0,
-  lines: { failed: 0, remaining: 0 },
+  unstaged: { failed: 0, remaining: 0, refused: 0, missing: 0 },
   plan: null,
   forecast: null,
   timeZone: utc,
@@ -45,6 +45,8 @@ const doneIn = (hours: number): Forecast => {
 const point = (on: string, accounts: number) => ({ on: CalendarDate.make(on), accounts })
 
 const auckland = Option.getOrThrow(timeZoneNamed("Pacific/Auckland"))
+
+const imported = { states: states({ IMPORTED: 2_000 }) }
 
 type Case = readonly [string, Partial<Standing>, Condition, string]
 
@@ -185,6 +187,33 @@ const cases: ReadonlyArray<Case> = [
     "All 2,002 accounts are done."
   ],
   [
+    "has refused lines, and all else imported",
+    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 222, missing: 0 } },
+    "failing",
+    "222 of 2,222 that were tried have failed (9.9 %)."
+  ],
+  [
+    "has few refused lines and a failed account",
+    {
+      states: states({ IMPORTED: 2_000, FAILED: 1 }),
+      unstaged: { failed: 0, remaining: 0, refused: 1, missing: 0 }
+    },
+    "waiting",
+    "1 account failed and 1 line was refused and wait for corrected data."
+  ],
+  [
+    "was sent fewer accounts than its plan ends with",
+    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 0, missing: 3 } },
+    "waiting",
+    "3 accounts of the plan were never received."
+  ],
+  [
+    "has lines of a batch that does not run",
+    { ...imported, unstaged: { failed: 0, remaining: 400, refused: 0, missing: 0 } },
+    "waiting",
+    "400 lines of batches are to do; none runs."
+  ],
+  [
     "is signed off with open imports",
     { status: "Complete" },
     "done",
@@ -192,13 +221,18 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "is signed off with lines of a batch that are no accounts",
-    { status: "Complete", states: noCounts, lines: { failed: 50, remaining: 400 } },
+    {
+      status: "Complete",
+      states: noCounts,
+      unstaged: { failed: 50, remaining: 400, refused: 1, missing: 2 }
+    },
     "done",
-    "It is signed off, with 50 failed lines and 400 lines to do left open."
+    "It is signed off, with 50 failed lines, 1 refused line, 400 lines to do and 2 accounts of " +
+      "the plan never received left open."
   ],
   [
     "is paused with accounts and lines",
-    { status: "Paused", lines: { failed: 1, remaining: 1 } },
+    { status: "Paused", unstaged: { failed: 1, remaining: 1, refused: 0, missing: 0 } },
     "paused",
     "It is paused, with 400 accounts, 1 failed line and 1 line to do open."
   ],

@@ -6,6 +6,7 @@ import { ImportBoard } from "../src/board/ImportBoard.ts"
 import { MigrationActions } from "../src/board/MigrationActions.ts"
 import { MigrationBoard } from "../src/board/MigrationBoard.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
 import { Batches } from "../src/ports/Batches.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
@@ -240,8 +241,8 @@ layer(boardLayer)("the migration board", (it) => {
       yield* stage(mine, ["a", "b"], "wave-1")
       yield* stage(mine, ["c"])
       expect((yield* cohorts(user, mine.supplier.code)).cohorts).toEqual([
-        { cohort: null, total: 1, states: { ...noCounts, PENDING: 1 } },
-        { cohort: "wave-1", total: 2, states: { ...noCounts, PENDING: 2 } }
+        { cohort: null, total: 1, states: { ...noCounts, PENDING: 1 }, lines_refused: 0 },
+        { cohort: "wave-1", total: 2, states: { ...noCounts, PENDING: 2 }, lines_refused: 0 }
       ])
     })
   )
@@ -257,7 +258,10 @@ layer(boardLayer)("the migration board", (it) => {
       const { cohorts, others } = yield* board.cohorts(user, mine.supplier.code)
       expect(cohorts.map(({ cohort }) => cohort).slice(-1)).toEqual(["wave-0999"])
       const states = { ...noCounts, PENDING: 1, IMPORTED: 1 }
-      expect([cohorts.length, others]).toEqual([1_000, { cohorts: 2, total: 2, states }])
+      expect([cohorts.length, others]).toEqual([
+        1_000,
+        { cohorts: 2, total: 2, states, lines_refused: 0 }
+      ])
     })
   )
 
@@ -341,16 +345,17 @@ layer(boardLayer)("the migration board", (it) => {
       yield* createBatch(mine, "processes")
       const lines = Effect.map(list(user), ({ migrations: [own] }) => [
         own?.lines_failed,
-        own?.lines_remaining
+        own?.lines_remaining,
+        own?.lines_refused
       ])
-      expect(yield* lines).toEqual([0, 0])
+      expect(yield* lines).toEqual([0, 0, 0])
       const numbers = Array.from({ length: 101 }, (_, index) => `${index}`)
       yield* started(numbers, { of: mine })
-      expect(yield* lines).toEqual([0, 101])
+      expect(yield* lines).toEqual([0, 101, 0])
       const chunk = yield* taken()
       yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
-      expect(yield* lines).toEqual([100, 1])
-      const { signOffState } = yield* MigrationActions
+      expect(yield* lines).toEqual([100, 1, 0])
+      const { setPlan, signOffState } = yield* MigrationActions
       expect((yield* signOffState({ user }, mine.supplier.code)).open).toEqual([
         { what: "LINES_FAILED", count: 100 },
         { what: "LINES_REMAINING", count: 1 },
@@ -358,7 +363,19 @@ layer(boardLayer)("the migration board", (it) => {
       ])
       const last = yield* taken()
       yield* finish(last, last.lines.map(endOf("FAILED")))
-      expect(yield* lines).toEqual([0, 0])
+      expect(yield* lines).toEqual([0, 0, 101])
+      const plan = [{ on: "2026-12-31", accounts: 105 }]
+      const caller = { user, requestId: RequestId.make("planned") }
+      yield* setPlan(caller, mine.supplier.code, { points: plan })
+      expect((yield* signOffState({ user }, mine.supplier.code)).open).toEqual([
+        { what: "LINES_REFUSED", count: 101 },
+        { what: "ACCOUNTS_MISSING", count: 4 },
+        { what: "BATCHES", count: 1 }
+      ])
+      expect((yield* list(user)).migrations[0]).toMatchObject({
+        condition: "failing",
+        accounts_missing: 4
+      })
     })
   )
 

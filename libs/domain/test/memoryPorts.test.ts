@@ -34,6 +34,7 @@ import { erasuresContract } from "../testing/ErasuresContract.ts"
 import { checksContract } from "../testing/ChecksContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
 import { forecastsContract } from "../testing/ForecastsContract.ts"
+import { refusedLinesContract } from "../testing/RefusedLinesContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { operatorAuditContract } from "../testing/OperatorAuditContract.ts"
@@ -64,6 +65,7 @@ const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
 supplierChangesContract("in memory", Layer.mergeAll(batchPorts, summaries, changes))
 batchWorkContract("in memory", batchPorts)
+refusedLinesContract("in memory", Layer.mergeAll(batchPorts, erasures, migrations, summaries))
 newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))
 erasuresContract("in memory", Layer.mergeAll(batchPorts, accounts, erasures, eventLog))

@@ -57,6 +57,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
         {
           supplier,
           states: noCounts,
+          linesRefused: 0,
           importedLastHour: 0,
           importedHourly: Array.from({ length: hoursShown }, () => 0),
           moneyTies: true,
@@ -164,7 +165,8 @@ const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const noOthers = { cohorts: 0, states: noCounts }
+const linesRefused = 0
+const noOthers = { cohorts: 0, states: noCounts, linesRefused }
 
 const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
   it.effect("counts by cohort, and imports without one", () =>
@@ -179,16 +181,16 @@ const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
       const { cohorts } = yield* Migrations
       const query = { supplier: owner.supplier.code, at: noonPlus(4) }
       const counted = [
-        { cohort: null, states: { ...noCounts, PENDING: 1 } },
-        { cohort: "wave-1", states: { ...noCounts, PENDING: 1, IN_PROGRESS: 1 } },
-        { cohort: "wave-2", states: { ...noCounts, PENDING: 2 } }
+        { cohort: null, states: { ...noCounts, PENDING: 1 }, linesRefused },
+        { cohort: "wave-1", states: { ...noCounts, PENDING: 1, IN_PROGRESS: 1 }, linesRefused },
+        { cohort: "wave-2", states: { ...noCounts, PENDING: 2 }, linesRefused }
       ]
       const told = (limit: number) => cohorts({ ...query, limit })
       expect(yield* told(10)).toEqual({ cohorts: counted, others: noOthers })
       expect(yield* told(2)).toEqual({ cohorts: counted, others: noOthers })
-      const second = { cohorts: 1, states: { ...noCounts, PENDING: 2 } }
+      const second = { cohorts: 1, states: { ...noCounts, PENDING: 2 }, linesRefused }
       expect(yield* told(1)).toEqual({ cohorts: counted.slice(0, 2), others: second })
-      const both = { cohorts: 2, states: { ...noCounts, PENDING: 3, IN_PROGRESS: 1 } }
+      const both = { cohorts: 2, states: { ...noCounts, PENDING: 3, IN_PROGRESS: 1 }, linesRefused }
       expect(yield* told(0)).toEqual({ cohorts: counted.slice(0, 1), others: both })
     })
   )
@@ -268,9 +270,9 @@ const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* set("wave-2")).toBe(0)
       expect(yield* cohorts({ supplier: supplier.code, limit: 10, at })).toEqual({
         cohorts: [
-          { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 } },
-          { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 } },
-          { cohort: "wave-2", states: { ...noCounts, PENDING: 3 } }
+          { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 }, linesRefused },
+          { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 }, linesRefused },
+          { cohort: "wave-2", states: { ...noCounts, PENDING: 3 }, linesRefused }
         ],
         others: noOthers
       })

@@ -14,7 +14,7 @@ import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { type Deleted, Sandbox } from "../src/ports/Sandbox.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
 import { Fingerprint, IdempotencyKey, ReservationToken } from "../src/requests/IdempotencyKey.ts"
-import { begun, cancelled, found, started } from "./begunBatches.ts"
+import { begun, cancelled, endOf, finish, found, started, taken } from "./begunBatches.ts"
 import {
   callerOf,
   freshHash,
@@ -74,6 +74,14 @@ const failed = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: st
   const errors = [{ attr: "x", code: "required" as const }]
   yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at: noon })
 })
+
+/** A batch whose one line was refused. */
+const refused = Effect.fnUntraced(function* (owner: Owner) {
+  const batch = yield* started(["refused"], { of: owner })
+  const chunk = yield* taken()
+  yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
+  return batch
+}, Effect.scoped)
 
 const assignAll = Effect.flatMap(
   EventLog,
@@ -139,8 +147,9 @@ const emptying = (it: It): void => {
       }
       const number = yield* imported(owner, "imported")
       const kept = yield* imported(live, "imported")
-      const batch = yield* started(["a", "b"], { of: owner })
-      yield* cancelled(batch)
+      const batch = yield* refused(owner)
+      yield* refused(owner)
+      expect((yield* summaryOf(owner)).linesRefused).toBe(1)
       yield* assignAll
       const before = yield* eventsOf(owner)
       yield* failed(owner, "later")
@@ -148,7 +157,7 @@ const emptying = (it: It): void => {
       const summaryOfLive = yield* summaryOf(live)
       const deleted = yield* deleteAll(owner)
       const sum = (name: keyof Deleted) => deleted.reduce((total, each) => total + each[name], 0)
-      expect([sum("imports"), sum("accounts"), sum("batches")]).toEqual([4, 1, 1])
+      expect([sum("imports"), sum("accounts"), sum("batches")]).toEqual([4, 1, 2])
       expect(sum("events")).toBeGreaterThan(5)
       const accounts = yield* Accounts
       expect(yield* numbersOf(owner)).toEqual([])
@@ -156,8 +165,9 @@ const emptying = (it: It): void => {
       const batches = yield* Batches
       expect(Option.isNone(yield* batches.find(owner.caller.organisation, batch.id))).toBe(true)
       for (const cohort of [null, "wave"]) {
-        const { balance, codes, states } = yield* summaryOf(owner, cohort)
+        const { balance, codes, linesRefused, states } = yield* summaryOf(owner, cohort)
         expect([Object.values(states), codes]).toEqual([[0, 0, 0, 0, 0, 0], []])
+        expect(linesRefused).toBe(0)
         expect(BigDecimal.isZero(balance)).toBe(true)
       }
       const newest = before._tag === "Page" ? before.nextAfter : 0

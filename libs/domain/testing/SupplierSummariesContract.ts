@@ -192,6 +192,7 @@ const countOf = (seen: ReadonlyArray<Seen>) => {
       IMPORTED: inState("IMPORTED").length,
       ERASED: inState("ERASED").length
     },
+    linesRefused: 0,
     importedLastHour: accounts.length,
     oldestPending: oldest ? { number: oldest.number, stagedAt: oldest.stagedAt } : null,
     codes: [...byCode]

@@ -55,6 +55,8 @@ export const matrix = {
   payment_instructions: "post-import ra, query r, batch-worker ra, board r, operator r(w)",
   refresh_token_families: "auth ra(w)d",
   refresh_tokens: "auth ra(w)d",
+  refused_counts: "query r, board r, operator r",
+  refused_lines: "",
   refusal_windows: "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w)",
   statements:
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
@@ -67,6 +69,7 @@ export const matrix = {
     "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   transactions: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   undivided_suppliers: "",
+  unrecorded_suppliers: "",
   uncounted_suppliers: "query r, board r, operator r",
   webhook_retries: "events ra(w)d, operator r(w)",
   webhook_secrets: "events rd, operator (r)a(w)",
@@ -189,5 +192,6 @@ export const functions = [
     "erase_import",
     "erase_lines",
     "erase_refusals"
-  ].map((name) => ({ role: "data_import_operator", name }))
+  ].map((name) => ({ role: "data_import_operator", name })),
+  { role: "data_import_query", name: "settle_refused" }
 ]

@@ -35,7 +35,7 @@ const all = (
   "webhooks import_counts refusal_windows payload_retention erasable_chains " +
   "erasure test_organisations readable_choices counts_at_once transaction_keys " +
   "import_history forecasts board_sessions audit_heads checks reopened_migrations " +
-  "events_by_organisation waiting_chunks slow_webhooks ended_sessions"
+  "events_by_organisation waiting_chunks slow_webhooks ended_sessions refused_lines"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

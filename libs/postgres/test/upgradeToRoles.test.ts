@@ -90,6 +90,9 @@ const changed = [
   "migration_plans",
   "migration_sign_offs",
   "undivided_suppliers",
+  "refused_counts",
+  "refused_lines",
+  "unrecorded_suppliers",
   "refusal_windows",
   "idempotency_keys",
   "import_differences",
@@ -235,7 +238,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "events_by_organisation",
       "waiting_chunks",
       "slow_webhooks",
-      "ended_sessions"
+      "ended_sessions",
+      "refused_lines"
     ])
     expect(yield* asked).toStrictEqual(before)
 

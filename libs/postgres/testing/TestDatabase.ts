@@ -62,6 +62,9 @@ export const layerAccounts = Layer.mergeAll(accounts, importProcesses, auditLog,
 export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
   Layer.unwrap(Effect.map(freshUrl, (url) => layerWith({ url, poolSize: 1, statementTimeout })))
 
+/** All storage ports on a fresh database. */
+export const layerAllPorts = Layer.provideMerge(layerPorts, layer)
+
 /** All storage ports on such a database, with the operations team. */
 export const layerCountedPorts = (statementTimeout: Duration.Duration) =>
   layerTeam.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(layerCounted(statementTimeout)))

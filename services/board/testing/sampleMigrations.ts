@@ -94,6 +94,8 @@ const migrationOf = (index: number, condition: Condition, now: number): Migratio
     states,
     lines_failed: condition === "stuck" ? 96 : 0,
     lines_remaining: condition === "stuck" ? states.PENDING : 0,
+    lines_refused: 0,
+    accounts_missing: 0,
     imported_last_hour,
     imported_hourly,
     money_ties: true,
@@ -210,10 +212,10 @@ export const cohorts = ({ states, total }: Migration): typeof Migrations.Cohorts
   const sum = Object.values(first).reduce((all, count) => all + count, 0)
   return {
     cohorts: [
-      { cohort: "wave-1", total: sum, states: first },
-      { cohort: null, total: total - sum, states: rest }
+      { cohort: "wave-1", total: sum, states: first, lines_refused: 0 },
+      { cohort: null, total: total - sum, states: rest, lines_refused: 0 }
     ],
-    others: { cohorts: 0, total: 0, states: noCounts }
+    others: { cohorts: 0, total: 0, states: noCounts, lines_refused: 0 }
   }
 }
 

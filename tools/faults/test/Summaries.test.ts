@@ -7,6 +7,7 @@ const none = { PENDING: 0, FAILED: 0, IN_PROGRESS: 0, SKIPPED: 0, IMPORTED: 0, E
 const counts: Counts = {
   total: 5,
   states: { ...none, PENDING: 2, IN_PROGRESS: 1, IMPORTED: 2 },
+  lines_refused: 0,
   imported_last_hour: 2,
   codes: [],
   documents_missing: 0,

@@ -31,7 +31,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refresh_tokens: "family hash",
     refusal_windows: "api_key organisation",
     uncounted_suppliers: "supplier",
-    undivided_suppliers: "supplier"
+    undivided_suppliers: "supplier",
+    unrecorded_suppliers: "supplier"
   },
   "what a batch is to do, and how its lines ended": {
     batch_chunks: "outcomes",
@@ -52,7 +53,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     import_failures: "code cohort supplier",
     import_history: "cohort kind name supplier",
     import_processes: "cohort lease_attempt supplier",
-    import_totals: "cohort kind name supplier"
+    import_totals: "cohort kind name supplier",
+    refused_lines: "cohort supplier"
   },
   "the kind of the account, and its number at the platform": {
     accounts: "account_type communication_preference number omitted operations_team sales_channel",

@@ -1,22 +1,25 @@
 /** The summary of a supplier, and what keeps a supplier from being Complete. */
 import { expect, it } from "@effect/vitest"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
 import { callerOf, noon } from "@data-import/domain/testing/freshNames"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { claim } from "@data-import/domain/testing/importStates"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { arrange } from "./commandLine.ts"
 
 const none = { PENDING: 0, FAILED: 0, IN_PROGRESS: 0, SKIPPED: 0, IMPORTED: 0, ERASED: 0 }
+
+const caller = callerOf(OrganisationName.make("demo"))
 
 /** A supplier with a pending, a failed and a skipped import. */
 const filled = Effect.gen(function* () {
   const shell = yield* arrange
   yield* shell.done("organisation", "create", "demo")
   yield* shell.done("supplier", "create", "ENERGY", "--organisation", "demo")
-  const caller = callerOf(OrganisationName.make("demo"))
   const keyOf = (number: string) => ({
     import_supplier: SupplierCode.make("ENERGY"),
     external_account_number: ExternalAccountNumber.make(number)
@@ -34,6 +37,15 @@ const filled = Effect.gen(function* () {
   return shell
 })
 
+/** A batch whose one line was refused. */
+const lineRefused = Effect.gen(function* () {
+  const configuration = yield* Configuration
+  const found = yield* configuration.supplier(SupplierCode.make("ENERGY"))
+  yield* started(["z"], { of: { caller, supplier: Option.getOrThrow(found) } })
+  const chunk = yield* taken()
+  yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
+}).pipe(Effect.scoped)
+
 it.effect("shows the summary of a supplier", () =>
   Effect.gen(function* () {
     const { done, json, refused } = yield* filled
@@ -44,6 +56,7 @@ it.effect("shows the summary of a supplier", () =>
       at: "2026-03-01T12:00:00Z",
       total: 3,
       states: { ...none, PENDING: 1, FAILED: 1, SKIPPED: 1 },
+      lines_refused: 0,
       imported_last_hour: 0,
       oldest_pending: { external_account_number: "a", staged_at: "2026-01-01T12:00:00Z" },
       codes: [{ code, imports: 1, examples: ["b"] }],
@@ -71,9 +84,12 @@ it.effect("shows the summary of a supplier", () =>
 
 it.effect("keeps a supplier with open imports from being Complete unless they are accepted", () =>
   Effect.gen(function* () {
-    const { done, json, refused } = yield* filled
+    const { done, json, ports, refused } = yield* filled
+    yield* lineRefused.pipe(Effect.provide(ports))
     const complete = ["supplier", "set-status", "ENERGY", "complete"]
-    const open = "2 open imports: 1 pending, 1 failed, 0 in progress"
+    const open =
+      "2 open imports: 1 pending, 1 failed, 0 in progress; 1 line of batches refused and not " +
+      "corrected"
     yield* refused(complete, `ENERGY has ${open}. `)
     yield* refused(complete, "--accept-open")
     expect(yield* json("supplier", "list")).toMatchObject([{ status: "Ongoing" }])

@@ -19,6 +19,10 @@ const ForecastBody = Schema.Struct({
   high: InstantText.annotateKey({ description: "Nine of ten migrations are done by then." })
 })
 
+const linesRefused = count(
+  "Lines of ended batches that were refused, and whose account was not staged since."
+)
+
 export const MigrationBody = Schema.Struct({
   import_supplier: Schema.String,
   organisation: Schema.String,
@@ -38,6 +42,11 @@ export const MigrationBody = Schema.Struct({
       "were staged are in no other count."
   ),
   lines_remaining: count("Lines that these batches have left."),
+  lines_refused: linesRefused,
+  accounts_missing: count(
+    "Accounts that the plan has at its end, less all imports and all these lines: they were never " +
+      "received."
+  ),
   imported_last_hour: count("Accounts that were created in the last hour."),
   imported_hourly: Schema.Array(Schema.Int).annotateKey({
     description: "Accounts that were created in each of the last 24 hours, the oldest first."
@@ -144,13 +153,15 @@ export const CohortsBody = Schema.Struct({
     Schema.Struct({
       cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: without one." }),
       total: Schema.Int,
-      states: StateCounts
+      states: StateCounts,
+      lines_refused: linesRefused
     })
   ).annotateKey({ description: "The first 1,000 by name." }),
   others: Schema.Struct({
     cohorts: count("Cohorts after these."),
     total: Schema.Int,
-    states: StateCounts
+    states: StateCounts,
+    lines_refused: linesRefused
   }).annotateKey({ description: "With them, the list comes to all imports." })
 })
 
@@ -294,7 +305,9 @@ export const SignOffBody = Schema.Struct({
   open: Schema.Array(
     Schema.Struct({
       what: Schema.String.annotateKey({
-        description: "PENDING, FAILED, IN_PROGRESS, LINES_FAILED, LINES_REMAINING, BATCHES or MONEY"
+        description:
+          "PENDING, FAILED, IN_PROGRESS, LINES_FAILED, LINES_REMAINING, LINES_REFUSED, " +
+          "ACCOUNTS_MISSING, BATCHES or MONEY"
       }),
       count: Schema.Int
     })

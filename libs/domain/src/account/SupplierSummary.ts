@@ -31,6 +31,11 @@ export interface LedgerSum {
 /** A summary as of one instant. */
 export interface SupplierSummary {
   readonly states: Readonly<Record<DetailedState, number>>
+  /**
+   * Lines of ended batches that were refused, and under whose number nothing was stored since. Each
+   * number counts once; a line without one counts by itself.
+   */
+  readonly linesRefused: number
   /** Accounts that were created since `hourBefore`. */
   readonly importedLastHour: number
   /** The import in the state PENDING whose first staging is the oldest. */
@@ -70,10 +75,6 @@ export const documentsMissing = ({ codes }: SupplierSummary): number =>
 /** The number of imports in all states. */
 export const totalOf = ({ states }: SupplierSummary): number =>
   Object.values(states).reduce((total, count) => total + count, 0)
-
-/** The number of imports that are still to be imported. */
-export const openOf = ({ states }: SupplierSummary): number =>
-  states.PENDING + states.FAILED + states.IN_PROGRESS
 
 /** The most frequent first. Codes are ASCII, so the order of strings is that of code points. */
 export const byFrequency: Order.Order<CodeCount> = Order.combine(

@@ -114,6 +114,10 @@ export const defaultSettings: Omit<BatchSettings, "supplier" | "operation"> = {
   parameters: {}
 }
 
+/** Whether the batch is to store imports or accounts, so that a failed line leaves one out. */
+export const stages = ({ dryRun, operation }: BatchSettings): boolean =>
+  !dryRun && /^(?:STAGE|IMPORT|PROCESS)$/.test(operation)
+
 /** A batch as it is stored, apart from its lines. */
 export interface Batch {
   readonly id: BatchId

@@ -7,7 +7,7 @@ import type { PauseReason } from "../batch/Batch.ts"
 import type { TimeZone } from "../organisation/BusinessDay.ts"
 import type { SupplierStatus } from "../organisation/Supplier.ts"
 import type { MigrationPlan, StateCounts } from "../ports/Migrations.ts"
-import { accounts, inEnglish, type LineCounts, lines, openAccounts, openText } from "./OpenText.ts"
+import { accounts, inEnglish, lines, openText, type Unstaged, waitingText } from "./OpenText.ts"
 import { endOfPlan, plannedAt } from "./Plan.ts"
 
 /** The first is the worst. */
@@ -46,8 +46,7 @@ export interface Standing {
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   /** Lines to do of batches that are not paused; some are no imports yet. */
   readonly linesToDo: number
-  /** Lines of unfinished batches that stage accounts, paused or not. */
-  readonly lines: LineCounts
+  readonly unstaged: Unstaged
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
   readonly timeZone: TimeZone
@@ -73,8 +72,11 @@ const percent = (part: number, whole: number): string =>
 
 const waitingIn = ({ states }: Standing): number => states.PENDING + states.IN_PROGRESS
 
+/** A refused line has failed as well, before it was staged. */
+const failedIn = ({ states, unstaged }: Standing): number => states.FAILED + unstaged.refused
+
 /** Leaves out erased imports, because some of them were never tried. */
-const triedIn = ({ states }: Standing): number => states.IMPORTED + states.FAILED
+const triedIn = (standing: Standing): number => standing.states.IMPORTED + failedIn(standing)
 
 /** Reasons for a pause that mean trouble, with their text. */
 const serious: ReadonlyArray<readonly [PauseReason, (failed: number) => string]> = [
@@ -110,7 +112,7 @@ const stuck = (standing: Standing): string | null => {
 }
 
 const failing = (standing: Standing): string | null => {
-  const { FAILED: failed } = standing.states
+  const failed = failedIn(standing)
   const tried = triedIn(standing)
   return failed > 0 && failed * 100 >= tried * failingShare
     ? `${inEnglish(failed)} of ${inEnglish(tried)} that were tried have failed ` +
@@ -139,10 +141,10 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
 }
 
 const waiting = (standing: Standing): string | null => {
-  const { importedLastHour, states } = standing
+  const { importedLastHour, states, unstaged } = standing
   const count = waitingIn(standing)
   if (standing.linesToDo > 0) return null
-  if (count === 0) return `${accounts(states.FAILED)} failed and wait for corrected data.`
+  if (count === 0) return waitingText(states, unstaged)
   if (states.IN_PROGRESS > 0 || importedLastHour > 0) return null
   return `${accounts(count)} ${count === 1 ? "waits" : "wait"} to be imported.`
 }
@@ -159,7 +161,8 @@ const atRest = (standing: Standing): Judgement | null => {
   const { linesToDo, states, status } = standing
   const isHeld = heldBatches(standing) !== null
   const total = Object.values(states).reduce((sum, count) => sum + count, 0)
-  const open = openText(states, standing.lines)
+  const { unstaged } = standing
+  const open = openText(states, unstaged)
   if (status === "Complete") {
     const rest = open === null ? "." : `, with ${open} left open.`
     return { condition: "done", reason: `It is signed off${rest}` }
@@ -169,10 +172,9 @@ const atRest = (standing: Standing): Judgement | null => {
   }
   // Lines to do of a batch, paused or not, are no imports yet.
   if (isHeld || linesToDo > 0) return null
-  if (total === 0) return { condition: "waiting", reason: "Nothing was staged yet." }
-  return openAccounts(states) === 0
-    ? { condition: "done", reason: `All ${accounts(total)} are done.` }
-    : null
+  if (total + unstaged.refused === 0)
+    return { condition: "waiting", reason: "Nothing was staged yet." }
+  return open === null ? { condition: "done", reason: `All ${accounts(total)} are done.` } : null
 }
 
 const linesText = (standing: Standing): string => {
@@ -193,7 +195,7 @@ export const judge = (standing: Standing): Judgement => {
     condition: "running",
     reason:
       `${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
-      `${inEnglish(waitingIn(standing) + standing.states.FAILED)} are open${linesText(standing)}`
+      `${inEnglish(waitingIn(standing) + failedIn(standing))} are open${linesText(standing)}`
   }
 }
 

@@ -17,8 +17,9 @@ import { traced } from "../support/Traced.ts"
 import { actingAs, type BoardCaller, callerFor } from "./BoardCaller.ts"
 import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
+import { unstagedOf } from "./OpenText.ts"
 import { stagingLines } from "./OpenWork.ts"
-import { readPlan } from "./Plan.ts"
+import { expectedBy, readPlan } from "./Plan.ts"
 import { openItems, type SignOffBody, signOffBody } from "./SignOff.ts"
 import { invalid, type MovedSelection, selected, selectedToMove } from "./Selection.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
@@ -166,16 +167,19 @@ const signOffState = Effect.fnUntraced(function* (
   { code: supplier, status }: Supplier
 ) {
   const at = yield* DateTime.now
-  const [summary, unfinished, signed] = yield* Effect.all(
+  const [summary, unfinished, signed, plans] = yield* Effect.all(
     [
       summaries.read({ supplier, cohort: null, at }),
       batches.list({ supplier, isUnfinished: true, after: null, limit: pageSize }),
-      migrations.signOff(supplier)
+      migrations.signOff(supplier),
+      migrations.plans([supplier])
     ],
     { concurrency: "unbounded" }
   )
   const valid = status === "Complete" ? Option.getOrNull(signed) : null
-  return signOffBody(openItems(summary, stagingLines(unfinished), unfinished.length), valid)
+  const lines = { ...stagingLines(unfinished), refused: summary.linesRefused }
+  const unstaged = unstagedOf(summary.states, lines, expectedBy(plans.get(supplier) ?? []))
+  return signOffBody(openItems(summary, unstaged, unfinished.length), valid)
 })
 
 const itemsText = ({ open }: SignOffBody): string =>

@@ -22,7 +22,9 @@ import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
 import { byNeed, stuckAfter } from "./Condition.ts"
 import * as Bodies from "./MigrationBodies.ts"
 import { MigrationForecasts } from "./MigrationForecasts.ts"
+import { unstagedOf } from "./OpenText.ts"
 import { linesToDo, movesByItself, readUnfinished, stagingLines } from "./OpenWork.ts"
+import { expectedBy } from "./Plan.ts"
 import { stepsBetween, type Step } from "./Steps.ts"
 import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
 
@@ -121,13 +123,14 @@ const known = Effect.fnUntraced(function* (
     const own = unfinished.filter(({ settings }) => settings.supplier === supplier.code)
     const paused = own.filter(({ pausedBy }) => pausedBy.size > 0)
     const toDo = linesToDo(own)
+    const plan = plans.get(supplier.code) ?? null
     return ofSupplier === undefined
       ? []
       : [
           {
             supplier,
             counts: ofSupplier,
-            plan: plans.get(supplier.code) ?? null,
+            plan,
             // The last forecast may be older than the event that stopped the migration.
             forecast:
               supplier.status === "Ongoing" && movesByItself(ofSupplier.states, toDo)
@@ -139,7 +142,11 @@ const known = Effect.fnUntraced(function* (
               remaining: remaining(lines)
             })),
             linesToDo: toDo,
-            lines: stagingLines(own)
+            unstaged: unstagedOf(
+              ofSupplier.states,
+              { ...stagingLines(own), refused: ofSupplier.linesRefused },
+              plan && expectedBy(plan)
+            )
           }
         ]
   })

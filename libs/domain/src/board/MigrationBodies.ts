@@ -22,7 +22,8 @@ import type {
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { type Forecast, judge, type PausedBatch } from "./Condition.ts"
-import type { LineCounts } from "./OpenText.ts"
+import type { Unstaged } from "./OpenText.ts"
+import { expectedBy } from "./Plan.ts"
 import { maskedDetail, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -51,12 +52,11 @@ export interface Known {
   readonly forecast: Forecast | null
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   readonly linesToDo: number
-  /** Lines of unfinished batches that stage accounts, paused or not. */
-  readonly lines: LineCounts
+  readonly unstaged: Unstaged
 }
 
 export const migrationBody = (known: Known, at: DateTime.Utc) => {
-  const { counts, forecast, lines, plan, supplier } = known
+  const { counts, forecast, plan, supplier, unstaged } = known
   const { changedAt, importedHourly, importedLastHour, moneyTies, states } = counts
   const { condition, reason } = judge({
     ...known,
@@ -73,10 +73,12 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
     condition,
     reason,
     total: totalOf(states),
-    planned: plan?.at(-1)?.accounts ?? null,
+    planned: plan && expectedBy(plan),
     states,
-    lines_failed: lines.failed,
-    lines_remaining: lines.remaining,
+    lines_failed: unstaged.failed,
+    lines_remaining: unstaged.remaining,
+    lines_refused: unstaged.refused,
+    accounts_missing: unstaged.missing,
     imported_last_hour: importedLastHour,
     imported_hourly: importedHourly,
     money_ties: moneyTies,
@@ -163,15 +165,15 @@ export const pointBody = (counts: PastCounts, at: DateTime.Utc) => ({
   ...counts
 })
 
-const cohortBody = ({ cohort, states }: CohortCounts) => ({
-  cohort,
+const countsBody = ({ linesRefused, states }: Omit<CohortCounts, "cohort">) => ({
   total: totalOf(states),
-  states
+  states,
+  lines_refused: linesRefused
 })
 
 export const cohortsBody = ({ cohorts, others }: CohortsCounted) => ({
-  cohorts: cohorts.map(cohortBody),
-  others: { cohorts: others.cohorts, total: totalOf(others.states), states: others.states }
+  cohorts: cohorts.map(({ cohort, ...counts }) => ({ cohort, ...countsBody(counts) })),
+  others: { cohorts: others.cohorts, ...countsBody(others) }
 })
 
 /** A line each second is too much to say of a batch that does not run. */

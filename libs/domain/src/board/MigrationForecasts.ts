@@ -59,10 +59,10 @@ const make = Effect.gen(function* () {
     const unfinished = yield* readUnfinished(batches)
     const toDo = (supplier: SupplierCode) =>
       linesToDo(unfinished.filter(({ settings }) => settings.supplier === supplier))
-    return counts.map(({ states, supplier }): MeasuredSupplier => ({
+    return counts.map(({ linesRefused, states, supplier }): MeasuredSupplier => ({
       supplier,
       // Accounts that were open at the sign-off will not be imported.
-      open: complete.has(supplier) ? 0 : openAccounts(states),
+      open: complete.has(supplier) ? 0 : openAccounts(states) + linesRefused,
       movesByItself: movesByItself(states, toDo(supplier)),
       hours: hours.get(supplier) ?? []
     }))

@@ -1,14 +1,13 @@
 /**
- * The open work of a migration: its accounts that are not imported, and the lines of its unfinished
- * batches that stage accounts. Such a line has left no account if it was refused, or is still to
- * do. Everything that reports open work counts both here; `OpenText` has the words.
+ * The lines of unfinished batches, as open work of a migration. Such a line has left no account if
+ * it was refused, or is still to do. Lines of ended batches are in the summary.
  * Source: docs/contract/board.md#migrations.
  */
-import type { Batch } from "../batch/Batch.ts"
+import { type Batch, stages } from "../batch/Batch.ts"
 import { remaining } from "../batch/Counts.ts"
 import type { Batches } from "../ports/Batches.ts"
 import type { StateCounts } from "../ports/Migrations.ts"
-import type { LineCounts } from "./OpenText.ts"
+import type { Unstaged } from "./OpenText.ts"
 
 /** The most unfinished batches that are read; an organisation has 20 at most. */
 const batchesRead = 1_000
@@ -17,18 +16,15 @@ const batchesRead = 1_000
 export const readUnfinished = (batches: Batches["Service"]) =>
   batches.list({ supplier: null, isUnfinished: true, after: null, limit: batchesRead })
 
-const staging: ReadonlySet<string> = new Set(["STAGE", "IMPORT"])
-const importing: ReadonlySet<string> = new Set([...staging, "PROCESS"])
-
-/** Whether the batch has one of these operations, and is no dry run. */
-const performs = ({ settings }: Batch, operations: ReadonlySet<string>): boolean =>
-  operations.has(settings.operation) && !settings.dryRun
-
 const goesOn = ({ pausedBy, started }: Batch): boolean => started !== null && pausedBy.size === 0
 
 /** The lines of the batches that stage accounts, paused or not. */
-export const stagingLines = (unfinished: ReadonlyArray<Batch>): LineCounts => {
-  const counts = unfinished.filter((batch) => performs(batch, staging)).map((batch) => batch.counts)
+export const stagingLines = (
+  unfinished: ReadonlyArray<Batch>
+): Pick<Unstaged, "failed" | "remaining"> => {
+  const counts = unfinished
+    .filter(({ settings }) => stages(settings) && settings.operation !== "PROCESS")
+    .map((batch) => batch.counts)
   return {
     failed: counts.reduce((sum, { failed }) => sum + failed, 0),
     remaining: counts.reduce((sum, each) => sum + remaining(each), 0)
@@ -38,7 +34,7 @@ export const stagingLines = (unfinished: ReadonlyArray<Batch>): LineCounts => {
 /** Lines that will be imported without intervention. */
 export const linesToDo = (unfinished: ReadonlyArray<Batch>): number =>
   unfinished
-    .filter((batch) => goesOn(batch) && performs(batch, importing))
+    .filter((batch) => goesOn(batch) && stages(batch.settings))
     .reduce((sum, { counts }) => sum + remaining(counts), 0)
 
 /** Whether anything will be imported without intervention. Failed accounts will not. */

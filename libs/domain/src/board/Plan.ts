@@ -30,6 +30,9 @@ export const endOfPlan = (plan: MigrationPlan, zone: TimeZone): DateTime.Utc | n
   return last === undefined ? null : endOfDay(last.on, zone)
 }
 
+/** The accounts of the whole migration; null without a plan. */
+export const expectedBy = (plan: MigrationPlan): number | null => plan.at(-1)?.accounts ?? null
+
 /** Accounts planned at this instant, rounded down. Zero before the first day. */
 export const plannedAt = (plan: MigrationPlan, zone: TimeZone, at: DateTime.Utc): number => {
   const points = plan.map(({ accounts, on }) => ({

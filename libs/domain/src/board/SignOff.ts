@@ -5,7 +5,7 @@
 import { type SupplierSummary, ties } from "../account/SupplierSummary.ts"
 import type { SignOff } from "../ports/Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
-import type { LineCounts } from "./OpenText.ts"
+import type { Unstaged } from "./OpenText.ts"
 
 /** Ledger sums that do not tie are one open item, because their number is not known. */
 export interface OpenItem {
@@ -15,6 +15,8 @@ export interface OpenItem {
     | "IN_PROGRESS"
     | "LINES_FAILED"
     | "LINES_REMAINING"
+    | "LINES_REFUSED"
+    | "ACCOUNTS_MISSING"
     | "BATCHES"
     | "MONEY"
   readonly count: number
@@ -25,10 +27,10 @@ export interface SignOffBody {
   readonly signed: { readonly by: string; readonly at: string } | null
 }
 
-/** The open items. `lines` and `batches` are counts of the unfinished batches. */
+/** The open items; `batches` is the number of unfinished batches. */
 export const openItems = (
   summary: SupplierSummary,
-  lines: LineCounts,
+  unstaged: Unstaged,
   batches: number
 ): ReadonlyArray<OpenItem> => {
   const { FAILED, IN_PROGRESS, PENDING } = summary.states
@@ -36,8 +38,10 @@ export const openItems = (
     { what: "PENDING", count: PENDING },
     { what: "FAILED", count: FAILED },
     { what: "IN_PROGRESS", count: IN_PROGRESS },
-    { what: "LINES_FAILED", count: lines.failed },
-    { what: "LINES_REMAINING", count: lines.remaining },
+    { what: "LINES_FAILED", count: unstaged.failed },
+    { what: "LINES_REMAINING", count: unstaged.remaining },
+    { what: "LINES_REFUSED", count: unstaged.refused },
+    { what: "ACCOUNTS_MISSING", count: unstaged.missing },
     { what: "BATCHES", count: batches },
     { what: "MONEY", count: ties(summary) ? 0 : 1 }
   ]

@@ -45,10 +45,12 @@ export const summaryDocument = (
       rows: [...Object.entries(migration.states), ["Total", migration.total]]
     },
     {
-      title: "Lines of unfinished batches",
+      title: "Not staged",
       rows: [
-        ["Failed", migration.lines_failed],
-        ["To do", migration.lines_remaining]
+        ["Lines of unfinished batches that failed", migration.lines_failed],
+        ["Lines of unfinished batches to do", migration.lines_remaining],
+        ["Lines of ended batches that were refused", migration.lines_refused],
+        ["Accounts of the plan never received", migration.accounts_missing]
       ]
     },
     {

@@ -21,13 +21,14 @@ const ledgerBody = ({ balance, code, ledgers }: SupplierSummary["ledgers"][numbe
 
 /** The members of the answer. */
 export const summaryBody = ({ at, cohort, summary, supplier }: ReadSummary) => {
-  const { balance, codes, importedLastHour, ledgers, oldestPending, states } = summary
+  const { balance, codes, importedLastHour, ledgers, linesRefused, oldestPending, states } = summary
   return {
     import_supplier: wireCode(supplier),
     cohort,
     at: formatInstant(at),
     total: totalOf(summary),
     states,
+    lines_refused: linesRefused,
     imported_last_hour: importedLastHour,
     oldest_pending: oldestPending && {
       external_account_number: oldestPending.number,

@@ -18,6 +18,8 @@ export type StateCounts = SupplierSummary["states"]
 export interface MigrationCounts {
   readonly supplier: SupplierCode
   readonly states: StateCounts
+  /** As in its summary. */
+  readonly linesRefused: number
   readonly importedLastHour: number
   /** Accounts that were created in each of the last `hoursShown` hours, the present one last. */
   readonly importedHourly: ReadonlyArray<number>
@@ -47,12 +49,14 @@ export interface CohortCounts {
   /** Null for imports without a cohort. */
   readonly cohort: string | null
   readonly states: StateCounts
+  /** Of batches of this cohort. */
+  readonly linesRefused: number
 }
 
 export interface CohortsCounted {
   readonly cohorts: ReadonlyArray<CohortCounts>
   /** Cohorts beyond the limit: their number, and the sum of their counts. */
-  readonly others: { readonly cohorts: number; readonly states: StateCounts }
+  readonly others: { readonly cohorts: number } & Omit<CohortCounts, "cohort">
 }
 
 /** An import that waits: to be processed, or to be corrected since its latest attempt failed. */

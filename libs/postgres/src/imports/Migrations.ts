@@ -74,6 +74,9 @@ const presentTallies = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: Da
       where supplier = any(${suppliers}::text[]) and (kind = 'state'
         or kind = 'imported' and name >= ${DateTime.formatIso(hourBefore(at)).slice(0, 16)})
       union all
+      select supplier, 'refused', count from refused_counts
+      where supplier = any(${suppliers}::text[]) and cohort = ''
+      union all
       select supplier, name, count from (${moved(sql, suppliers, at)}) as moved
     ) as parts
     group by supplier, name`)
@@ -87,6 +90,10 @@ const statesIn = (
   for (const { count, name } of tallies) if (isState(name)) states[name] += count
   return states
 }
+
+const refusedIn = (
+  tallies: ReadonlyArray<{ readonly name: string; readonly count: number }>
+): number => tallies.find(({ name }) => name === "refused")?.count ?? 0
 
 const hourlyRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, place: Schema.Int, count: Schema.Int })
@@ -215,6 +222,7 @@ const overview = Effect.fnUntraced(function* (
     return {
       supplier,
       states: statesIn(own),
+      linesRefused: refusedIn(own),
       importedLastHour: own.find(({ name }) => name === "last hour")?.count ?? 0,
       importedHourly: Array.makeBy(hoursShown, (index) => valueAt(index + 2) - valueAt(index + 1)),
       moneyTies: !untieds.has(supplier),
@@ -259,6 +267,8 @@ const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"c
         select unnest(case when cohort is null then array[''] else array['', cohort] end),
           name, count
         from (${moved(sql, [supplier], at)}) as moved
+        union all
+        select cohort, 'refused', count from refused_counts where supplier = ${supplier}
       ) as all_parts
       group by cohort, name
     ),
@@ -280,16 +290,23 @@ const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"c
       const byCohort = Map.groupBy(rows, ({ cohort }) => cohort)
       const counted = [...byCohort].map(([cohort, tallies]) => ({
         cohort,
-        states: statesIn(tallies)
+        states: statesIn(tallies),
+        linesRefused: tallies.reduce(
+          (sum, { count, name }) => (name === "refused" ? sum + count : sum),
+          0
+        )
       }))
+      const others = counted.find(({ cohort }) => cohort === unlisted)
       return {
         cohorts: counted.filter(
-          ({ cohort, states }) =>
-            cohort !== unlisted && Object.values(states).some((count) => count !== 0)
+          ({ cohort, linesRefused, states }) =>
+            cohort !== unlisted &&
+            (linesRefused > 0 || Object.values(states).some((count) => count !== 0))
         ),
         others: {
           cohorts: rows.find(({ name }) => name === cohortsCounted)?.count ?? 0,
-          states: counted.find(({ cohort }) => cohort === unlisted)?.states ?? noCounts
+          states: others?.states ?? noCounts,
+          linesRefused: others?.linesRefused ?? 0
         }
       }
     })

@@ -35,7 +35,7 @@ export const oldestIndexes = {
 }
 
 const Tally = Schema.Struct({
-  kind: Schema.Literals(["state", "code", "imported", "ledger", "balance"]),
+  kind: Schema.Literals(["state", "code", "imported", "ledger", "balance", "refused"]),
   name: Schema.String,
   count: Schema.Int,
   amount: Schema.BigDecimalFromString
@@ -86,8 +86,11 @@ const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
     select kind, name, count, amount from import_differences
     where supplier = ${supplier} ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
   ) as both_parts
-  where kind <> 'imported' or name >= ${minute(hourBefore(at))}
-  group by kind, name having sum(count) <> 0 or sum(amount) <> 0`
+  where kind <> 'refused' and (kind <> 'imported' or name >= ${minute(hourBefore(at))})
+  group by kind, name having sum(count) <> 0 or sum(amount) <> 0
+  union all
+  select 'refused', '', count, '0' from refused_counts
+  where supplier = ${supplier} and cohort = ${cohort ?? ""}`
 
 /** An import with a lease is no longer waiting. */
 const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
@@ -165,11 +168,14 @@ const summaryOf = (found: Found): SupplierSummary => {
   const { oldest, tallies } = found
   const ofKind = (wanted: (typeof Tally.Type)["kind"]) =>
     tallies.filter(({ kind }) => kind === wanted)
+  const countOf = (kind: (typeof Tally.Type)["kind"]) =>
+    ofKind(kind).reduce((total, { count }) => total + count, 0)
   const balanceOf = (part: string) =>
     sum(ofKind("balance").flatMap(({ amount, name }) => (name === part ? [amount] : [])))
   return {
     states: statesOf(found),
-    importedLastHour: ofKind("imported").reduce((total, { count }) => total + count, 0),
+    linesRefused: countOf("refused"),
+    importedLastHour: countOf("imported"),
     oldestPending: oldest,
     codes: codesOf(found),
     balance: sum(ofKind("balance").map(({ amount }) => amount)),
@@ -237,6 +243,7 @@ const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Po
         imported_at = coalesce(excluded.imported_at, past.imported_at)
     )
     select count(*)::int as count from taken`)
+  yield* sql`select settle_refused(${limit})`
   yield* sql`
     delete from import_totals
     where kind = 'imported' and name < ${minute(DateTime.subtract(at, minutesKept))}`

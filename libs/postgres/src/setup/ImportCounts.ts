@@ -45,6 +45,9 @@ const recount = `
     where ledger_balance is null and account_id = id and ledger_position = ledgers.position
       and origin = 'current_statement'
   ) as current on true
+  where supplier = $1 group by 1, 3
+  union all
+  select cohort, 'refused', batch::text, count(*), 0 from refused_lines
   where supplier = $1 group by 1, 3`
 
 /** A total without a cohort includes all cohorts, so their totals are subtracted. */
@@ -87,6 +90,20 @@ const divideAll = Effect.gen(function* () {
   }
 })
 
+/** Stores the refused lines of batches that an earlier release has worked on. */
+const recordAll = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const suppliers = yield* sql<{ supplier: string }>`
+    select supplier from unrecorded_suppliers order by supplier`
+  for (const { supplier } of suppliers) {
+    yield* sql`
+      with due as (delete from unrecorded_suppliers where supplier = ${supplier} returning supplier)
+      select count(record_refused_lines(chunk, null))
+      from due join batches using (supplier) join batch_chunks chunk on batch = batches.id
+      where failed > 0 and 'FAILED' = any(outcomes)`
+  }
+})
+
 /** Of several concurrent runs, one counts a supplier. */
 export const countAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -101,4 +118,5 @@ export const countAll = Effect.gen(function* () {
     )
   }
   yield* divideAll
+  yield* recordAll
 })

@@ -50,6 +50,7 @@ import { eventsByOrganisation } from "../../migrations/0050_events_by_organisati
 import { waitingChunks } from "../../migrations/0051_waiting_chunks.ts"
 import { slowWebhooks } from "../../migrations/0052_slow_webhooks.ts"
 import { endedSessions } from "../../migrations/0053_ended_sessions.ts"
+import { refusedLines } from "../../migrations/0042_refused_lines.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -99,7 +100,8 @@ export const migrations = {
   "0050_events_by_organisation": eventsByOrganisation,
   "0051_waiting_chunks": waitingChunks,
   "0052_slow_webhooks": slowWebhooks,
-  "0053_ended_sessions": endedSessions
+  "0053_ended_sessions": endedSessions,
+  "0042_refused_lines": refusedLines
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -5,10 +5,11 @@ import { closing } from "../../web/src/text/Cohorts.ts"
 const cohort = (name: string | null, total: number) => ({
   cohort: name,
   total,
-  states: { ...noCounts, PENDING: total }
+  states: { ...noCounts, PENDING: total },
+  lines_refused: 0
 })
 
-const none = { cohorts: 0, total: 0, states: noCounts }
+const none = { cohorts: 0, total: 0, states: noCounts, lines_refused: 0 }
 
 describe("the sum of the cohorts", () => {
   it("includes accounts without a cohort", () => {
@@ -26,7 +27,8 @@ describe("the sum of the cohorts", () => {
     const others = {
       cohorts: 234,
       total: 5_000,
-      states: { ...noCounts, PENDING: 1, FAILED: 4_999 }
+      states: { ...noCounts, PENDING: 1, FAILED: 4_999 },
+      lines_refused: 0
     }
     expect(closing({ cohorts, others }, 5_021)).toBe(
       "The first 2 cohorts by name are listed. 234 other cohorts have 5,000 accounts: 4,999 failed, " +

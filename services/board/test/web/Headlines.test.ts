@@ -93,6 +93,19 @@ describe("the headline of a migration", () => {
     expect(ofMigration(left, now)).toMatch(/, 2 failed, only failed accounts are left$/)
   })
 
+  it("says what was refused and never received, and does not say that none failed", () => {
+    const states = { ...noCounts, IMPORTED: 1_778 }
+    const refused = { ...migration, states, total: 1_778, forecast: null, lines_refused: 222 }
+    expect(ofMigration({ ...refused, condition: "failing" }, now)).toBe(
+      "ACME_LEGACY: 1,778 of 2,000 imported, 222 lines refused, only refused lines are left"
+    )
+    const missing = { ...refused, lines_refused: 0, accounts_missing: 222 }
+    expect(ofMigration({ ...missing, condition: "waiting" }, now)).toBe(
+      "ACME_LEGACY: 1,778 of 2,000 imported, none failed, 222 never received, " +
+        "only accounts that were never received are left"
+    )
+  })
+
   it("does not say that nothing is open if a batch is stuck", () => {
     const states = { ...migration.states, PENDING: 0, IN_PROGRESS: 0, FAILED: 0 }
     const stuck = { ...migration, states, forecast: null, condition: "stuck" as const }
@@ -110,6 +123,8 @@ describe("the headline of a migration", () => {
     const lines = { lines_failed: 25, lines_remaining: 500 }
     expect(wholeOf({ ...migration, ...lines, states, total: 85 })).toBe(600)
     expect(wholeOf({ ...migration, states, total: 85 })).toBe(85)
+    const never = { ...lines, lines_refused: 3, accounts_missing: 4 }
+    expect(wholeOf({ ...migration, ...never, states, total: 85 })).toBe(607)
   })
 
   it("says that nothing is staged yet", () => {

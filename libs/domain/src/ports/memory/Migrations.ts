@@ -7,6 +7,7 @@ import { hourBefore } from "../../account/SupplierSummary.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
 import {
+  type CohortsCounted,
   hoursShown,
   type MigrationCounts,
   Migrations,
@@ -16,10 +17,12 @@ import {
 } from "../Migrations.ts"
 import type { BoardAction } from "../AuditLog.ts"
 import { changeSupplierStatus } from "./Configuration.ts"
+import { cohortsOfRefused } from "./RefusedLines.ts"
 import { countBefore, countKey } from "./ImportHistory.ts"
 import { codePointOrder, MemoryStore, putImport, recordChange, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
+type CohortsQuery = Parameters<Migrations["Service"]["cohorts"]>[0]
 
 const importsOf = (store: Store, supplier: SupplierCode): ReadonlyArray<StoredImport> => [
   ...(store.imports.get(supplier)?.values() ?? [])
@@ -42,6 +45,7 @@ const countsOf = (store: Store, supplier: SupplierCode, at: DateTime.Utc): Migra
   return {
     supplier,
     states: statesOf(importsOf(store, supplier), at),
+    linesRefused: cohortsOfRefused(store, supplier).length,
     importedLastHour: [...store.accounts.values()].filter(
       ({ createdAt, key }) =>
         key.import_supplier === supplier && DateTime.isGreaterThanOrEqualTo(createdAt, since)
@@ -92,19 +96,26 @@ const pastCounts = (
   }
 }
 
-const cohortsOf = (imports: ReadonlyArray<StoredImport>, limit: number, at: DateTime.Utc) => {
-  const byCohort = Map.groupBy(imports, ({ cohort }) => cohort)
-  const names = [...byCohort.keys()].filter((name) => name !== null).toSorted(codePointOrder)
-  const cohorts = [null, ...names.slice(0, limit)].flatMap((cohort) => {
-    const found = byCohort.get(cohort) ?? []
-    return found.length === 0 ? [] : [{ cohort, states: statesOf(found, at) }]
+const cohortsOf = (store: Store, { at, limit, supplier }: CohortsQuery): CohortsCounted => {
+  const byCohort = Map.groupBy(importsOf(store, supplier), ({ cohort }) => cohort)
+  const refused = Map.groupBy(cohortsOfRefused(store, supplier), (cohort) => cohort)
+  const names = [...new Set([...byCohort.keys(), ...refused.keys()])]
+    .filter((name) => name !== null)
+    .toSorted(codePointOrder)
+  const countsIn = (cohorts: ReadonlyArray<string | null>) => ({
+    states: statesOf(
+      cohorts.flatMap((cohort) => byCohort.get(cohort) ?? []),
+      at
+    ),
+    linesRefused: cohorts.flatMap((cohort) => refused.get(cohort) ?? []).length
   })
   const left = names.slice(limit)
-  const states = statesOf(
-    left.flatMap((cohort) => byCohort.get(cohort) ?? []),
-    at
-  )
-  return { cohorts, others: { cohorts: left.length, states } }
+  return {
+    cohorts: [null, ...names.slice(0, limit)].flatMap((cohort) =>
+      byCohort.has(cohort) || refused.has(cohort) ? [{ cohort, ...countsIn([cohort]) }] : []
+    ),
+    others: { cohorts: left.length, ...countsIn(left) }
+  }
 }
 
 const beginningOf = (store: Store, supplier: SupplierCode, cohort: string) => {
@@ -194,8 +205,7 @@ export const layerMemory: Layer.Layer<Migrations> = Layer.effect(
         ),
       beginning: ({ cohort, supplier }) =>
         Effect.sync(() => beginningOf(store, supplier, cohort ?? "")),
-      cohorts: ({ at, limit, supplier }) =>
-        Effect.sync(() => cohortsOf(importsOf(store, supplier), limit, at)),
+      cohorts: (query) => Effect.sync(() => cohortsOf(store, query)),
       oldestOpen: (query) => Effect.sync(() => oldestOpen(store, query)),
       plans: (suppliers) =>
         Effect.sync(

@@ -13,6 +13,7 @@ import { sum } from "../../schema/Decimal.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { SupplierSummaries } from "../SupplierSummaries.ts"
 import { recordHistory } from "./ImportHistory.ts"
+import { cohortsOfRefused } from "./RefusedLines.ts"
 import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -77,6 +78,9 @@ const read = (store: Store, { at, cohort, supplier }: Query): SupplierSummary =>
       IMPORTED: inState("IMPORTED").length,
       ERASED: inState("ERASED").length
     },
+    linesRefused: cohortsOfRefused(store, supplier).filter(
+      (each) => cohort === null || each === cohort
+    ).length,
     importedLastHour: accounts.filter(({ createdAt }) =>
       DateTime.isGreaterThanOrEqualTo(createdAt, since)
     ).length,

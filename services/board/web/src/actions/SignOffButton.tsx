@@ -18,6 +18,8 @@ type Open = SignOff["open"][number]
 const others: Readonly<Record<string, readonly [word: string, part: string]>> = {
   LINES_FAILED: ["Lines of batches that failed", "batches"],
   LINES_REMAINING: ["Lines of batches to do", "batches"],
+  LINES_REFUSED: ["Lines of ended batches that were refused", "batches"],
+  ACCOUNTS_MISSING: ["Accounts of the plan that were never received", "progress"],
   BATCHES: ["Batches that have not ended", "batches"],
   MONEY: ["Sums of money that do not add up", "money"]
 }

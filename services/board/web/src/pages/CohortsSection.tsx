@@ -70,6 +70,17 @@ const columnsFor = (
       isNumber: true,
       cell: (cohort) => <Number cohort={cohort} state={state} supplier={supplier} />
     })),
+  ...(cohorts.some(({ lines_refused }) => lines_refused > 0)
+    ? [
+        {
+          name: "Refused lines",
+          isNumber: true,
+          cell: ({ lines_refused }: Cohort) => (
+            <Link to={`${pages.migration(supplier)}#batches`}>{count(lines_refused)}</Link>
+          )
+        }
+      ]
+    : []),
   {
     name: "All",
     isNumber: true,
@@ -81,7 +92,7 @@ const columnsFor = (
     name: "Done",
     isNumber: true,
     class: "share",
-    cell: ({ states, total }) => share(states.IMPORTED, total)
+    cell: ({ lines_refused, states, total }) => share(states.IMPORTED, total + lines_refused)
   },
   {
     name: "Action",

@@ -84,7 +84,8 @@ const overTime = (codes: ReadonlyArray<Code>, history: History, zone: string) =>
 export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { documents_missing, migration } = detail
   const codes = tellingCodes(detail)
-  const { import_supplier: supplier, lines_failed, states, time_zone: zone } = migration
+  const { import_supplier: supplier, states, time_zone: zone } = migration
+  const lines = migration.lines_failed + migration.lines_refused
   const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
   const missing =
     documents_missing === 0 ? (
@@ -103,11 +104,11 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
         states.FAILED === 0 ? (
           <>
             No account has failed.
-            {lines_failed > 0 && (
+            {lines > 0 && (
               <>
                 {" "}
-                <Link to="#batches">{counted(lines_failed, "line")} of batches have</Link>, before
-                there was an account.
+                <Link to="#batches">{counted(lines, "line")} of batches have</Link>, before there
+                was an account.
               </>
             )}
           </>

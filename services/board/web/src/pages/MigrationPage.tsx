@@ -91,6 +91,11 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
         </Fact>
       )}
       <FailingBatches supplier={supplier} />
+      {migration.lines_refused > 0 && (
+        <Fact name="Refused and not corrected">
+          <Link to="#batches">{counted(migration.lines_refused, "line")} of ended batches</Link>
+        </Fact>
+      )}
       <Fact name="Documents missing">
         {missing === 0 ? (
           "none"
@@ -144,8 +149,9 @@ const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
 
 const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { migration } = detail
-  const { import_supplier: supplier, lines_failed, lines_remaining, states, total } = migration
-  const isEmpty = total + lines_failed + lines_remaining === 0
+  const { import_supplier: supplier, states, total } = migration
+  const { lines_failed, lines_refused, lines_remaining } = migration
+  const isEmpty = total + lines_failed + lines_refused + lines_remaining === 0
   return (
     <>
       <div class="summary">

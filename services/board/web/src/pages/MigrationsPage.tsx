@@ -48,8 +48,12 @@ const Lines = ({ children, label, migration }: LinesProps) => (
 )
 
 const Progress = ({ migration }: { readonly migration: Migration }) => {
-  const { import_supplier, lines_remaining, states, total } = migration
+  const { accounts_missing, import_supplier, lines_remaining, states, total } = migration
   const imported = count(states.IMPORTED)
+  const more = [
+    ...(lines_remaining > 0 ? [`${counted(lines_remaining, "line")} of batches to do`] : []),
+    ...(accounts_missing > 0 ? [`${counted(accounts_missing, "account")} never received`] : [])
+  ]
   return (
     <>
       <Link
@@ -62,11 +66,8 @@ const Progress = ({ migration }: { readonly migration: Migration }) => {
       <Link to={pages.imports(import_supplier)} label={`of ${count(total)} accounts`}>
         {count(total)}
       </Link>
-      {lines_remaining > 0 && (
-        <Lines
-          migration={migration}
-          label={`and ${counted(lines_remaining, "line")} of batches to do`}
-        >
+      {more.length > 0 && (
+        <Lines migration={migration} label={`and ${more.join(", ")}`}>
           +
         </Lines>
       )}
@@ -75,7 +76,8 @@ const Progress = ({ migration }: { readonly migration: Migration }) => {
 }
 
 const Failed = ({ migration }: { readonly migration: Migration }) => {
-  const { import_supplier, lines_failed, states } = migration
+  const { import_supplier, lines_refused, states } = migration
+  const lines_failed = migration.lines_failed + lines_refused
   const lines = `${counted(lines_failed, "line")} of batches failed`
   if (states.FAILED === 0) {
     if (lines_failed === 0) return <span class="quiet">0</span>

@@ -4,18 +4,18 @@ import { pages } from "../routing/Paths.ts"
 
 export const evidenceOf = (migration: Migration): string => {
   const { condition, import_supplier, reason, states } = migration
+  const { FAILED, IN_PROGRESS, PENDING } = states
   const page = pages.migration(import_supplier)
   const list = (state: keyof Migration["states"]) => pages.imports(import_supplier, { state })
   switch (condition) {
     case "failing":
-      return pages.problems(import_supplier)
+      return FAILED > 0 ? pages.problems(import_supplier) : `${page}#batches`
     case "slow":
     case "running":
       return `${page}#progress`
     case "waiting":
-      return states.PENDING + states.IN_PROGRESS === 0 && states.FAILED > 0
-        ? pages.problems(import_supplier)
-        : list("PENDING")
+      if (PENDING + IN_PROGRESS > 0) return list("PENDING")
+      return FAILED > 0 ? pages.problems(import_supplier) : `${page}#batches`
     case "done":
       return list("IMPORTED")
     case "stuck":

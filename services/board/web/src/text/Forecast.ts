@@ -9,18 +9,34 @@ export interface Forecast {
   readonly high: string
 }
 
-type Standing = Pick<Migration, "condition" | "imported_last_hour" | "lines_remaining" | "states">
+type Counts = Pick<Migration, "accounts_missing" | "lines_refused" | "lines_remaining" | "states">
+type Standing = Counts & Pick<Migration, "condition" | "imported_last_hour">
 
-/** Whether only failed accounts are left: they wait for a correction, so nothing moves. */
-export const hasOnlyFailed = ({ lines_remaining, states }: Omit<Standing, "condition">): boolean =>
-  states.FAILED > 0 && states.PENDING + states.IN_PROGRESS + lines_remaining === 0
+/** Whether only the supplier can go on, with data that is correct or missing. */
+export const waitsForData = (migration: Counts): boolean => {
+  const { accounts_missing, lines_refused, lines_remaining, states } = migration
+  const { FAILED, IN_PROGRESS, PENDING } = states
+  return (
+    FAILED + lines_refused + accounts_missing > 0 && PENDING + IN_PROGRESS + lines_remaining === 0
+  )
+}
+
+/** What is left of such a migration, in words. */
+export const whatWaits = ({ accounts_missing, lines_refused, states }: Counts): string => {
+  const left = [
+    ...(states.FAILED > 0 ? ["failed accounts"] : []),
+    ...(lines_refused > 0 ? ["refused lines"] : []),
+    ...(accounts_missing > 0 ? ["accounts that were never received"] : [])
+  ]
+  return `${left.join(" and ")} are left`
+}
 
 /** Why a migration has no forecast; empty if there is nothing to forecast. */
 export const whyNone = (migration: Standing): string => {
   const { condition, imported_last_hour } = migration
   if (condition === "done") return ""
   if (condition === "paused") return "There is no forecast while it is paused."
-  if (hasOnlyFailed(migration)) return "There is no forecast: only failed accounts are left."
+  if (waitsForData(migration)) return `There is no forecast: only ${whatWaits(migration)}.`
   return imported_last_hour > 0
     ? "There is no forecast yet."
     : "There is no forecast, because nothing moves."

@@ -1,5 +1,10 @@
 /** The headline of each page: its main statement, with numbers. */
-import { openAccounts, openText } from "@data-import/domain/board/OpenText"
+import {
+  openAccounts,
+  openText,
+  type Unstaged,
+  wholeOf as wholeWith
+} from "@data-import/domain/board/OpenText"
 import type {
   Account,
   BatchBody,
@@ -11,20 +16,27 @@ import type {
   Problems,
   States
 } from "../data/Answers.ts"
-import { doneBy, hasOnlyFailed } from "./Forecast.ts"
+import { doneBy, waitsForData, whatWaits } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
 import { batchName, lineWord, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
 
-/** The open work of a migration, in words. */
-export const openWork = ({ lines_failed, lines_remaining, states }: Migration): string =>
-  openText(states, { failed: lines_failed, remaining: lines_remaining }) ?? "nothing"
+const unstagedOf = (migration: Migration): Unstaged => ({
+  failed: migration.lines_failed,
+  remaining: migration.lines_remaining,
+  refused: migration.lines_refused,
+  missing: migration.accounts_missing
+})
 
-/** All accounts, and the lines of unfinished batches that are not accounts yet, or failed. */
-export const wholeOf = ({ lines_failed, lines_remaining, states, total }: Migration): number =>
-  total + lines_remaining + Math.max(0, lines_failed - states.FAILED)
+/** The open work of a migration, in words. */
+export const openWork = (migration: Migration): string =>
+  openText(migration.states, unstagedOf(migration)) ?? "nothing"
+
+/** All accounts that were to be moved, whether they are imports or not. */
+export const wholeOf = (migration: Migration): number =>
+  wholeWith(migration.states, unstagedOf(migration))
 
 const attentionOf = (conditions: ReadonlyArray<Condition>): string => {
   const all = conditions.length
@@ -58,27 +70,32 @@ const ending = (migration: Migration, now: number): string => {
   if (condition === "stuck") return ", stuck"
   if (condition === "done") return ", nothing is open"
   if (condition === "paused") return ", paused"
+  if (waitsForData(migration)) return `, only ${whatWaits(migration)}`
   if (openAccounts(states) === 0) return ", a batch goes on"
   if (forecast !== null) return `, done ${doneBy(forecast, now, zone)}`
-  if (hasOnlyFailed(migration)) return ", only failed accounts are left"
   return imported_last_hour > 0 ? ", no forecast yet" : ", nothing moves"
 }
 
 /** Of one migration. */
 export const ofMigration = (migration: Migration, now: number): string => {
-  const { import_supplier, states, total } = migration
-  const { lines_failed, lines_remaining } = migration
+  const { accounts_missing, import_supplier, states, total } = migration
+  const { lines_failed, lines_refused, lines_remaining } = migration
   const isSignedOff = migration.status === "Complete"
-  if (total === 0 && lines_failed + lines_remaining === 0)
+  if (total === 0 && lines_failed + lines_refused + lines_remaining === 0)
     return `${import_supplier}: nothing ${isSignedOff ? "was staged, signed off" : "is staged yet"}`
   const { FAILED, IMPORTED } = states
-  const imported = `${count(IMPORTED)} of ${count(total)} imported`
+  const all = total + lines_refused + accounts_missing
+  const imported = `${count(IMPORTED)} of ${count(all)} imported`
   if (isSignedOff) return `${import_supplier}: ${imported}, ${signedOff(migration)}`
   // A line that is refused before it is staged leaves no account.
   const parts = [
     imported,
-    FAILED === 0 && lines_failed > 0 ? "" : `${FAILED === 0 ? "none" : count(FAILED)} failed`,
+    FAILED === 0 && lines_failed + lines_refused > 0
+      ? ""
+      : `${FAILED === 0 ? "none" : count(FAILED)} failed`,
     lines_failed === 0 ? "" : `${counted(lines_failed, "line")} failed`,
+    lines_refused === 0 ? "" : `${counted(lines_refused, "line")} refused`,
+    accounts_missing === 0 ? "" : `${count(accounts_missing)} never received`,
     lines_remaining === 0 ? "" : `${counted(lines_remaining, "line")} to do`
   ].filter((part) => part !== "")
   return `${import_supplier}: ${parts.join(", ")}${ending(migration, now)}`

@@ -34,7 +34,9 @@ export const orders: Readonly<Record<string, Order>> = {
   },
   "Imported / all": greatestFirst(({ total }) => total),
   "%": greatestFirst((migration) => migration.states.IMPORTED / Math.max(1, wholeOf(migration))),
-  Failed: greatestFirst(({ lines_failed, states }) => states.FAILED + lines_failed),
+  Failed: greatestFirst(
+    ({ lines_failed, lines_refused, states }) => states.FAILED + lines_failed + lines_refused
+  ),
   "Last hour": greatestFirst(({ imported_last_hour }) => imported_last_hour),
   Done: byInstant(({ forecast }) => forecast?.at ?? null, "ascending"),
   "Last change": byInstant(({ last_change_at }) => last_change_at, "descending")

@@ -1,0 +1,176 @@
+/**
+ * The contract of the count of refused lines: they count once their batch has ended, until an
+ * import of their number is stored. Nothing else may take lines. Every adapter runs it.
+ */
+import { expect, type Vitest, layer as withLayer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { ExternalAccountNumber } from "../src/account/Account.ts"
+import type { Batches } from "../src/ports/Batches.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { Erasures } from "../src/ports/Erasures.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { Migrations } from "../src/ports/Migrations.ts"
+import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import {
+  type BatchOptions,
+  type Begun,
+  begun,
+  append,
+  cancelled,
+  endOf,
+  finish,
+  lineOf,
+  start,
+  taken
+} from "./begunBatches.ts"
+import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
+import { stagedPayload } from "./importStates.ts"
+
+type Ports = Batches | Configuration | Erasures | ImportProcesses | Migrations | SupplierSummaries
+type It = Vitest.MethodsNonLive<Ports>
+type Owner = Omit<Begun, "id">
+type Lines = ReadonlyArray<ReturnType<typeof lineOf>>
+
+/** A started batch with these lines. */
+const sent = Effect.fnUntraced(function* (of: Owner, lines: Lines, options: BatchOptions = {}) {
+  const batch = yield* begun({ of, ...options })
+  yield* append(batch, lines)
+  yield* start(batch, lines.length)
+  return batch
+})
+
+/** Refuses every line that can be taken. */
+const refuse = Effect.gen(function* () {
+  const chunk = yield* taken()
+  yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
+}).pipe(Effect.scoped)
+
+const refused = (of: Owner, lines: Lines, options: BatchOptions = {}) =>
+  Effect.andThen(sent(of, lines, options), refuse)
+
+const stage = Effect.fnUntraced(function* ({ caller, supplier }: Owner, number: string) {
+  const external_account_number = ExternalAccountNumber.make(number)
+  const key = { import_supplier: supplier.code, external_account_number }
+  yield* (yield* ImportProcesses).stage({ key, payload: stagedPayload, caller, at: noon })
+  return key
+})
+
+/** As the summaries, the list of migrations and its cohorts have it; all must be the same. */
+const countOf = Effect.fnUntraced(function* ({ supplier: { code: supplier } }: Owner) {
+  const summaries = yield* SupplierSummaries
+  const migrations = yield* Migrations
+  const { linesRefused } = yield* summaries.read({ supplier, cohort: null, at: noon })
+  const [listed] = yield* migrations.overview({ suppliers: [supplier], at: noon })
+  expect(listed?.linesRefused).toBe(linesRefused)
+  const { cohorts, others } = yield* migrations.cohorts({ supplier, limit: 1, at: noon })
+  const parts = [...cohorts, others].map((each) => each.linesRefused)
+  expect(parts.reduce((sum, each) => sum + each, 0)).toBe(linesRefused)
+  return linesRefused
+})
+
+const fold = Effect.flatMap(SupplierSummaries, ({ fold: once }) =>
+  Effect.repeat(once({ limit: 100, at: noonPlus(1) }), { while: (count) => count > 0 })
+)
+
+const counting = (it: It): void => {
+  it.effect("counts a refused line once its batch has ended, until its number is staged", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      yield* stage(of, "there")
+      // The second line of a number waits for the first.
+      yield* sent(
+        of,
+        ["a", "b", "there", "a"].map((number) => lineOf(number))
+      )
+      yield* refuse
+      expect(yield* countOf(of)).toBe(0)
+      yield* refuse
+      expect(yield* countOf(of)).toBe(2)
+      yield* fold
+      yield* stage(of, "a")
+      expect(yield* countOf(of)).toBe(1)
+      yield* fold
+      expect(yield* countOf(of)).toBe(1)
+      yield* stage(of, "b")
+      expect(yield* countOf(of)).toBe(0)
+    })
+  )
+
+  it.effect("counts a number of several batches, and the same unreadable line, once", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const lines = [lineOf("a"), lineOf(null, "{"), lineOf(null, "["), lineOf(null, "{")]
+      yield* refused(of, lines)
+      yield* refused(of, lines, { operation: "PROCESS", cohort: null })
+      expect(yield* countOf(of)).toBe(3)
+      const other = yield* freshSupplier
+      yield* refused(other, lines)
+      yield* stage(other, "a")
+      expect(yield* countOf(of)).toBe(3)
+    })
+  )
+
+  it.effect("counts refused lines of a cancelled batch, and not those it cancelled", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const batch = yield* sent(of, [lineOf("a"), lineOf("a"), lineOf("b")])
+      yield* refuse
+      expect(yield* countOf(of)).toBe(0)
+      yield* cancelled(batch)
+      expect(yield* countOf(of)).toBe(2)
+    })
+  )
+
+  it.effect("counts no line that stores nothing when it succeeds", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      for (const options of [
+        { operation: "VALIDATE" },
+        { operation: "IMPORT", dryRun: true },
+        { operation: "NOTES" }
+      ] as const) {
+        yield* refused(of, [lineOf("a"), lineOf(null, "{")], options)
+      }
+      expect(yield* countOf(of)).toBe(0)
+    })
+  )
+}
+
+const keeping = (it: It): void => {
+  it.effect("counts by the cohort of the batch", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      yield* refused(of, [lineOf("a")], { cohort: "one" })
+      yield* refused(of, [lineOf("b"), lineOf("c")], { cohort: "two" })
+      yield* fold
+      yield* refused(of, [lineOf("d")], { cohort: null })
+      expect(yield* countOf(of)).toBe(4)
+      const { read } = yield* SupplierSummaries
+      const { code: supplier } = of.supplier
+      const two = yield* read({ supplier, cohort: "two", at: noon })
+      expect(two.linesRefused).toBe(2)
+    })
+  )
+
+  it.effect("forgets a line that is erased", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const key = yield* stage(of, "zq-1")
+      const named = `{"external_account_number": "zq-1", broken`
+      yield* refused(of, [lineOf(null, named), lineOf("a")])
+      expect(yield* countOf(of)).toBe(2)
+      yield* (yield* Erasures).erase({ key, at: noonPlus(300) })
+      expect(yield* countOf(of)).toBe(1)
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const refusedLinesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `refused lines, ${name}`,
+    (it) => {
+      counting(it)
+      keeping(it)
+    }
+  )

@@ -1,0 +1,229 @@
+/**
+ * The lines that staging or processing has refused, and whose account has not come since: open work
+ * that no import shows. A row is stored by the statement that stores the line's outcome, and
+ * deleted by the one that stores the import, so that whatever release writes is counted. The rows
+ * hold a digest and the place of the line, no account number. They are counted as the imports are,
+ * by batch: a batch counts once it has ended. The lines of batches that have ended already are
+ * stored afterwards, by `ImportCounts`.
+ *
+ * Can be undone: yes, by dropping the triggers, the view and the tables.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const refusedLines = Effect.gen(function* () {
+  yield* tables
+  yield* counting
+  yield* recording
+  yield* correcting
+  yield* settling
+  yield* emptying
+})
+
+/** A trigger sees what the service that writes may not read. */
+const definer = "security definer set search_path = public, pg_temp"
+
+/** A foreign key would lock the row of the batch, the most contended one, with each chunk. */
+const tables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create table refused_lines (
+      identity bytea constraint refused_lines_pkey primary key,
+      supplier text collate "C" not null,
+      cohort text,
+      batch uuid not null,
+      line integer not null,
+      recorded_at timestamptz not null default now(),
+      is_settled boolean not null default false
+    )`
+  yield* sql`create index refused_lines_of_batch on refused_lines (batch, line)`
+  yield* sql`create index refused_lines_unsettled on refused_lines (recorded_at) where not is_settled`
+  yield* sql`
+    create table unrecorded_suppliers (
+      supplier text collate "C" constraint unrecorded_suppliers_pkey primary key
+    )`
+  yield* sql`insert into unrecorded_suppliers select code from suppliers`
+})
+
+/** A difference is named after the batch, so that a batch that ends counts with all its lines. */
+const counting = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const [event, rows, sign] of [
+    ["insert", "new table as changed", ""],
+    ["delete", "old table as changed", "-"]
+  ] as const) {
+    yield* sql.unsafe(`
+      create function count_refused_${event}() returns trigger language plpgsql ${definer} as $$
+      begin
+        insert into import_differences (supplier, cohort, kind, name, count)
+        select supplier, cohort, 'refused', batch::text, ${sign}count(*) from changed
+        group by 1, 2, 4;
+        return null;
+      end $$`)
+    yield* sql.unsafe(`
+      create trigger refused_lines_count_${event} after ${event} on refused_lines
+      referencing ${rows} for each statement execute function count_refused_${event}()`)
+  }
+  yield* sql`
+    create view refused_counts as
+    select parts.supplier, parts.cohort, sum(count)::bigint as count
+    from (
+      select supplier, cohort, name, count from import_totals where kind = 'refused'
+      union all
+      select supplier, unnest(case when cohort is null then array[''] else array['', cohort] end),
+        name, count
+      from import_differences where kind = 'refused'
+    ) as parts join batches on batches.id = parts.name::uuid
+    where finished_at is not null group by 1, 2`
+  yield* sql`
+    grant select on refused_counts to data_import_query, data_import_board, data_import_operator`
+})
+
+/** What two lines have in common that are about the same account of a supplier. */
+const identityOf = (supplier: string, number: string): string =>
+  `sha256(convert_to(${supplier}, 'UTF8') || '\\x00' || convert_to(${number}, 'UTF8'))`
+
+/**
+ * A line without a number is what was sent, or else its place. A retry of a line that was too long
+ * to be kept is recorded already, with the batch that it retries.
+ */
+const recording = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    create function record_refused_lines(chunk batch_chunks, before text[]) returns void
+    language plpgsql ${definer} as $$
+    declare of_batch batches;
+    begin
+      select * into strict of_batch from batches where id = chunk.batch;
+      if of_batch.dry_run or of_batch.operation not in ('STAGE', 'IMPORT', 'PROCESS') then
+        return;
+      end if;
+      insert into refused_lines (identity, supplier, cohort, batch, line)
+      select identity, of_batch.supplier, of_batch.cohort, chunk.batch, min(line) from (
+        select chunk.first_line + place - 1 as line,
+          case
+            when number is not null then ${identityOf("of_batch.supplier", "number")}
+            when chunk.lines[place] is not null then sha256(
+              convert_to(of_batch.supplier, 'UTF8') || '\\x0000' || chunk.lines[place])
+            else sha256(convert_to(
+              chunk.batch::text || ' ' || chunk.first_line + place - 1, 'UTF8'))
+          end as identity
+        from unnest(chunk.numbers, chunk.outcomes, before, chunk.source_lines, chunk.results)
+          with ordinality as of_line(number, outcome, earlier, source_line, result, place)
+        where outcome = 'FAILED' and earlier is distinct from 'FAILED'
+          and (number is not null or chunk.lines[place] is not null or source_line is null)
+          and (result::json ->> 'erased') is null
+          and not exists (
+            select from import_processes
+            where import_processes.supplier = of_batch.supplier
+              and external_account_number = number)
+      ) as refused group by identity order by identity
+      on conflict on constraint refused_lines_pkey do nothing;
+    end $$`)
+  yield* sql.unsafe(`
+    create function record_refused() returns trigger language plpgsql ${definer} as $$
+    begin
+      perform record_refused_lines(new, old.outcomes);
+      return null;
+    end $$`)
+  yield* sql`
+    create trigger batch_chunks_record_refused after update on batch_chunks
+    for each row when (
+      old.outcomes is distinct from new.outcomes and 'FAILED' = any(new.outcomes))
+    execute function record_refused()`
+})
+
+/** An import under the number ends it. So do the erasure of the line and the deletion of its batch. */
+const correcting = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    create function correct_refused() returns trigger language plpgsql ${definer} as $$
+    begin
+      delete from refused_lines where identity = any(array(
+        select ${identityOf("supplier", "external_account_number")} from added));
+      return null;
+    end $$`)
+  yield* sql`
+    create trigger import_processes_correct_refused after insert on import_processes
+    referencing new table as added for each statement execute function correct_refused()`
+  yield* sql.unsafe(`
+    create function forget_refused() returns trigger language plpgsql ${definer} as $$
+    begin
+      delete from refused_lines where batch = new.batch and line = any(array(
+        select new.first_line + place - 1 from unnest(new.results) with ordinality
+          as of_line(result, place)
+        where result::json ->> 'erased' = 'true'));
+      return null;
+    end $$`)
+  yield* sql`
+    create trigger batch_chunks_forget_refused after update on batch_chunks
+    for each row when (
+      old.outcomes is not distinct from new.outcomes and old.results is distinct from new.results)
+    execute function forget_refused()`
+  yield* sql.unsafe(`
+    create function forget_refused_of_batch() returns trigger language plpgsql ${definer} as $$
+    begin
+      delete from refused_lines where batch = old.id;
+      return null;
+    end $$`)
+  yield* sql`
+    create trigger batches_forget_refused after delete on batches
+    for each row execute function forget_refused_of_batch()`
+})
+
+/**
+ * A line may be refused while an import of its number is being stored, so that neither transaction
+ * sees the other. Each row is thus looked at once more when both have ended.
+ */
+const settling = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    create function settle_refused(slice integer) returns void language plpgsql ${definer} as $$
+    begin
+      with due as materialized (
+        select identity, supplier, batch, line from refused_lines
+        where not is_settled and recorded_at < now() - interval '1 minute'
+        order by recorded_at limit slice for update skip locked
+      ),
+      stored as materialized (
+        select identity, exists (
+          select from batch_chunks join import_processes
+            on import_processes.supplier = due.supplier
+              and external_account_number = numbers[line - first_line + 1]
+          where batch_chunks.batch = due.batch and first_line = (
+            select max(first_line) from batch_chunks as chunk
+            where chunk.batch = due.batch and chunk.first_line <= line)
+        ) as is_corrected from due
+      ),
+      corrected as (
+        delete from refused_lines using stored
+        where refused_lines.identity = stored.identity and is_corrected
+      )
+      update refused_lines set is_settled = true from stored
+      where refused_lines.identity = stored.identity and not is_corrected;
+    end $$`)
+  yield* sql`grant execute on function settle_refused(integer) to data_import_query`
+})
+
+/** As in 0028, but for refused lines: they are taken back with the batch that is deleted. */
+const emptying = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create or replace function delete_test_counts(codes text[]) returns void language sql as $$
+      insert into import_differences (supplier, cohort, kind, name, count, amount)
+      select supplier, cohort, kind, name, -sum(count), -sum(amount)
+      from (
+        select supplier, cohort, kind, name, count, amount from import_differences
+        where supplier = any(codes)
+        union all
+        select supplier, nullif(cohort, ''), kind, name, count, amount from import_totals
+        where supplier = any(codes)
+        union all
+        select supplier, null, kind, name, -count, -amount from import_totals
+        where supplier = any(codes) and cohort <> ''
+      ) as counted
+      where kind <> 'refused'
+        and not exists (select from import_processes where supplier = counted.supplier)
+      group by supplier, cohort, kind, name having sum(count) <> 0 or sum(amount) <> 0
+    $$`
+})
