@@ -9,6 +9,7 @@ const outcomes = ["succeeded", "already", "failed", "cancelled", "remaining"] as
 export interface BatchAnswer {
   readonly batch_id: string
   readonly name: string | null
+  readonly dry_run: boolean
   readonly state: string
   readonly paused_by: ReadonlyArray<string>
   readonly lines_per_second: number
@@ -17,11 +18,12 @@ export interface BatchAnswer {
 
 const pausedBy = ({ paused_by }: BatchAnswer): string | null => paused_by.join(", ") || null
 
-/** The lines of a batch as a sum that closes. What remains is named only if something does. */
-export const countsText = ({ counts }: BatchAnswer): string => {
+/** The lines of a batch as a sum that closes. A dry run is never read as an import. What remains is named only if something does. */
+export const countsText = ({ counts, dry_run }: BatchAnswer): string => {
   const shown = outcomes.filter((outcome) => outcome !== "remaining" || counts.remaining > 0)
   const sum = shown.map((outcome) => `${inEnglish(counts[outcome])} ${outcome}`).join(" + ")
-  return `${inEnglish(counts.received)} lines = ${sum}`
+  const nothing = dry_run ? "; a dry run, which imported nothing" : ""
+  return `${inEnglish(counts.received)} lines = ${sum}${nothing}`
 }
 
 export const batchText = (batch: BatchAnswer): string => {
@@ -39,12 +41,14 @@ export const batchText = (batch: BatchAnswer): string => {
 export const stateText = (batch: BatchAnswer): string => {
   const reasons = pausedBy(batch)
   const rest = reasons === null ? "" : `, paused by ${reasons}`
-  return `The batch ${batch.batch_id} is ${batch.state}${rest}.`
+  const which = batch.dry_run ? "The dry run" : "The batch"
+  return `${which} ${batch.batch_id} is ${batch.state}${rest}.`
 }
 
 const columns = [
   "import_supplier",
   "operation",
+  "dry_run",
   "name",
   "state",
   "paused_by",

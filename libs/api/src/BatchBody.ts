@@ -113,6 +113,7 @@ const batchWords = {
   batch_id: "The id of the batch, a UUID.",
   import_supplier: "The supplier's code.",
   operation: "What is done with each line.",
+  dry_run: "Whether it only tries its lines, and imports nothing.",
   name: "The name as sent; null without one.",
   cohort: "The cohort as sent; null without one.",
   state:

@@ -42,6 +42,7 @@ export const openBatch = {
   batch_id: batchId,
   import_supplier: sampleKey.import_supplier,
   operation: "IMPORT",
+  dry_run: false,
   name: importBatchRequest.payload.name,
   cohort: importBatchRequest.payload.cohort,
   state: "OPEN",

@@ -37,6 +37,7 @@ const event = documented(
       "The platform account that was created or added to; null for every other event.",
     cohort: "The cohort of the import or the batch, as it is now; null without one.",
     batch_id: "The batch; null unless it is of a batch.",
+    dry_run: "Whether the batch only tries its lines; null unless it is of a batch.",
     webhook_id: "The webhook; null for every other event.",
     codes:
       "Why an attempt failed: the code of the answer, then those of its errors; or why a webhook was " +
@@ -65,6 +66,7 @@ const ofImport = {
   kraken_account_number: sampleNumber,
   cohort: "wave-3",
   batch_id: null,
+  dry_run: null,
   webhook_id: null,
   codes: []
 }

@@ -35,6 +35,7 @@ describe("bodyOf", () => {
       batch_id: "1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d",
       import_supplier: "NORDLYS",
       operation: "IMPORT",
+      dry_run: false,
       name: "Wave 3",
       cohort: null,
       state: "QUEUED",

@@ -106,7 +106,8 @@ const reading = (it: It): void => {
           supplier: key.import_supplier,
           externalAccountNumber: "a",
           cohort: "wave-3",
-          batch: null
+          batch: null,
+          isDryRun: null
         })
       }
       expect(events.map(({ at }) => DateTime.formatIso(at)).at(-1)).toBe("2026-01-01T12:00:02.000Z")
@@ -114,9 +115,9 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("has the steps of a batch, with its cohort", () =>
+  it.effect("has the steps of a batch, with its cohort and whether it is a dry run", () =>
     Effect.gen(function* () {
-      const batch = yield* started(["a"])
+      const batch = yield* started(["a"], { operation: "IMPORT", dryRun: true })
       yield* cancelled(batch)
       yield* assignAll
       const owner = { ...(yield* freshSupplier), caller: batch.caller }
@@ -127,6 +128,7 @@ const reading = (it: It): void => {
           batch: batch.id,
           supplier: batch.supplier.code,
           cohort: "first wave",
+          isDryRun: true,
           externalAccountNumber: null,
           accountNumber: null
         })

@@ -106,7 +106,7 @@ export const columns = {
   "batch_problems batch-worker w": "examples lines",
   "batch_takes batch-worker w": "server_started_at takes",
   "batch_workers batch-worker w": "seen_at",
-  "batches events r": "cohort id supplier",
+  "batches events r": "cohort dry_run id supplier",
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
   "check_differences operator w": "detail supplier",

@@ -239,7 +239,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "waiting_chunks",
       "slow_webhooks",
       "ended_sessions",
-      "refused_lines"
+      "refused_lines",
+      "refused_lines",
+      "batch_dry_runs"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -223,6 +223,7 @@ export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type =>
   const batch = (id: number) => ({
     batch_id: `00000000-0000-4000-8000-00000000000${id}`,
     operation: "IMPORT",
+    dry_run: false,
     paused_by: [],
     waiting_for: null,
     lines_per_second: null,

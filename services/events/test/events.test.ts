@@ -42,6 +42,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("even
           kraken_account_number: null,
           cohort: "wave-3",
           batch_id: null,
+          dry_run: null,
           webhook_id: null,
           codes: []
         }

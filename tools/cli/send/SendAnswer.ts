@@ -43,6 +43,7 @@ export const jsonOf = ({
   batch_id: batch.batch_id,
   import_supplier: batch.import_supplier,
   operation: batch.operation,
+  dry_run: batch.dry_run,
   state: batch.state,
   counts: { ...batch.counts },
   problems: problemsJson(problems),

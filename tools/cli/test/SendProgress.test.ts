@@ -10,6 +10,7 @@ const batch: Batch = {
   batch_id: "b",
   import_supplier: "ACME",
   operation: "STAGE",
+  dry_run: false,
   name: null,
   cohort: null,
   state: "RUNNING",

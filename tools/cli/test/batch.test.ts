@@ -52,7 +52,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         })
         const { out } = yield* run("batch", "list", tenant.supplier)
         expect(out).toMatch(
-          /^batch_id .*\n[-0-9a-f]{36} +\S+ +IMPORT +wave +COMPLETED_WITH_FAILURES/
+          /^batch_id .*\n[-0-9a-f]{36} +\S+ +IMPORT +off +wave +COMPLETED_WITH_FAILURES/
         )
         const failed = yield* run("batch", "results", id, "--outcome", "failed")
         expect(linesIn(failed.out)).toMatchObject([{ line: 10 }, { line: 20, outcome: "FAILED" }])

@@ -15,6 +15,7 @@ const counts = {
 const batch = {
   batch_id: "0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",
   name: "wave\u001b[2J",
+  dry_run: false,
   state: "PAUSED",
   paused_by: ["CALLER", "OPERATOR"],
   waiting_for: null,
@@ -28,12 +29,14 @@ describe("a batch", () => {
     expect(countsText(batch)).toBe(`12,000 lines = ${sum} + 500 remaining`)
     const ended = { ...batch, counts: { ...counts, succeeded: 10_500, remaining: 0 } }
     expect(countsText(ended)).toBe(`12,000 lines = ${sum.replace("10,000", "10,500")}`)
+    expect(countsText({ ...ended, dry_run: true })).toMatch(/ cancelled; a dry run, which imported/)
   })
 
   it("has a line for each member", () => {
     expect(batchText(batch).split("\n")).toEqual([
       `Batch ${batch.batch_id}`,
       "name: wave [2J",
+      "dry run: off",
       "state: PAUSED",
       "paused by: CALLER, OPERATOR",
       "waiting for: -",

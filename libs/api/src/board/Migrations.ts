@@ -169,6 +169,7 @@ export const BoardBatchBody = Schema.Struct({
   batch_id: Schema.String,
   name: Schema.NullOr(Schema.String),
   operation: Schema.String,
+  dry_run: Schema.Boolean.annotateKey({ description: "Whether it imports nothing." }),
   state: Schema.String,
   counts: Schema.Struct({
     received: Schema.Int,

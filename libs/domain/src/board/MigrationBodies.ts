@@ -181,6 +181,7 @@ export const batchBody = (batch: BatchBody) => ({
   batch_id: batch.batch_id as string,
   name: batch.name,
   operation: batch.operation as string,
+  dry_run: batch.dry_run,
   state: batch.state as string,
   counts: batch.counts,
   paused_by: batch.paused_by as ReadonlyArray<string>,

@@ -21,6 +21,7 @@ export const EventBody = Schema.Struct({
   kraken_account_number: Schema.NullOr(AccountNumber),
   cohort: Schema.NullOr(Schema.String),
   batch_id: Schema.NullOr(BatchId),
+  dry_run: Schema.NullOr(Schema.Boolean),
   webhook_id: Schema.NullOr(WebhookId),
   codes: Schema.Array(Schema.String)
 })
@@ -37,6 +38,7 @@ export const bodyOf = (event: LoggedEvent): EventBody => ({
   kraken_account_number: event.accountNumber,
   cohort: event.cohort,
   batch_id: event.batch,
+  dry_run: event.isDryRun,
   webhook_id: event.webhook,
   codes: event.codes
 })

@@ -34,6 +34,8 @@ export interface LoggedEvent {
   /** The cohort of the import or the batch at the time of reading. */
   readonly cohort: string | null
   readonly batch: BatchId | null
+  /** Null unless it is of a batch. */
+  readonly isDryRun: boolean | null
   readonly webhook: WebhookId | null
   readonly codes: ReadonlyArray<string>
 }

@@ -25,6 +25,7 @@ export const EventRow = Schema.Struct({
   accountNumber: Schema.NullOr(AccountNumber),
   cohort: Schema.NullOr(Schema.String),
   batch: Schema.NullOr(BatchId),
+  isDryRun: Schema.NullOr(Schema.Boolean),
   webhook: Schema.NullOr(WebhookId),
   codes: Schema.Array(Schema.String)
 })
@@ -35,7 +36,8 @@ export const eventColumns = (sql: Sql): Statement.Fragment => sql`
   found.import_supplier as supplier, external_account_number as "externalAccountNumber",
   case when found.name = any(${eventsWithAccount}::text[]) then account_number end
     as "accountNumber",
-  coalesce(import.cohort, of_batch.cohort) as cohort, found.batch, found.webhook, found.codes`
+  coalesce(import.cohort, of_batch.cohort) as cohort, found.batch, of_batch.dry_run as "isDryRun",
+  found.webhook, found.codes`
 
 /**
  * Joins for the subject of an event. Imports and batches are looked up one by one, because a plan
@@ -47,5 +49,5 @@ export const eventJoins = (sql: Sql): Statement.Fragment => sql`
     from import_processes where import_processes.id = found.import_id offset 0
   ) as import on true
   left join lateral (
-    select cohort from batches where batches.id = found.batch offset 0
+    select cohort, dry_run from batches where batches.id = found.batch offset 0
   ) as of_batch on true`

@@ -14,6 +14,7 @@ import {
   ofProblems,
   wholeOf
 } from "../../web/src/text/Headlines.ts"
+import { lineWord } from "../../web/src/text/Words.ts"
 
 const now = Date.parse("2026-11-24T08:00:00Z")
 const all = migrations(now)
@@ -180,6 +181,12 @@ describe("the headline of a batch", () => {
   ])("for sample %i is: %s", (index, text) => {
     const batch = batches(now).batches[index]
     expect(batch && ofBatch(batch)).toBe(text)
+  })
+
+  it("says that a batch is a dry run, and no line of it has succeeded", () => {
+    const [, , ended] = batches(now).batches
+    expect(ended && ofBatch({ ...ended, dry_run: true })).toMatch(/^wave 1 \(dry run\): /)
+    expect(lineWord("SUCCEEDED", true)).toBe("would succeed")
   })
 })
 

@@ -77,11 +77,13 @@ const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
     accountNumber: null,
     cohort: null,
     batch: null,
+    isDryRun: null,
     webhook: null
   }
   if (typeof of === "string") {
-    const cohort = store.batches.get(of)?.batch.settings.cohort ?? null
-    return { ...nothing, cohort, batch: of }
+    const settings = store.batches.get(of)?.batch.settings
+    const { cohort = null, dryRun = null } = settings ?? {}
+    return { ...nothing, cohort, batch: of, isDryRun: dryRun }
   }
   if ("url" in of) return { ...nothing, webhook: of.id }
   const found = importOf(store, of)

@@ -3,7 +3,7 @@ import type { BatchBody } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { count, counted, rate, share } from "../text/Numbers.ts"
 import { pages } from "../routing/Paths.ts"
-import { batchState, lineEnds, whyStill } from "../text/Words.ts"
+import { batchState, lineEnds, lineWord, whyStill } from "../text/Words.ts"
 
 export const Progress = ({ batch: { counts } }: { readonly batch: BatchBody }) => {
   const ended = counts.received - counts.remaining
@@ -25,9 +25,13 @@ interface LinesProps {
 
 /** The lines by outcome, which sum up to those received. Each number links to its lines. */
 export const Lines = ({ batch, failures, supplier }: LinesProps) => {
-  const { batch_id: id, counts } = batch
+  const { batch_id: id, counts, dry_run } = batch
   const parts = lineEnds
-    .map(([outcome, name, count]) => ({ outcome, name, value: counts[count] }))
+    .map(([outcome, , count]) => ({
+      outcome,
+      name: lineWord(outcome, dry_run),
+      value: counts[count]
+    }))
     .filter(({ value }) => value > 0)
   return (
     <>

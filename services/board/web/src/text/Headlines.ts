@@ -120,7 +120,7 @@ export const ofLines = (found: BatchLines, filter: LinesFilter): string => {
   const { batch, lines, next_after, total } = found
   const { attr, code, first_problems: first, outcome } = filter
   const conditions = [
-    outcome ? `: ${lineWord(outcome)}` : "",
+    outcome ? `: ${lineWord(outcome, batch.dry_run)}` : "",
     code ? ` with ${code}` : "",
     attr ? ` at ${attr}` : "",
     first ? `, ${clearedBy(first)}` : ""

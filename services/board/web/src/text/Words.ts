@@ -57,8 +57,8 @@ const batchStates: Readonly<Record<string, string>> = {
 
 export const batchState = (state: string): string => batchStates[state] ?? state
 
-export const batchName = ({ batch_id, name, operation }: BatchBody): string =>
-  name ?? `${operation} ${batch_id.slice(0, 8)}`
+export const batchName = ({ batch_id, dry_run, name, operation }: BatchBody): string =>
+  `${name ?? `${operation} ${batch_id.slice(0, 8)}`}${dry_run ? " (dry run)" : ""}`
 
 type LineOutcome = BatchLines["lines"][number]["outcome"]
 
@@ -73,8 +73,11 @@ export const lineEnds: ReadonlyArray<
   ["REMAINING", "to do", "remaining"]
 ]
 
-export const lineWord = (outcome: string): string =>
-  lineEnds.find(([name]) => name === outcome)?.[1] ?? outcome
+/** What has become of lines of a batch. In a dry run nothing has. */
+export const lineWord = (outcome: string, isDryRun = false): string =>
+  isDryRun && outcome === "SUCCEEDED"
+    ? "would succeed"
+    : (lineEnds.find(([name]) => name === outcome)?.[1] ?? outcome)
 
 const pauses: Readonly<Record<string, string>> = {
   CALLER: "by the supplier",
