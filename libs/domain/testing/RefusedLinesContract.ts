@@ -17,14 +17,16 @@ import {
   begun,
   append,
   cancelled,
+  createdIn,
+  createFor,
   endOf,
   finish,
   lineOf,
   start,
   taken
 } from "./begunBatches.ts"
-import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
-import { stagedPayload } from "./importStates.ts"
+import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import { claim, stagedPayload } from "./importStates.ts"
 
 type Ports = Batches | Configuration | Erasures | ImportProcesses | Migrations | SupplierSummaries
 type It = Vitest.MethodsNonLive<Ports>
@@ -53,6 +55,13 @@ const stage = Effect.fnUntraced(function* ({ caller, supplier }: Owner, number: 
   const key = { import_supplier: supplier.code, external_account_number }
   yield* (yield* ImportProcesses).stage({ key, payload: stagedPayload, caller, at: noon })
   return key
+})
+
+const imported = Effect.fnUntraced(function* (of: Owner, number: string) {
+  const key = yield* stage(of, number)
+  const { attempt } = yield* claim(key, of.caller, noon)
+  const newAccount = newAccountFor(key, noonPlus(1))
+  yield* (yield* ImportProcesses).complete({ key, attempt, newAccount, caller: of.caller })
 })
 
 /** As the summaries, the list of migrations and its cohorts have it; all must be the same. */
@@ -165,6 +174,27 @@ const keeping = (it: It): void => {
   )
 }
 
+const retrying = (it: It): void => {
+  it.effect("leaves lines out of a retry whose account was imported meanwhile", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const found: Array<unknown> = []
+      for (const operation of ["IMPORT", "NOTES"] as const) {
+        const batch = yield* sent(of, [lineOf("a"), lineOf("b"), lineOf(null, "{")], { operation })
+        yield* refuse
+        if (operation === "IMPORT") yield* imported(of, "a")
+        const created = yield* createFor(of, { operation, retryOf: batch.id })
+        yield* cancelled({ ...of, id: createdIn(created).id })
+        found.push(created)
+      }
+      expect(found).toMatchObject([
+        { leftOut: 1, batch: { counts: { received: 2 } } },
+        { leftOut: 0, batch: { counts: { received: 3 } } }
+      ])
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const refusedLinesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
@@ -172,5 +202,6 @@ export const refusedLinesContract = <E>(name: string, layer: Layer.Layer<Ports, 
     (it) => {
       counting(it)
       keeping(it)
+      retrying(it)
     }
   )

@@ -114,9 +114,13 @@ export const defaultSettings: Omit<BatchSettings, "supplier" | "operation"> = {
   parameters: {}
 }
 
+/** Whether the operation has nothing to do for an account that is imported. */
+export const endsWithAccount = ({ operation }: Pick<BatchSettings, "operation">): boolean =>
+  /^(?:STAGE|IMPORT|PROCESS)$/.test(operation)
+
 /** Whether the batch is to store imports or accounts, so that a failed line leaves one out. */
-export const stages = ({ dryRun, operation }: BatchSettings): boolean =>
-  !dryRun && /^(?:STAGE|IMPORT|PROCESS)$/.test(operation)
+export const stages = (settings: BatchSettings): boolean =>
+  !settings.dryRun && endsWithAccount(settings)
 
 /** A batch as it is stored, apart from its lines. */
 export interface Batch {

@@ -35,7 +35,7 @@ const bytesRows = rowsOf(Schema.Struct({ bytes: Schema.BigInt }))
 
 /** The batch with the failed lines of the one that it retries. */
 const filledAgain = Effect.fnUntraced(function* (sql: Sql, old: BatchId, open: Batch.Batch) {
-  const { bytes, leftOut, lines } = yield* Sources.copyFailed(sql, old, open.id)
+  const { bytes, leftOut, lines } = yield* Sources.copyFailed(sql, old, open)
   const batch = yield* Effect.fromResult(Batch.receive(open, lines)).pipe(Effect.orDie)
   yield* BatchRow.store(sql, batch)
   yield* sql`update batches set bytes = ${bytes} where id = ${batch.id}`

@@ -4,7 +4,13 @@
  */
 import { type DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import type { BatchId, BatchSettings, PendingSelection } from "@data-import/domain/batch/Batch"
+import {
+  type Batch,
+  type BatchId,
+  type BatchSettings,
+  endsWithAccount,
+  type PendingSelection
+} from "@data-import/domain/batch/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { hasCode, stateOf } from "../imports/ImportSource.ts"
@@ -76,6 +82,15 @@ const replacedIn = (sql: Sql, old: BatchId) =>
     having max(line) filter (where outcome in ('SUCCEEDED', 'ALREADY'))
       > min(line) filter (where outcome = 'FAILED')`)
 
+/** Whether the account of the line `number` was imported, in any way, so that nothing is left to do. */
+const isImported = (sql: Sql, settings: BatchSettings) =>
+  endsWithAccount(settings)
+    ? sql`exists (
+        select from import_processes
+        where supplier = ${settings.supplier} and external_account_number = number
+          and account_number is not null)`
+    : sql`false`
+
 /** Chunks with failed lines, in pages. */
 const pagesOf = (sql: Sql, old: BatchId) =>
   failureRows(sql`
@@ -88,11 +103,15 @@ const pagesOf = (sql: Sql, old: BatchId) =>
     group by position / ${chunksOfPage} order by first`)
 
 /**
- * Copies the failed lines of an old batch, except those that were erased, or whose data a later
- * line has replaced. Has to run in a transaction. Returns what was copied and how many lines were
- * left out.
+ * Copies the failed lines of an old batch, except those that were erased, whose data a later line
+ * has replaced, or whose account was imported. Has to run in a transaction. Returns what was copied
+ * and how many lines were left out.
  */
-export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, id: BatchId) {
+export const copyFailed = Effect.fnUntraced(function* (
+  sql: Sql,
+  old: BatchId,
+  { id, settings }: Pick<Batch, "id" | "settings">
+) {
   const replaced = yield* replacedIn(sql, old)
   const numbers = replaced.map(({ number }) => number)
   const lines = replaced.map(({ line }) => line)
@@ -112,7 +131,8 @@ export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, i
             as of_line(line, number, outcome, result, place)
           where batch = ${old} and first_line between ${page.first} and ${page.last}
         ) as lines
-        where outcome = 'FAILED' and not ${isErased(sql)} and not exists (
+        where outcome = 'FAILED' and not ${isErased(sql)}
+          and not ${isImported(sql, settings)} and not exists (
           select from unnest(${numbers}::text[], ${lines}::integer[])
             as replaced(by_number, by_line)
           where by_number = number and by_line > source_line)`

@@ -2,7 +2,7 @@
 import type { DateTime } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { stateAt } from "../../account/ImportProcess.ts"
-import type { BatchSettings, PendingSelection } from "../../batch/Batch.ts"
+import { type BatchSettings, endsWithAccount, type PendingSelection } from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
 import { isErased } from "../../batch/ErasedLine.ts"
 import {
@@ -36,17 +36,22 @@ const isInPlatform = ({ end }: StoredLine): boolean =>
   end?.outcome === "SUCCEEDED" || end?.outcome === "ALREADY"
 
 /**
- * The failed lines of a batch whose data no later line has replaced and that were not erased, and
- * the others' number.
+ * The failed lines of a batch whose data no later line has replaced, whose account was not imported
+ * and that were not erased, and the others' number.
  */
-export const failedLines = ({ lines }: StoredBatch) => {
+export const failedLines = (store: Store, { lines }: StoredBatch, settings: BatchSettings) => {
   const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
   const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
     number !== null &&
     lines.some(
       (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)
     )
-  const kept = failed.filter((line) => !isReplaced(line) && !isErased(line.end?.text ?? "{}"))
+  const imports = store.imports.get(settings.supplier)
+  const isImported = ({ externalAccountNumber: number }: StoredLine) =>
+    endsWithAccount(settings) && (imports?.get(number ?? "")?.process.account ?? null) !== null
+  const kept = failed.filter(
+    (line) => !isReplaced(line) && !isImported(line) && !isErased(line.end?.text ?? "{}")
+  )
   return {
     lines: kept.map((line, index) => newLine(index + 1, line, line.line)),
     leftOut: failed.length - kept.length

@@ -63,7 +63,9 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
   if (unfinished.length >= limit) return { _tag: "LimitExceeded", of: "batches" }
   const source = settings.retryOf === null ? null : stored(store, settings.retryOf)
   if (source?.areLinesDeleted === true) return { _tag: "LinesDeleted" }
-  const { leftOut, lines } = source ? failedLines(source) : { leftOut: null, lines: [] }
+  const { leftOut, lines } = source
+    ? failedLines(store, source, settings)
+    : { leftOut: null, lines: [] }
   if (exceedsLimits(store, limits, organisation, [], lines))
     return { _tag: "LimitExceeded", of: "lines" }
   const open = Batch.open({ id, organisation, settings, createdAt })
