@@ -4,6 +4,9 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { BoardAccess, issueLink, layer as access } from "../src/auth/BoardAccess.ts"
 import type { BoardUser } from "../src/organisation/BoardUser.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { BoardSessions } from "../src/ports/BoardSessions.ts"
 import { layerMemory as sessions } from "../src/ports/memory/BoardSessions.ts"
 import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
@@ -11,14 +14,18 @@ import { TokenSecrets } from "../src/ports/TokenSigner.ts"
 
 const user: BoardUser = { subject: "sub", name: "vera", role: "viewer", organisations: null }
 
+const requestId = RequestId.make("signed-in")
+
 const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
 
-const board = access(times).pipe(Layer.provideMerge(Layer.mergeAll(sessions, tokens)))
+const board = access(times).pipe(Layer.provideMerge(Layer.mergeAll(auditLog, sessions, tokens)))
+
+const filter = { organisations: null }
 
 const isOpen = (id: string, renews = true) =>
   Effect.flatMap(BoardAccess, ({ open }) => Effect.map(open(id, renews), Option.isSome))
 
-const begun = Effect.flatMap(BoardAccess, ({ begin }) => begin(user))
+const begun = Effect.flatMap(BoardAccess, ({ begin }) => begin(user, requestId))
 
 const lastSeen = Effect.fnUntraced(function* (id: string) {
   const { hash } = yield* TokenSecrets
@@ -112,15 +119,31 @@ layer(board)("a sign-in link", (it) => {
       const { follow, open } = yield* BoardAccess
       const [used, late] = [yield* issueLink, yield* issueLink]
       yield* TestClock.adjust("599 seconds")
-      const id = Option.getOrThrow(yield* follow(used))
+      const id = Option.getOrThrow(yield* follow(used, requestId))
       expect(Option.getOrThrow(yield* open(id, true)).user).toMatchObject({
         name: "local",
         role: "manager",
         organisations: null
       })
-      expect(yield* follow(used)).toEqual(Option.none())
+      expect(yield* follow(used, requestId)).toEqual(Option.none())
       yield* TestClock.adjust("1 second")
-      expect(yield* follow(late)).toEqual(Option.none())
+      expect(yield* follow(late, requestId)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("is in the audit log with who issued it, and so is its session", () =>
+    Effect.gen(function* () {
+      const { follow } = yield* BoardAccess
+      const { search } = yield* AuditLog
+      const before = (yield* search({ filter, before: null, limit: 100 })).entries.length
+      yield* follow(yield* issueLink, RequestId.make("followed"))
+      const { entries } = yield* search({ filter, before: null, limit: 2 })
+      expect(entries.map(({ action, apiKey }) => [action, apiKey])).toEqual([
+        ["sign_in", "board:local"],
+        ["issue_board_link", "operator:local"]
+      ])
+      expect(entries[0]?.requestId).toBe("followed")
+      expect((yield* search({ filter, before: null, limit: 100 })).entries).toHaveLength(before + 2)
     })
   )
 
@@ -128,7 +151,7 @@ layer(board)("a sign-in link", (it) => {
     Effect.gen(function* () {
       const { follow } = yield* BoardAccess
       expect(yield* isOpen(yield* issueLink)).toBe(false)
-      expect(yield* follow(yield* begun)).toEqual(Option.none())
+      expect(yield* follow(yield* begun, requestId)).toEqual(Option.none())
     })
   )
 })

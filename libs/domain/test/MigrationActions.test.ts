@@ -79,7 +79,10 @@ layer(boardLayer)("the actions of the board", (it) => {
         setPlan(caller, code, { points: [{ on: "soon", accounts: 1 }] })
       )
       expect(broken).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "points.0.on" }] })
-      expect(yield* entriesOf(caller.requestId)).toEqual(["board:mia set_plan set"])
+      expect(yield* entriesOf(caller.requestId)).toEqual([
+        "board:mia set_plan set",
+        "board:mia set_plan request_failed_validation"
+      ])
     })
   )
 
@@ -384,6 +387,7 @@ layer(boardLayer)("the actions of the board", (it) => {
         condition: "done"
       })
       expect(yield* entriesOf(caller.requestId)).toEqual([
+        "board:mia sign_off request_failed_validation",
         "board:mia change_supplier_status complete",
         "board:mia sign_off signed"
       ])

@@ -7,6 +7,8 @@ import { Effect, type Layer, Option } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import type { LineEnd } from "../src/batch/BatchLine.ts"
 import * as Counts from "../src/batch/Counts.ts"
+import { serviceFor } from "../src/organisation/Operator.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
 import { Batches, type ChunkInHand, type LinesQuery } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
@@ -35,7 +37,7 @@ import { expectSame, noon, noonPlus } from "./freshNames.ts"
 import { takingTurns } from "./BatchTurns.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
-type Ports = Batches | Configuration | IdempotencyKeys
+type Ports = AuditLog | Batches | Configuration | IdempotencyKeys
 type It = Vitest.MethodsNonLive<Ports>
 
 const working = (it: It): void => {
@@ -179,6 +181,12 @@ const finishing = (it: It): void => {
       const chunk = yield* taken()
       yield* finish(chunk, chunk.lines.slice(0, 2).map(endOf("FAILED")))
       expect([...(yield* found(batch)).pausedBy]).toEqual(["FAILURES"])
+      const { ofRequest } = yield* AuditLog
+      const { organisation } = batch.caller
+      const entries = yield* ofRequest(serviceFor({ id: batch.id, organisation }).requestId)
+      expect(entries).toMatchObject([
+        { apiKey: "service", organisation, action: "pause_batch", outcome: "FAILURES" }
+      ])
     })
   )
 

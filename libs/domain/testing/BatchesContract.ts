@@ -8,6 +8,8 @@ import type { ImportKey } from "../src/account/ImportProcess.ts"
 import * as Batch from "../src/batch/Batch.ts"
 import { ApiKeyId, type Caller } from "../src/organisation/Organisation.ts"
 import { ApiKeys } from "../src/ports/ApiKeys.ts"
+import { serviceFor } from "../src/organisation/Operator.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
 import { type Appending, Batches } from "../src/ports/Batches.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
@@ -38,7 +40,7 @@ import {
 import { claim } from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
-type Ports = ApiKeys | Batches | Configuration | IdempotencyKeys | ImportProcesses
+type Ports = ApiKeys | AuditLog | Batches | Configuration | IdempotencyKeys | ImportProcesses
 type It = Vitest.MethodsNonLive<Ports>
 
 const creating = (it: It): void => {
@@ -309,16 +311,30 @@ const reviewing = (it: It): void => {
     })
   )
 
-  it.effect("stores the decision", () =>
+  it.effect("stores the decision, and who made it", () =>
     Effect.gen(function* () {
       const batch = yield* begun()
       const batches = yield* Batches
-      yield* batches.review({
-        decide: (each) =>
-          each.id === batch.id ? Result.getOrElse(Batch.cancel(each, noon), () => each) : each,
-        at: noon
-      })
+      yield* append(batch, linesOf("a"))
+      yield* start(batch, 1)
+      const reviewed = (decision: (each: Batch.Batch) => Result.Result<Batch.Batch, unknown>) =>
+        batches.review({
+          decide: (each) =>
+            each.id === batch.id ? Result.getOrElse(decision(each), () => each) : each,
+          at: noon
+        })
+      const { apiKey } = batch.caller
+      yield* reviewed((each) => Batch.pause(each, "SUPPLIER"))
+      yield* reviewed((each) => Batch.resume(each, ["SUPPLIER"], apiKey))
+      yield* reviewed((each) => Batch.cancel(each, noon))
       expect(Batch.stateOf(yield* found(batch))).toBe("CANCELLED")
+      const { ofRequest } = yield* AuditLog
+      const entries = yield* ofRequest(serviceFor({ ...batch.caller, id: batch.id }).requestId)
+      expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+        "pause_batch SUPPLIER",
+        "resume_batch SUPPLIER",
+        "cancel_batch FORGOTTEN"
+      ])
     })
   )
 

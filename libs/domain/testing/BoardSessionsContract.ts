@@ -143,6 +143,23 @@ const ofLinks = (it: It): void => {
     })
   )
 
+  it.effect("records a sign-in in each organisation that the user may see", () =>
+    Effect.gen(function* () {
+      const { ofRequest } = yield* AuditLog
+      for (const organisations of [viewer.organisations, null]) {
+        const requestId = RequestId.make(crypto.randomUUID())
+        const command = { name: "ada", on: "board", requestId } as const
+        const session = sessionAt(noon, { ...viewer, organisations })
+        yield* Effect.provideService(stored(session), CurrentOperator, command)
+        const entries = yield* ofRequest(requestId)
+        expect(entries.map(({ organisation }) => organisation)).toEqual(organisations ?? ["*"])
+        expect(new Set(entries.map(({ action, apiKey }) => `${apiKey} ${action}`))).toEqual(
+          new Set(["board:ada sign_in"])
+        )
+      }
+    })
+  )
+
   it.effect("records who issued a link", () =>
     Effect.gen(function* () {
       const { createLink } = yield* BoardSessions

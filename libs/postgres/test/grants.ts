@@ -57,7 +57,8 @@ export const matrix = {
   refresh_tokens: "auth ra(w)d",
   refused_counts: "query r, board r, operator r",
   refused_lines: "",
-  refusal_windows: "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w)",
+  refusal_windows:
+    "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w), board ra(w)",
   statements:
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:
@@ -164,6 +165,7 @@ export const columns = {
   "refusal_windows account-import w": "began_at digests is_full",
   "refusal_windows batch-worker w": "began_at digests is_full",
   "refusal_windows batches w": "began_at digests is_full",
+  "refusal_windows board w": "began_at digests is_full",
   "refusal_windows post-import w": "began_at digests is_full",
   "statements batch-worker w":
     "document_checksum document_etag document_size gross_amount issued_date number statement_path",

@@ -37,6 +37,7 @@ const all = (
   "import_history forecasts board_sessions audit_heads checks reopened_migrations " +
   "events_by_organisation waiting_chunks slow_webhooks ended_sessions refused_lines"
   "refused_lines batch_dry_runs"
+  "refused_lines batch_dry_runs board_entries"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

@@ -241,7 +241,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "ended_sessions",
       "refused_lines",
       "refused_lines",
-      "batch_dry_runs"
+      "batch_dry_runs",
+      "board_entries"
     ])
     expect(yield* asked).toStrictEqual(before)
 

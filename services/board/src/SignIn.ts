@@ -53,7 +53,7 @@ const followLink = Effect.fnUntraced(function* (call: Call, premises: Premises) 
   yield* call.readBody(1_024, undefined)
   if (!isOwn(call, place)) return Pages.foreign()
   if (!isOnThisMachine(call)) return Pages.linkElsewhere()
-  const id = yield* premises.access.follow(call.params["secret"] ?? "")
+  const id = yield* premises.access.follow(call.params["secret"] ?? "", call.requestId)
   if (Option.isNone(id)) return Pages.linkRefused()
   return yield* enter(call, place, { id: id.value, location: home }, premises)
 })
@@ -127,7 +127,7 @@ const finish = (provider: OpenIdConnect, premises: Premises): Run =>
     const { location, pending } = partsOf(cookie)
     const admitted = (user: BoardUser) =>
       premises.admit(
-        Effect.flatMap(premises.access.begin(user), (id) =>
+        Effect.flatMap(premises.access.begin(user, call.requestId), (id) =>
           enter(call, place, { id, location }, premises)
         )
       )

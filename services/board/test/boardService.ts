@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, request as open } from "node:http"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { BoardAccess, issueLink, layer as access } from "@data-import/domain/auth/BoardAccess"
 import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
@@ -132,7 +133,7 @@ export const viewer: BoardUser = {
 export const browserOf = Effect.fnUntraced(function* (user: BoardUser) {
   const one = yield* browser
   const { begin } = yield* BoardAccess
-  one.cookies.set("board", yield* begin(user))
+  one.cookies.set("board", yield* begin(user, RequestId.make("begun")))
   return one
 })
 

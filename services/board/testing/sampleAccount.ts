@@ -17,7 +17,8 @@ export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type 
     external_account_number: index % 3 === 0 ? null : "NL-0004712",
     request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
   })),
-  next_before: "860"
+  next_before: "860",
+  stopped: false
 })
 
 const masked = {

@@ -1,5 +1,6 @@
 /** How the operator gets a sign-in link of the board. */
 import { BoardAccess, layer } from "@data-import/domain/auth/BoardAccess"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
@@ -42,8 +43,8 @@ describe("board link", () => {
       const { follow } = yield* BoardAccess.pipe(
         Effect.provide(layer(times).pipe(Layer.provide(Layer.succeedContext(ports))))
       )
-      expect(Option.isSome(yield* follow(secret))).toBe(true)
-      expect(Option.isSome(yield* follow(secret))).toBe(false)
+      expect(Option.isSome(yield* follow(secret, RequestId.make("followed")))).toBe(true)
+      expect(Option.isSome(yield* follow(secret, RequestId.make("followed")))).toBe(false)
     })
   )
 

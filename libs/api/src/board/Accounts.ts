@@ -83,7 +83,12 @@ export const DocumentLinkBody = Schema.Struct({
 
 export const AuditBody = Schema.Struct({
   entries: Schema.Array(AuditEntryBody),
-  next_before: Schema.NullOr(Schema.String)
+  next_before: Schema.NullOr(Schema.String),
+  stopped: Schema.Boolean.annotateKey({
+    description:
+      "Whether the search has stopped before the page was full. Older entries may match: go on with " +
+      "`next_before`."
+  })
 })
 
 export const SessionBody = Schema.Struct({

@@ -6,6 +6,8 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
 import type { BoardUser } from "../organisation/BoardUser.ts"
+import { CurrentOperator, type OperatorCommand } from "../organisation/Operator.ts"
+import { RequestId } from "../organisation/Organisation.ts"
 import { type BoardSession, BoardSessions } from "../ports/BoardSessions.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { TokenSecrets } from "../ports/TokenSigner.ts"
@@ -33,6 +35,12 @@ const localUser: BoardUser = {
   organisations: null
 }
 
+/** Issues the link that is printed at the start of the local run. */
+const local = (): OperatorCommand => ({
+  name: localUser.name,
+  requestId: RequestId.make(crypto.randomUUID())
+})
+
 export const linkLifetime = Duration.minutes(10)
 
 /** How often the use of a session is written, because not each request should be a write. */
@@ -52,12 +60,15 @@ const openAt = (
 
 /** The secret of a new sign-in link, which works once within ten minutes. */
 export const issueLink = Effect.gen(function* () {
+  const operator = yield* CurrentOperator
   const sessions = yield* BoardSessions
   const secrets = yield* TokenSecrets
   const secret = yield* secrets.make
   const hash = yield* secrets.hash(secret)
   const expiresAt = DateTime.addDuration(yield* DateTime.now, linkLifetime)
-  yield* sessions.createLink({ hash, expiresAt })
+  yield* sessions
+    .createLink({ hash, expiresAt })
+    .pipe(Effect.provideService(CurrentOperator, operator ?? local()))
   return secret
 })
 
@@ -65,7 +76,10 @@ export class BoardAccess extends Context.Service<
   BoardAccess,
   {
     /** Begins a session of this user, and returns its id, which is a secret. */
-    readonly begin: (user: BoardUser) => Effect.Effect<string, StorageUnavailable>
+    readonly begin: (
+      user: BoardUser,
+      requestId: RequestId
+    ) => Effect.Effect<string, StorageUnavailable>
     /** None if the session is unknown or has ended. `renews`: the request is one of the user. */
     readonly open: (
       id: string,
@@ -77,7 +91,10 @@ export class BoardAccess extends Context.Service<
     /** Ends when this process ends the session; others are noticed by `goesOn`. */
     readonly ended: (hash: string) => Effect.Effect<void>
     /** The id of a new session of the operator; None if the link was used or has expired. */
-    readonly follow: (secret: string) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+    readonly follow: (
+      secret: string,
+      requestId: RequestId
+    ) => Effect.Effect<Option.Option<string>, StorageUnavailable>
     /** Deletes ended sessions and expired links until it is interrupted. */
     readonly upkeep: Effect.Effect<never>
   }
@@ -89,12 +106,14 @@ const make = (times: SessionTimes) =>
     const secrets = yield* TokenSecrets
     const ends = yield* PubSub.unbounded<string>()
 
-    const begin = Effect.fnUntraced(function* (user: BoardUser) {
+    const begin = Effect.fnUntraced(function* (user: BoardUser, requestId: RequestId) {
       const id = yield* secrets.make
       const csrfToken = yield* secrets.make
       const now = yield* DateTime.now
       const session = { user, csrfToken, createdAt: now, lastSeenAt: now }
-      yield* sessions.create(yield* secrets.hash(id), session)
+      yield* sessions
+        .create(yield* secrets.hash(id), session)
+        .pipe(Effect.provideService(CurrentOperator, { name: user.name, on: "board", requestId }))
       return id
     })
 
@@ -137,9 +156,9 @@ const make = (times: SessionTimes) =>
           Stream.take(1),
           Stream.runDrain
         ),
-      follow: Effect.fnUntraced(function* (secret) {
+      follow: Effect.fnUntraced(function* (secret, requestId) {
         const taken = yield* sessions.takeLink(yield* secrets.hash(secret), yield* DateTime.now)
-        return taken ? Option.some(yield* begin(localUser)) : Option.none<string>()
+        return taken ? Option.some(yield* begin(localUser, requestId)) : Option.none<string>()
       }),
       upkeep: every(prunedEvery, "the deletion of ended sessions met an error", prune)
     })

@@ -331,6 +331,26 @@ export const review = (
   return Result.getOrElse(resume(ofKey, ["SUPPLIER"], batch.started.apiKey), () => ofKey)
 }
 
+/** A change that nobody asked for, as the audit log names it. */
+export interface AutomaticChange {
+  readonly action: "pause_batch" | "resume_batch" | "cancel_batch"
+  /** The reason that was added or lifted, or `FORGOTTEN` for a batch that was never started. */
+  readonly outcome: PauseReason | "FORGOTTEN"
+}
+
+/** What `end` and `review` have changed. */
+export const automaticChanges = (before: Batch, after: Batch): ReadonlyArray<AutomaticChange> => {
+  const added = [...after.pausedBy].filter((reason) => !before.pausedBy.has(reason))
+  const lifted = [...before.pausedBy].filter((reason) => !after.pausedBy.has(reason))
+  return [
+    ...added.map((outcome) => ({ action: "pause_batch", outcome }) as const),
+    ...lifted.map((outcome) => ({ action: "resume_batch", outcome }) as const),
+    ...(after.isCancelled && !before.isCancelled
+      ? [{ action: "cancel_batch", outcome: "FORGOTTEN" } as const]
+      : [])
+  ]
+}
+
 /** The events of a state change. Resuming counts as started again. */
 export const eventsBetween = (before: Batch, after: Batch): ReadonlyArray<BatchEventName> => {
   const isRunning = (batch: Batch) => batch.started !== null && batch.pausedBy.size === 0

@@ -35,14 +35,16 @@ export const entriesAtOnce = 1_000
 interface AuditPage {
   readonly entries: ReadonlyArray<ReturnType<typeof auditBody>>
   readonly next_before: string | null
+  /** The search has ended before the page was full, and older entries may match. */
+  readonly stopped: boolean
 }
 
 export class AuditBoard extends Context.Service<
   AuditBoard,
   {
-    /** The newest first. A page may be shorter than the limit although more entries follow. */
+    /** The newest first. */
     readonly list: (user: BoardUser, query: AuditQuery) => Effect.Effect<AuditPage, Failure>
-    /** At most the newest 10,000 of them, as CSV. */
+    /** At most the newest 10,000 of them, as CSV. The last row says so if there may be more. */
     readonly csv: (
       user: BoardUser,
       query: Omit<AuditQuery, "before" | "limit">
@@ -127,18 +129,22 @@ const rowOf = (entry: NumberedEntry) => {
   return head.map((name) => body[name])
 }
 
+const incomplete = (entries: ReadonlyArray<NumberedEntry>): string =>
+  `Not complete: these are the newest ${entries.length} entries, and older ones may match.`
+
 const make = Effect.gen(function* () {
   const { search } = yield* AuditLog
 
   const list = Effect.fnUntraced(function* (user: BoardUser, query: AuditQuery) {
     const filter = yield* filterOf(user, query)
     const before = yield* beforeOf(query.before)
-    if (filter === null) return { entries: [], next_before: null }
+    if (filter === null) return { entries: [], next_before: null, stopped: false }
     const { limit } = query
     const found = yield* search({ filter, before, limit })
     return {
       entries: found.entries.map(auditBody),
-      next_before: found.next === null ? null : String(found.next)
+      next_before: found.next === null ? null : String(found.next),
+      stopped: found.stopped
     }
   })
 
@@ -160,7 +166,7 @@ const make = Effect.gen(function* () {
       before = found.next
       if (before === null || entries.length >= exported) break
     }
-    return csvOf([head, ...entries.map(rowOf)])
+    return csvOf([head, ...entries.map(rowOf), ...(before === null ? [] : [[incomplete(entries)]])])
   })
 
   return AuditBoard.of({

@@ -9,7 +9,7 @@ import { bodies } from "../batch-processing/BatchManagement.ts"
 import { type PendingBatch, processPending } from "../batch-processing/PendingBatches.ts"
 import { maySee } from "../organisation/BoardUser.ts"
 import { modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
-import type { AuditAction } from "../ports/AuditLog.ts"
+import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import type { Batches } from "../ports/Batches.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import {
@@ -19,6 +19,7 @@ import {
   OperationsTeamDoesNotExist
 } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
+import { recordRefusalsOf } from "../writes/Audit.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { batchBody } from "./MigrationBodies.ts"
 import { invalid, selected, type Selection } from "./Selection.ts"
@@ -36,9 +37,18 @@ export interface Processing {
 }
 
 interface Dependencies {
+  readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
 }
+
+/** Records a refused action of the user on the supplier. */
+export const refusalsRecorded = (
+  { auditLog }: Pick<Dependencies, "auditLog">,
+  caller: BoardCaller,
+  action: AuditAction,
+  supplier: Pick<Supplier, "code" | "organisation">
+) => recordRefusalsOf(auditLog, action, callerFor(caller, supplier.organisation), supplier)
 
 const batchId = Schema.decodeUnknownOption(Batch.BatchId)
 
@@ -122,7 +132,7 @@ type Decide = (
 ) => (batch: Batch.Batch) => Result.Result<Batch.Batch, Batch.StateConflict>
 
 const changeBatch = Effect.fnUntraced(function* (
-  { batches }: Dependencies,
+  { auditLog, batches }: Dependencies,
   caller: BoardCaller,
   named: string,
   action: AuditAction,
@@ -136,7 +146,7 @@ const changeBatch = Effect.fnUntraced(function* (
       maySee(caller.user, organisation) && modeOfSupplier(settings.supplier) === "live"
   )
   if (Option.isNone(found) || !isVisible) return yield* new NotFound()
-  const { id: present, organisation } = found.value
+  const { id: present, organisation, settings } = found.value
   yield* RequestFacts.noteBatch(found.value)
   const at = yield* DateTime.now
   const as = callerFor(caller, organisation)
@@ -146,7 +156,7 @@ const changeBatch = Effect.fnUntraced(function* (
       StateConflict: ({ state }) => new BatchStateConflict({ state }),
       ReservationLost: Effect.die
     }
-  )
+  ).pipe(refusalsRecorded({ auditLog }, caller, action, { code: settings.supplier, organisation }))
   return batchBody((yield* bodies({ batches }))(changed))
 })
 

@@ -6,6 +6,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { changeStatus, type Supplier } from "../organisation/Supplier.ts"
+import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import { Batches } from "../ports/Batches.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { ImportSearch } from "../ports/ImportSearch.ts"
@@ -92,6 +93,7 @@ const pageSize = 1_000
 export const importsAtOnce = 20 * pageSize
 
 interface Dependencies {
+  readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
   readonly migrations: Migrations["Service"]
@@ -211,44 +213,55 @@ const signOff = Effect.fnUntraced(function* (
   return signOffBody(before.open, signed)
 })
 
+const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
+  Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+
+/** Acts on a supplier, and records a refusal, unless the user may not see the supplier. */
+const acting =
+  (deps: Dependencies) =>
+  <A>(
+    caller: BoardCaller,
+    named: string,
+    action: AuditAction,
+    run: (supplier: Supplier) => Effect.Effect<A, Failure | StorageUnavailable>
+  ) =>
+    visibleSupplier(deps.configuration, caller.user, named).pipe(
+      Effect.flatMap((supplier) =>
+        BatchActions.refusalsRecorded(deps, caller, action, supplier)(run(supplier))
+      ),
+      actingAs(caller),
+      available
+    )
+
 const make = Effect.gen(function* () {
   const deps: Dependencies = {
+    auditLog: yield* AuditLog,
     batches: yield* Batches,
     configuration: yield* Configuration,
     migrations: yield* Migrations,
     searching: yield* ImportSearch,
     summaries: yield* SupplierSummaries
   }
-  const on = <A, E>(
-    caller: BoardCaller,
-    named: string,
-    run: (supplier: Supplier) => Effect.Effect<A, E | StorageUnavailable>
-  ) =>
-    visibleSupplier(deps.configuration, caller.user, named).pipe(
-      Effect.flatMap(run),
-      actingAs(caller)
-    )
-  const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
-    Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+  const on = acting(deps)
 
   return MigrationActions.of({
     setPlan: traced("MigrationActions.setPlan")((caller, named, { points }) =>
-      available(on(caller, named, (supplier) => setPlan(deps, caller, supplier, points)))
+      on(caller, named, "set_plan", (supplier) => setPlan(deps, caller, supplier, points))
     ),
     setStatus: traced("MigrationActions.setStatus")((caller, named, { status }) =>
-      available(on(caller, named, (supplier) => setStatus(deps, supplier, status)))
+      on(caller, named, "change_supplier_status", (supplier) => setStatus(deps, supplier, status))
     ),
     setCohort: traced("MigrationActions.setCohort")((caller, named, command) =>
-      available(on(caller, named, (supplier) => setCohort(deps, caller, supplier, command)))
+      on(caller, named, "change_import", (supplier) => setCohort(deps, caller, supplier, command))
     ),
     process: traced("MigrationActions.process")((caller, named, command) =>
-      available(
-        on(caller, named, (supplier) => BatchActions.process(deps, caller, supplier, command))
+      on(caller, named, "start_batch", (supplier) =>
+        BatchActions.process(deps, caller, supplier, command)
       )
     ),
     retry: traced("MigrationActions.retry")((caller, named, command) =>
-      available(
-        on(caller, named, (supplier) => BatchActions.retry(deps, caller, supplier, command))
+      on(caller, named, "start_batch", (supplier) =>
+        BatchActions.retry(deps, caller, supplier, command)
       )
     ),
     signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
@@ -259,7 +272,7 @@ const make = Effect.gen(function* () {
       )
     ),
     signOff: traced("MigrationActions.signOff")((caller, named, command) =>
-      available(on(caller, named, (supplier) => signOff(deps, caller, named, supplier, command)))
+      on(caller, named, "sign_off", (supplier) => signOff(deps, caller, named, supplier, command))
     ),
     pauseBatch: traced("MigrationActions.pauseBatch")((caller, named) =>
       available(BatchActions.pause(deps, caller, named))

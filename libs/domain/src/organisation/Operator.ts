@@ -4,7 +4,7 @@
  * no operator; they record the caller.
  */
 import { Context } from "effect"
-import { ApiKeyId, type Caller, type OrganisationName, type RequestId } from "./Organisation.ts"
+import { ApiKeyId, type Caller, type OrganisationName, RequestId } from "./Organisation.ts"
 
 export interface OperatorCommand {
   /** The person's name, 1 to 64 characters. */
@@ -28,6 +28,20 @@ export const personPrefixes = ["operator:", "board:"] as const
 
 /** Prefix of request ids of batch workers, which act in the name of the batch's starter. */
 export const workerPrefix = "batch-"
+
+/** The service itself, which pauses batches and cancels forgotten ones. */
+export const serviceFor = ({
+  id,
+  organisation
+}: {
+  readonly id: string
+  readonly organisation: OrganisationName
+}): Caller => ({
+  organisation,
+  apiKey: ApiKeyId.make("service"),
+  scopes: [],
+  requestId: RequestId.make(`${workerPrefix}${id}`)
+})
 
 /** Whether a person did what an entry says: not an API key, nor a worker in a person's name. */
 export const isByPerson = ({ apiKey, requestId }: Pick<Caller, "apiKey" | "requestId">): boolean =>

@@ -45,7 +45,7 @@ export const readOutcomes = {
 export type ReadAction = keyof typeof readOutcomes
 
 /** Actions of board users that neither clients nor the operator have. */
-export const boardActions = ["set_plan", "sign_off"] as const
+export const boardActions = ["sign_in", "set_plan", "sign_off"] as const
 export type BoardAction = (typeof boardActions)[number]
 
 /** All actions of the log: writes of clients, reads, and actions of the operator and the board. */
@@ -237,16 +237,20 @@ export class AuditLog extends Context.Service<
 
     /**
      * Entries before `before` (exclusive), the newest first, without those of test suppliers. The
-     * entries of one import are found by index. Other filters read a bounded part of the log, so a
-     * page may be shorter than the limit: `next` is where to continue, null at the beginning of the
-     * log.
+     * entries of one import are found by index. Other filters search the log for a bounded time:
+     * `stopped` if it ended before the page was full, although older entries may match. `next` is
+     * where to continue, null at the beginning of the log.
      */
     readonly search: (query: {
       readonly filter: AuditFilter
       readonly before: bigint | null
       readonly limit: number
     }) => Effect.Effect<
-      { readonly entries: ReadonlyArray<NumberedEntry>; readonly next: bigint | null },
+      {
+        readonly entries: ReadonlyArray<NumberedEntry>
+        readonly next: bigint | null
+        readonly stopped: boolean
+      },
       StorageUnavailable
     >
 

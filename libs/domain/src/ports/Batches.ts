@@ -180,8 +180,8 @@ export class Batches extends Context.Service<
     /**
      * Stores an open batch, unless the caller's organisation has `limit` unfinished ones. A retry
      * gets the failed lines of the batch `retryOf`, except where a later line of the same account
-     * number has its data in the platform, or the account was imported in any other way. If a batch with this id exists, in any organisation, it
-     * is returned unchanged, and nothing is stored.
+     * number has its data in the platform, or the account was imported in any other way. If a batch
+     * with this id exists, in any organisation, it is returned unchanged, and nothing is stored.
      */
     readonly create: (command: {
       readonly id: BatchId

@@ -32,9 +32,16 @@ export const sessionsEnded = (ending: Ending, count: number) =>
     organisation: null
   }) as const
 
+/** The audit entries of a sign-in: in each organisation that the user may see, or in `*` for all. */
+export const signedIn = ({ organisations }: BoardUser) =>
+  (organisations ?? [null]).map(
+    (organisation) => ({ action: "sign_in", outcome: "begun", organisation }) as const
+  )
+
 export class BoardSessions extends Context.Service<
   BoardSessions,
   {
+    /** In the name of the user, this step also writes the audit log. */
     readonly create: (
       hash: string,
       session: BoardSession

@@ -39,16 +39,13 @@ const refusedKey = Effect.fnUntraced(function* (
   }
 })
 
-/** Records every refusal of `effect` except unavailability, which is not a decision. */
-export const recordRefusals =
+/** Records every refusal of an effect except unavailability, which is not a decision. */
+const recording =
   (
-    ports: {
-      readonly auditLog: AuditLog["Service"]
-      readonly configuration: Configuration["Service"]
-    },
+    auditLog: AuditLog["Service"],
     action: AuditAction,
     caller: Caller,
-    payload: unknown
+    readKey: Effect.Effect<RefusedKey, StorageUnavailable>
   ) =>
   <A, E extends Failure | StorageUnavailable, R>(
     effect: Effect.Effect<A, E, R>
@@ -57,8 +54,33 @@ export const recordRefusals =
       effect,
       Effect.fnUntraced(function* (refusal) {
         if (refusal._tag === "StorageUnavailable" || refusal._tag === "ServiceUnavailable") return
-        const key = yield* refusedKey(ports.configuration, caller, payload)
+        const key = yield* readKey
         const at = yield* DateTime.now
-        yield* ports.auditLog.recordRefusal({ key, action, outcome: refusal.code, caller, at })
+        yield* auditLog.recordRefusal({ key, action, outcome: refusal.code, caller, at })
       })
     )
+
+/** Records refusals with what the payload names. */
+export const recordRefusals = (
+  {
+    auditLog,
+    configuration
+  }: {
+    readonly auditLog: AuditLog["Service"]
+    readonly configuration: Configuration["Service"]
+  },
+  action: AuditAction,
+  caller: Caller,
+  payload: unknown
+) => recording(auditLog, action, caller, refusedKey(configuration, caller, payload))
+
+/** Records refusals of what is done to this supplier. */
+export const recordRefusalsOf = (
+  auditLog: AuditLog["Service"],
+  action: AuditAction,
+  caller: Caller,
+  { code }: Pick<Supplier, "code">
+) => {
+  const key = { import_supplier: code, external_account_number: null }
+  return recording(auditLog, action, caller, Effect.succeed(key))
+}

@@ -22,7 +22,13 @@ type Query = Parameters<AuditLog["Service"]["search"]>[0]
 export const sliceOfLog = 20_000
 
 /** No further slice is read after this time. */
-const patience = Duration.millis(150)
+const patience = Duration.seconds(1)
+
+/**
+ * Entries are numbered when they are written, and have the time at which their request began. No
+ * request, and no chunk of a batch, lasts this long.
+ */
+const slowest = Duration.hours(1)
 
 const entryRows = rowsOf(
   Schema.Struct({
@@ -82,9 +88,12 @@ const endRows = rowsOf(
   })
 )
 
-const pageOf = (found: ReadonlyArray<NumberedEntry>, limit: number, next: bigint | null) => {
+/** `from` is where the search has stopped; null if there is nothing before what was found. */
+const pageOf = (found: ReadonlyArray<NumberedEntry>, limit: number, from: bigint | null) => {
   const entries = found.slice(0, limit)
-  return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : next }
+  const isFull = found.length > limit
+  const next = isFull ? (entries.at(-1)?.id ?? null) : from
+  return { entries, next, stopped: !isFull && from !== null }
 }
 
 /** Whether all entries up to the number were written before the time that is asked for. */
@@ -94,7 +103,10 @@ const isTooEarly = (sql: Sql, last: bigint, { from }: AuditFilter) =>
     : endRows(sql`
         select id as last, at from audit_log where id <= ${last} order by id desc limit 1`).pipe(
         Effect.map(
-          ([row]) => row !== undefined && row.at !== null && DateTime.isLessThan(row.at, from)
+          ([row]) =>
+            row !== undefined &&
+            row.at !== null &&
+            DateTime.isLessThan(DateTime.addDuration(row.at, slowest), from)
         )
       )
 
@@ -104,7 +116,7 @@ export const entriesFound = Effect.fnUntraced(function* (
 ) {
   const { before, filter, limit } = query
   const texts = [filter.supplier, filter.number, filter.apiKey, filter.action]
-  if (!texts.every((text) => isStorable(text ?? ""))) return { entries: [], next: null }
+  if (!texts.every((text) => isStorable(text ?? ""))) return pageOf([], limit, null)
   if (filter.supplier !== undefined && filter.number !== undefined) {
     return pageOf(yield* run(ofImport(sql, query)), limit, null)
   }

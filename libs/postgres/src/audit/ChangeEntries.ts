@@ -8,7 +8,7 @@ import type { Statement } from "effect/sql"
 import type { EventName } from "@data-import/domain/account/Event"
 import { callerOf, CurrentOperator } from "@data-import/domain/organisation/Operator"
 import type { Caller, OrganisationName } from "@data-import/domain/organisation/Organisation"
-import type { AuditAction, OperatorAction } from "@data-import/domain/ports/AuditLog"
+import type { AuditAction, BoardAction, OperatorAction } from "@data-import/domain/ports/AuditLog"
 import type { Database } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -36,7 +36,7 @@ export const auditEntry = (
     ${action}, ${outcome}, ${key.import_supplier}, ${key.external_account_number} ${source}`
 
 interface OperatorWrite {
-  readonly action: OperatorAction
+  readonly action: OperatorAction | BoardAction
   readonly outcome: string
   /** Null for the whole deployment. */
   readonly organisation: OrganisationName | null
@@ -46,8 +46,8 @@ interface OperatorWrite {
 const noKey = { import_supplier: null, external_account_number: null }
 
 /**
- * Records a command of the operator; outside of a command it records nothing. It has to run in the
- * transaction of the write.
+ * Records what the operator or a user of the board does; for nobody it records nothing. It has to
+ * run in the transaction of the write.
  */
 export const recordOperator = Effect.fnUntraced(function* (
   sql: Sql,

@@ -7,7 +7,8 @@ import {
   BoardSessions,
   type Ending,
   linkIssued,
-  sessionsEnded
+  sessionsEnded,
+  signedIn
 } from "@data-import/domain/ports/BoardSessions"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
@@ -34,14 +35,15 @@ const sessionRows = rowsOf(Row)
 const columns = `subject, name, role, organisations,
   created_at as "createdAt", last_seen_at as "lastSeenAt"`
 
-const create = (sql: Sql, hash: string, session: BoardSession) => {
+const create = Effect.fnUntraced(function* (sql: Sql, hash: string, session: BoardSession) {
   const { createdAt, csrfToken, lastSeenAt, user } = session
-  return sql`
+  yield* sql`
     insert into board_sessions
       (hash, subject, name, role, organisations, csrf_token, created_at, last_seen_at)
     values (${hash}, ${user.subject}, ${user.name}, ${user.role}, ${user.organisations}::text[],
       ${csrfToken}, ${toDateUtc(createdAt)}, ${toDateUtc(lastSeenAt)})`
-}
+  for (const entry of signedIn(user)) yield* recordOperator(sql, entry)
+})
 
 const find = (sql: Sql, hash: string) =>
   sessionRows(sql`
@@ -111,7 +113,7 @@ export const layer: Layer.Layer<BoardSessions, never, Database> = Layer.effect(
   BoardSessions,
   Effect.map(Database, ({ run, sql }) =>
     BoardSessions.of({
-      create: (hash, session) => Effect.asVoid(run(create(sql, hash, session))),
+      create: (hash, session) => run(sql.withTransaction(create(sql, hash, session))),
       find: (hash) => run(find(sql, hash)),
       renew: (hash, at) =>
         Effect.asVoid(

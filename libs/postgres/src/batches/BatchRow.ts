@@ -2,6 +2,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import {
+  automaticChanges,
   type Batch,
   BatchId,
   BatchOperation,
@@ -13,6 +14,8 @@ import {
 } from "@data-import/domain/batch/Batch"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { serviceFor } from "@data-import/domain/organisation/Operator"
+import { auditEntry } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { columnsOf } from "../tables/Selection.ts"
 
@@ -145,6 +148,20 @@ export const storeChange = Effect.fnUntraced(function* (
     insert into outbox (at, name, batch, codes)
     select ${DateTime.toDateUtc(at)}, name, ${after.id}::uuid, '{}'
     from unnest(${events}::text[]) as event(name)`
+})
+
+/** Stores a change that nobody asked for, with its audit entries. */
+export const storeAutomatic = Effect.fnUntraced(function* (
+  sql: Sql,
+  before: Batch,
+  after: Batch,
+  at: DateTime.Utc
+) {
+  yield* storeChange(sql, before, after, at)
+  const key = { import_supplier: after.settings.supplier, external_account_number: null }
+  for (const change of automaticChanges(before, after)) {
+    yield* sql`${auditEntry(sql, { ...change, at, caller: serviceFor(after), key }, sql``)}`
+  }
 })
 
 export const find = (sql: Sql, id: BatchId) =>

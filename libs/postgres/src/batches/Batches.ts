@@ -193,7 +193,7 @@ const review = Effect.fnUntraced(function* (
     const changing = Effect.gen(function* () {
       const before = yield* BatchRow.locked(sql, id)
       const after = decide(before, circumstances)
-      if (after !== before) yield* BatchRow.storeChange(sql, before, after, at)
+      if (after !== before) yield* BatchRow.storeAutomatic(sql, before, after, at)
     })
     yield* run(sql.withTransaction(changing))
   }

@@ -172,7 +172,7 @@ export const count = Effect.fnUntraced(function* (
   { at, waitingFor = null }: { readonly at: DateTime.Utc; waitingFor?: Batch.WaitingFor | null }
 ) {
   const before = yield* BatchRow.locked(sql, id)
-  yield* BatchRow.storeChange(sql, before, Batch.end(before, outcomes, at, waitingFor), at)
+  yield* BatchRow.storeAutomatic(sql, before, Batch.end(before, outcomes, at, waitingFor), at)
 })
 
 const keptRows = rowsOf(Schema.Struct({ key: Schema.String, answer: Schema.NullOr(Schema.String) }))

@@ -52,6 +52,7 @@ import { slowWebhooks } from "../../migrations/0052_slow_webhooks.ts"
 import { endedSessions } from "../../migrations/0053_ended_sessions.ts"
 import { refusedLines } from "../../migrations/0042_refused_lines.ts"
 import { batchDryRuns } from "../../migrations/0043_batch_dry_runs.ts"
+import { boardEntries } from "../../migrations/0044_board_entries.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -103,7 +104,8 @@ export const migrations = {
   "0052_slow_webhooks": slowWebhooks,
   "0053_ended_sessions": endedSessions,
   "0042_refused_lines": refusedLines,
-  "0043_batch_dry_runs": batchDryRuns
+  "0043_batch_dry_runs": batchDryRuns,
+  "0044_board_entries": boardEntries
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

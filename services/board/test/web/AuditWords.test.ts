@@ -1,7 +1,8 @@
 import { auditActions } from "@data-import/domain/ports/AuditLog"
 import { describe, expect, it } from "vitest"
+import type { Audit } from "../../web/src/data/Answers.ts"
 import { account } from "../../testing/sampleAccount.ts"
-import { actionWord, lifeOf } from "../../web/src/text/AuditWords.ts"
+import { actionWord, lifeOf, ofAudit } from "../../web/src/text/AuditWords.ts"
 
 const sample = account("ACME", "A-1", Date.parse("2026-11-24T08:00:00Z"))
 const kinds = (events: ReturnType<typeof lifeOf>) =>
@@ -11,6 +12,25 @@ describe("names of audit actions", () => {
   it.each(auditActions)("names %s", (action) => expect(actionWord(action)).toMatch(/^[A-Z]/))
 
   it.each(["toString", "later"])("has none for %s", (action) => expect(actionWord(action)).toBe(""))
+})
+
+describe("the headline of the audit log", () => {
+  const now = Date.parse("2026-11-24T10:00:00Z")
+  const page = { entries: sample.audit.slice(0, 1), next_before: "7", stopped: true }
+  const of = (changed: Partial<Audit>, isFirst = true) =>
+    ofAudit({ ...page, ...changed }, isFirst, now)
+
+  it("never tells a search that has stopped as a whole", () => {
+    expect(of({})).toMatch(/^1 entry so far, .*; older ones were not searched yet$/)
+    expect(of({ entries: [] })).toMatch(/so far/)
+  })
+
+  it("says which part of the log a full page is", () => {
+    expect(of({ stopped: false })).toMatch(/^The newest 1 entry, back to /)
+    expect(of({ stopped: false }, false)).toMatch(/^The next 1 entry, back to /)
+    expect(of({ stopped: false, next_before: null })).toMatch(/^1 entry, the first of /)
+    expect(of({ stopped: false, entries: [] })).toBe("Nobody did anything like this")
+  })
 })
 
 describe("the life of an account", () => {

@@ -130,7 +130,8 @@ const search = (store: MemoryStore["Service"], { before, filter, limit }: Search
     import_supplier: key.import_supplier,
     external_account_number: key.external_account_number
   }))
-  return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+  const next = found.length > limit ? (entries.at(-1)?.id ?? null) : null
+  return { entries, next, stopped: false }
 }
 
 export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(

@@ -4,6 +4,7 @@ import * as Batch from "../../batch/Batch.ts"
 import { BatchLimits } from "../../batch/BatchLimits.ts"
 import type { LineEnd } from "../../batch/BatchLine.ts"
 import { type ApiKeyId, isLive, type OrganisationName } from "../../organisation/Organisation.ts"
+import { serviceFor } from "../../organisation/Operator.ts"
 import type { AuditAction } from "../AuditLog.ts"
 import {
   type Appending,
@@ -168,6 +169,21 @@ const recordEvents = (
   }
 }
 
+/** Puts a change that nobody asked for. */
+const putAutomatic = (
+  store: Store,
+  present: StoredBatch,
+  after: Batch.Batch,
+  at: DateTime.Utc
+): void => {
+  const before = present.batch
+  recordEvents(store, before, after, at)
+  for (const each of Batch.automaticChanges(before, after)) {
+    recordAudit(store, after, { ...each, at, caller: serviceFor(after) })
+  }
+  put(store, present, after)
+}
+
 const change = <E>(
   store: Store,
   limits: BatchLimits,
@@ -205,9 +221,7 @@ const review = (store: Store, { at, decide }: Command<"review">): void => {
       isSupplierOngoing: store.suppliers.get(batch.settings.supplier)?.status === "Ongoing",
       isKeyValid: started === null || isKeyValid(store, started.apiKey, at)
     })
-    if (after === batch) continue
-    recordEvents(store, batch, after, at)
-    put(store, present, after)
+    if (after !== batch) putAutomatic(store, present, after, at)
   }
 }
 
@@ -302,9 +316,7 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
   )
   for (const { line } of ended) deleteKeysOfLine(store, before, line)
   const outcomes = ended.map(({ outcome }) => outcome)
-  const after = Batch.end(before, outcomes, at, waitingFor)
-  recordEvents(store, before, after, at)
-  put(store, present, after)
+  putAutomatic(store, present, Batch.end(before, outcomes, at, waitingFor), at)
 }
 
 const take = (store: Store, { at, busy, last }: Command<"take">): Option.Option<ChunkInHand> => {

@@ -1,13 +1,25 @@
 /** Sessions of the board in memory. */
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type BoardSession, BoardSessions, linkIssued, sessionsEnded } from "../BoardSessions.ts"
+import {
+  type BoardSession,
+  BoardSessions,
+  linkIssued,
+  sessionsEnded,
+  signedIn
+} from "../BoardSessions.ts"
 import { MemoryStore, recordOperator } from "./Store.ts"
 
 const make = (store: MemoryStore["Service"]) => {
   const sessions = new Map<string, BoardSession>()
   const links = new Map<string, DateTime.Utc>()
   return BoardSessions.of({
-    create: (hash, session) => Effect.sync(() => void sessions.set(hash, session)),
+    create: (hash, session) =>
+      Effect.suspend(() => {
+        sessions.set(hash, session)
+        return Effect.forEach(signedIn(session.user), (entry) => recordOperator(store, entry), {
+          discard: true
+        })
+      }),
     find: (hash) => Effect.sync(() => Option.fromNullishOr(sessions.get(hash))),
     renew: (hash, at) =>
       Effect.sync(() => {

@@ -22,7 +22,13 @@ import { callerOf, CurrentOperator } from "../../organisation/Operator.ts"
 import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
-import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
+import type {
+  AuditAction,
+  AuditEntry,
+  BoardAction,
+  OperatorAction,
+  OutboxEvent
+} from "../AuditLog.ts"
 import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
 import type { RecordedForecast } from "../Forecasts.ts"
@@ -263,7 +269,7 @@ export const recordChange = (
 }
 
 interface OperatorWrite {
-  readonly action: OperatorAction
+  readonly action: OperatorAction | BoardAction
   readonly outcome: string
   /** Null for the whole deployment. */
   readonly organisation: OrganisationName | null

@@ -1,5 +1,5 @@
 /** The audit log: filtered, a page at a time, and as a CSV file. */
-import type { Audit, AuditEntry } from "../data/Answers.ts"
+import type { Audit } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { AuditTable } from "../parts/AuditTable.tsx"
@@ -8,9 +8,8 @@ import { Pager, usePaging } from "../parts/Pager.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
-import { actions } from "../text/AuditWords.ts"
-import { counted } from "../text/Numbers.ts"
-import { endOfDate, ownZone, relative } from "../text/Times.ts"
+import { actions, ofAudit } from "../text/AuditWords.ts"
+import { endOfDate, ownZone } from "../text/Times.ts"
 import { useNow } from "../data/Now.ts"
 
 const day = 86_400_000
@@ -96,31 +95,26 @@ const FilterForm = ({ filter }: { readonly filter: Filter }) => (
   </form>
 )
 
-const headline = (entries: ReadonlyArray<AuditEntry>, hasMore: boolean, now: number): string => {
-  const last = entries.at(-1)
-  if (last === undefined) return "Nobody did anything like this"
-  const since = relative(Date.parse(last.at), now)
-  const shown = counted(entries.length, "entry", "entries")
-  return hasMore ? `The newest ${shown}, back to ${since}` : `${shown}, the first of ${since}`
-}
-
 const Pages = ({ filter }: { readonly filter: Filter }) => {
   const now = useNow()
   const paging = usePaging<string>()
   const { position: before } = paging
   const answer = useAnswer<Audit>(answers.audit({ ...asked(filter), before, limit: "100" }))
   const { value } = answer
-  const title =
-    value === undefined ? "Audit" : headline(value.entries, value.next_before !== null, now)
+  const title = value === undefined ? "Audit" : ofAudit(value, before === null, now)
   return (
     <>
-      <Headline title="Audit">{before === null ? title : title.replace("newest", "next")}</Headline>
+      <Headline title="Audit">{title}</Headline>
       <FilterForm filter={filter} />
       <Answered answer={answer} lines={12}>
-        {({ entries, next_before }) => (
+        {({ entries, next_before, stopped }) => (
           <>
             {entries.length > 0 && <AuditTable entries={entries} isOfAll />}
-            <Pager paging={paging} next={next_before} words={{ back: "Newer", next: "Older" }} />
+            <Pager
+              paging={paging}
+              next={next_before}
+              words={{ back: "Newer", next: stopped ? "Search on" : "Older" }}
+            />
           </>
         )}
       </Answered>

@@ -1,6 +1,8 @@
 /** Names of the actions of the audit log, and the life of an account built from its entries. */
 import type { AuditAction } from "@data-import/domain/ports/AuditLog"
-import type { Account, AuditEntry } from "../data/Answers.ts"
+import type { Account, Audit, AuditEntry } from "../data/Answers.ts"
+import { counted } from "./Numbers.ts"
+import { relative } from "./Times.ts"
 
 export const actions: Readonly<Record<AuditAction, string>> = {
   stage: "Account staged",
@@ -37,6 +39,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   change_webhook: "Webhook changed",
   issue_board_link: "Sign-in link issued",
   end_board_sessions: "Sessions of the board ended",
+  sign_in: "Signed in at the board",
   set_plan: "Plan entered",
   sign_off: "Migration signed off"
 }
@@ -45,6 +48,26 @@ const isAction = (action: string): action is AuditAction => Object.hasOwn(action
 
 /** The name of an action; empty for an unknown one, which a later release may write. */
 export const actionWord = (action: string): string => (isAction(action) ? actions[action] : "")
+
+/** The headline of a page of the audit log. A search that has stopped is never told as a whole. */
+export const ofAudit = (
+  { entries, next_before, stopped }: Audit,
+  isFirst: boolean,
+  now: number
+): string => {
+  const last = entries.at(-1)
+  if (last === undefined) {
+    return stopped
+      ? "Nothing like this so far; older entries were not searched yet"
+      : "Nobody did anything like this"
+  }
+  const since = relative(Date.parse(last.at), now)
+  const shown = counted(entries.length, "entry", "entries")
+  if (stopped) return `${shown} so far, back to ${since}; older ones were not searched yet`
+  return next_before === null
+    ? `${shown}, the first of ${since}`
+    : `The ${isFirst ? "newest" : "next"} ${shown}, back to ${since}`
+}
 
 export type LifeEvent =
   | { readonly kind: "attempt"; readonly at: string; readonly attempt: Account["attempts"][number] }
