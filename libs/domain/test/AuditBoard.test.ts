@@ -77,12 +77,18 @@ layer(boardLayer)("the audit log on the board", (it) => {
       yield* stage(mine, ["a"])
       const caller = { user, requestId: RequestId.make("by-hand") }
       yield* setPlan(caller, mine.supplier.code, { points: [] })
+      const points = [{ on: "soon", accounts: 1 }]
+      yield* Effect.flip(setPlan(caller, mine.supplier.code, { points }))
       const { entries } = yield* list(user, { limit: 10, people: true })
-      expect(entries.map(({ action, who }) => `${who} ${action}`)).toEqual(["board:mia set_plan"])
+      expect(entries.map(({ action, failed, who }) => [who, action, failed])).toEqual([
+        ["board:mia", "set_plan", true],
+        ["board:mia", "set_plan", false]
+      ])
       const [head, ...rows] = (yield* csv(user, { people: true })).trimEnd().split("\r\n")
       expect(head).toMatch(/^id,at,/)
-      expect(rows).toEqual([expect.stringContaining(",board:mia,set_plan,")])
-      expect((yield* list(user, { limit: 10, people: false })).entries).toHaveLength(2)
+      expect(rows).toHaveLength(2)
+      expect(rows[1]).toContain(",board:mia,set_plan,set,")
+      expect((yield* list(user, { limit: 10, people: false })).entries).toHaveLength(3)
     })
   )
 

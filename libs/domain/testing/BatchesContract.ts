@@ -330,10 +330,12 @@ const reviewing = (it: It): void => {
       expect(Batch.stateOf(yield* found(batch))).toBe("CANCELLED")
       const { ofRequest } = yield* AuditLog
       const entries = yield* ofRequest(serviceFor({ ...batch.caller, id: batch.id }).requestId)
-      expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
-        "pause_batch SUPPLIER",
-        "resume_batch SUPPLIER",
-        "cancel_batch FORGOTTEN"
+      expect(
+        entries.map(({ action, apiKey, outcome }) => `${apiKey} ${action} ${outcome}`)
+      ).toEqual([
+        "service pause_batch SUPPLIER",
+        "service resume_batch SUPPLIER",
+        "service cancel_batch FORGOTTEN"
       ])
     })
   )

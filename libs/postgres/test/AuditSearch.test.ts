@@ -12,11 +12,10 @@ import * as TestDatabase from "../testing/TestDatabase.ts"
 const busy = Effect.map(Clock.Clock, (clock): Clock.Clock => {
   let now = clock.currentTimeMillisUnsafe()
   const currentTimeMillisUnsafe = () => (now += 2_000)
-  return {
-    ...clock,
+  return Object.assign(Object.create(clock) as Clock.Clock, {
     currentTimeMillisUnsafe,
     currentTimeMillis: Effect.sync(currentTimeMillisUnsafe)
-  }
+  })
 })
 
 /** Leaves so many numbers unused that the next entry is in another slice. */

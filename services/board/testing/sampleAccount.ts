@@ -13,6 +13,7 @@ export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type 
     who: index % 3 === 0 ? "board:Maria Keller" : "key-7f3a",
     action: ["change_supplier_status", "process", "stage"][index % 3] ?? "",
     outcome: ["Paused", "created", "replaced"][index % 3] ?? "",
+    failed: false,
     import_supplier: "ACME_LEGACY",
     external_account_number: index % 3 === 0 ? null : "NL-0004712",
     request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
@@ -55,6 +56,7 @@ const life = (now: number, import_supplier: string, external_account_number: str
     who,
     action,
     outcome,
+    failed: outcome === "account_failed_validation",
     import_supplier,
     external_account_number,
     request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`

@@ -21,6 +21,9 @@ export const AuditEntryBody = Schema.Struct({
   }),
   action: Schema.String,
   outcome: Schema.String,
+  failed: Schema.Boolean.annotateKey({
+    description: "Whether the outcome is the code of a refusal or a failure: it was not done."
+  }),
   import_supplier: Schema.NullOr(Schema.String),
   external_account_number: Schema.NullOr(Schema.String),
   request_id: Schema.String

@@ -5,14 +5,14 @@
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../account/ImportDetails.ts"
 import { recordedCode, type Supplier, wireCode } from "../organisation/Supplier.ts"
-import type { AuditVerification, NumberedEntry } from "../ports/AuditLog.ts"
+import { type AuditVerification, moreRefused, type NumberedEntry } from "../ports/AuditLog.ts"
 import type { FoundImport, FoundPage } from "../ports/ImportSearch.ts"
 import type { Items, StoredAccount } from "../ports/StoredAccount.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { maskedAccount, maskedDetail, maskedDocument, maskedPath } from "./Masking.ts"
-import { explained } from "./MigrationBodies.ts"
+import { explained, isCode } from "./MigrationBodies.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
 
@@ -41,6 +41,10 @@ export const importRows = (page: FoundPage, total: number | null): ImportRows =>
   next_after: page.next
 })
 
+/** Whether this is the outcome of what was refused, or has failed: the code, or that of many. */
+const hasFailed = (outcome: string): boolean =>
+  outcome === moreRefused || (isCode(outcome) && outcome !== "dry_run_successful")
+
 export const auditBody = (entry: NumberedEntry) => ({
   id: String(entry.id),
   at: formatInstant(entry.at),
@@ -48,6 +52,7 @@ export const auditBody = (entry: NumberedEntry) => ({
   who: entry.apiKey as string,
   action: entry.action as string,
   outcome: entry.outcome,
+  failed: hasFailed(entry.outcome),
   import_supplier: entry.import_supplier === null ? null : recordedCode(entry.import_supplier),
   external_account_number: entry.external_account_number,
   request_id: entry.requestId as string

@@ -31,7 +31,7 @@ const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null :
 export const totalOf = (states: StateCounts): number =>
   Object.values(states).reduce((total, count) => total + count, 0)
 
-const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
+export const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
 
 const brokenOff = {
   meaning: "The attempt broke off before it had ended.",

@@ -9,9 +9,26 @@ const kinds = (events: ReturnType<typeof lifeOf>) =>
   events.map((event) => (event.kind === "entry" ? event.entry.outcome : event.kind))
 
 describe("names of audit actions", () => {
-  it.each(auditActions)("names %s", (action) => expect(actionWord(action)).toMatch(/^[A-Z]/))
+  it.each(auditActions)("names %s, and says that a refused one was not done", (action) => {
+    const [word, refused] = [false, true].map((failed) => actionWord({ action, failed }))
+    expect(word).toMatch(/^[A-Z]/)
+    expect(refused?.includes(" not ")).toBe(action !== "process")
+    expect(refused?.replace(" not ", " ")).toBe(word)
+  })
 
-  it.each(["toString", "later"])("has none for %s", (action) => expect(actionWord(action)).toBe(""))
+  it("puts the word before what was done", () => {
+    const refused = ["stage", "sign_off", "unskip_import", "change_supplier_status"]
+    expect(refused.map((action) => actionWord({ action, failed: true }))).toEqual([
+      "Account not staged",
+      "Migration not signed off",
+      "Account not taken in again",
+      "Status of the migration not changed"
+    ])
+  })
+
+  it.each(["toString", "later"])("has none for %s", (action) =>
+    expect(actionWord({ action, failed: false })).toBe("")
+  )
 })
 
 describe("the headline of the audit log", () => {
@@ -39,6 +56,20 @@ describe("the life of an account", () => {
 
   it("has the last staging if the log has none", () =>
     expect(kinds(lifeOf({ ...sample, audit: [] }))).toEqual(["attempt", "staged"]))
+
+  it("has what was refused, which is no staging and no attempt", () => {
+    const audit = sample.audit.slice(0, 2).map((entry, index) => ({
+      ...entry,
+      at: "2026-11-24T07:59:00Z",
+      action: ["process", "stage"][index] ?? "",
+      outcome: "account_import_process_already_imported",
+      failed: true
+    }))
+    expect(kinds(lifeOf({ ...sample, attempts: [], audit }))).toEqual([
+      ...audit.map(({ outcome }) => outcome),
+      "staged"
+    ])
+  })
 
   it("has the import", () => {
     const account_created_at = "2026-11-24T07:30:00Z"

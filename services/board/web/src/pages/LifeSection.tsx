@@ -36,9 +36,9 @@ const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
 )
 
 const Entry = ({ entry }: { readonly entry: AuditEntry }) => (
-  <li>
+  <li class={entry.failed ? "failed" : ""}>
     <p>
-      <Time at={entry.at} /> {actionWord(entry.action)}: <span class="code">{entry.outcome}</span>{" "}
+      <Time at={entry.at} /> {actionWord(entry)}: <span class="code">{entry.outcome}</span>{" "}
       <small>
         by <Link to={pages.audit({ who: entry.who })}>{entry.who}</Link>
       </small>

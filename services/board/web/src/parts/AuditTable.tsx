@@ -30,12 +30,12 @@ const columnsFor = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => [
   },
   {
     name: "Action",
-    cell: ({ action }) => (
+    cell: (entry) => (
       <>
-        <Link to={pages.audit({ action })} class="code">
-          {action}
+        <Link to={pages.audit({ action: entry.action })} class="code">
+          {entry.action}
         </Link>{" "}
-        <small>{actionWord(action)}</small>
+        <small>{actionWord(entry)}</small>
       </>
     )
   },

@@ -39,15 +39,26 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   change_webhook: "Webhook changed",
   issue_board_link: "Sign-in link issued",
   end_board_sessions: "Sessions of the board ended",
-  sign_in: "Signed in at the board",
+  sign_in: "Session of the board begun",
   set_plan: "Plan entered",
   sign_off: "Migration signed off"
 }
 
 const isAction = (action: string): action is AuditAction => Object.hasOwn(actions, action)
 
-/** The name of an action; empty for an unknown one, which a later release may write. */
-export const actionWord = (action: string): string => (isAction(action) ? actions[action] : "")
+/** The word that says that it was done, of those that end with another. */
+const done = /^(.*?)(left out|taken in again|signed off|[a-z]+)$/
+
+/**
+ * The name of an action; empty for an unknown one, which a later release may write. What was
+ * refused is never told as done. An attempt was made, whatever came of it.
+ */
+export const actionWord = ({ action, failed }: Pick<AuditEntry, "action" | "failed">): string => {
+  if (!isAction(action)) return ""
+  return failed && action !== "process"
+    ? actions[action].replace(done, "$1not $2")
+    : actions[action]
+}
 
 /** The headline of a page of the audit log. A search that has stopped is never told as a whole. */
 export const ofAudit = (
@@ -75,16 +86,23 @@ export type LifeEvent =
   | { readonly kind: "entry"; readonly at: string; readonly entry: AuditEntry }
   | { readonly kind: "staged"; readonly at: string }
 
-/** Leaves out reads, which change nothing, and attempts, which are listed with more detail. */
-const isOfLife = ({ action }: AuditEntry): boolean =>
-  action !== "process" && !action.startsWith("read_")
+/**
+ * Leaves out reads, which change nothing, and attempts, which are listed with more detail. What was
+ * refused before it was attempted is in no list of attempts.
+ */
+const isOfLife =
+  ({ attempts }: Account) =>
+  ({ action, failed, outcome }: AuditEntry): boolean =>
+    action === "process"
+      ? failed && attempts.every(({ code }) => code !== outcome)
+      : !action.startsWith("read_")
 
 /** The newest first. The oldest entries of a long life are only on the page of the audit log. */
 export const lifeOf = (account: Account): ReadonlyArray<LifeEvent> => {
   const entries = account.audit
-    .filter(isOfLife)
+    .filter(isOfLife(account))
     .map((entry): LifeEvent => ({ kind: "entry", at: entry.at, entry }))
-  const isStagingTold = account.audit.some(({ action }) => action === "stage")
+  const isStagingTold = account.audit.some(({ action, failed }) => action === "stage" && !failed)
   const { account_created_at: createdAt, staged_at: stagedAt } = account
   return [
     ...(createdAt === null ? [] : [{ kind: "imported", at: createdAt } as const]),
