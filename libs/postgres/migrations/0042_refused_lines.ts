@@ -2,9 +2,10 @@
  * The lines that staging or processing has refused, and whose account has not come since: open work
  * that no import shows. A row is stored by the statement that stores the line's outcome, and
  * deleted by the one that stores the import, so that whatever release writes is counted. The rows
- * hold a digest and the place of the line, no account number. They are counted as the imports are,
- * by batch: a batch counts once it has ended. The lines of batches that have ended already are
- * stored afterwards, by `ImportCounts`.
+ * hold a digest and the place of the line, no account number. Their counts are kept as those of
+ * imports are, but by batch, since a batch counts once it has ended, and in tables of their own,
+ * which an earlier release does not read. The lines of batches that have ended already are stored
+ * afterwards, by `ImportCounts`.
  *
  * Can be undone: yes, by dropping the triggers, the view and the tables.
  */
@@ -17,7 +18,6 @@ export const refusedLines = Effect.gen(function* () {
   yield* recording
   yield* correcting
   yield* settling
-  yield* emptying
 })
 
 /** A trigger sees what the service that writes may not read. */
@@ -45,9 +45,19 @@ const tables = Effect.gen(function* () {
   yield* sql`insert into unrecorded_suppliers select code from suppliers`
 })
 
-/** A difference is named after the batch, so that a batch that ends counts with all its lines. */
+/** `settle_refused` adds the differences up. */
 const counting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create table refused_differences (
+      batch uuid not null,
+      count bigint not null
+    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000)`
+  yield* sql`
+    create table refused_totals (
+      batch uuid constraint refused_totals_pkey primary key,
+      count bigint not null
+    )`
   for (const [event, rows, sign] of [
     ["insert", "new table as changed", ""],
     ["delete", "old table as changed", "-"]
@@ -55,9 +65,8 @@ const counting = Effect.gen(function* () {
     yield* sql.unsafe(`
       create function count_refused_${event}() returns trigger language plpgsql ${definer} as $$
       begin
-        insert into import_differences (supplier, cohort, kind, name, count)
-        select supplier, cohort, 'refused', batch::text, ${sign}count(*) from changed
-        group by 1, 2, 4;
+        insert into refused_differences (batch, count)
+        select batch, ${sign}count(*) from changed group by batch;
         return null;
       end $$`)
     yield* sql.unsafe(`
@@ -66,15 +75,13 @@ const counting = Effect.gen(function* () {
   }
   yield* sql`
     create view refused_counts as
-    select parts.supplier, parts.cohort, sum(count)::bigint as count
+    select supplier, cohort, sum(count)::bigint as count
     from (
-      select supplier, cohort, name, count from import_totals where kind = 'refused'
+      select batch, count from refused_totals
       union all
-      select supplier, unnest(case when cohort is null then array[''] else array['', cohort] end),
-        name, count
-      from import_differences where kind = 'refused'
-    ) as parts join batches on batches.id = parts.name::uuid
-    where finished_at is not null group by 1, 2`
+      select batch, count from refused_differences
+    ) as parts join batches on batches.id = parts.batch
+    where finished_at is not null group by supplier, cohort`
   yield* sql`
     grant select on refused_counts to data_import_query, data_import_board, data_import_operator`
 })
@@ -164,6 +171,8 @@ const correcting = Effect.gen(function* () {
     create function forget_refused_of_batch() returns trigger language plpgsql ${definer} as $$
     begin
       delete from refused_lines where batch = old.id;
+      delete from refused_differences where batch = old.id;
+      delete from refused_totals where batch = old.id;
       return null;
     end $$`)
   yield* sql`
@@ -180,6 +189,15 @@ const settling = Effect.gen(function* () {
   yield* sql.unsafe(`
     create function settle_refused(slice integer) returns void language plpgsql ${definer} as $$
     begin
+      with taken as (
+        delete from refused_differences
+        where ctid = any(array(select ctid from refused_differences limit slice))
+        returning *
+      )
+      insert into refused_totals as total (batch, count)
+      select batch, sum(count) from taken group by batch order by batch
+      on conflict on constraint refused_totals_pkey do update
+      set count = total.count + excluded.count;
       with due as materialized (
         select identity, supplier, batch, line from refused_lines
         where not is_settled and recorded_at < now() - interval '1 minute'
@@ -203,27 +221,4 @@ const settling = Effect.gen(function* () {
       where refused_lines.identity = stored.identity and not is_corrected;
     end $$`)
   yield* sql`grant execute on function settle_refused(integer) to data_import_query`
-})
-
-/** As in 0028, but for refused lines: they are taken back with the batch that is deleted. */
-const emptying = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    create or replace function delete_test_counts(codes text[]) returns void language sql as $$
-      insert into import_differences (supplier, cohort, kind, name, count, amount)
-      select supplier, cohort, kind, name, -sum(count), -sum(amount)
-      from (
-        select supplier, cohort, kind, name, count, amount from import_differences
-        where supplier = any(codes)
-        union all
-        select supplier, nullif(cohort, ''), kind, name, count, amount from import_totals
-        where supplier = any(codes)
-        union all
-        select supplier, null, kind, name, -count, -amount from import_totals
-        where supplier = any(codes) and cohort <> ''
-      ) as counted
-      where kind <> 'refused'
-        and not exists (select from import_processes where supplier = counted.supplier)
-      group by supplier, cohort, kind, name having sum(count) <> 0 or sum(amount) <> 0
-    $$`
 })

@@ -56,7 +56,9 @@ export const matrix = {
   refresh_token_families: "auth ra(w)d",
   refresh_tokens: "auth ra(w)d",
   refused_counts: "query r, board r, operator r",
+  refused_differences: "",
   refused_lines: "",
+  refused_totals: "",
   refusal_windows:
     "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w), board ra(w)",
   statements:

@@ -7,7 +7,7 @@ import { endOf, finish, started, taken } from "@data-import/domain/testing/begun
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
-import { countAll, missingCounts } from "../src/setup/ImportCounts.ts"
+import { countAll } from "../src/setup/ImportCounts.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -26,9 +26,6 @@ const countOf = ({ supplier }: Owner) =>
     port.read({ supplier: supplier.code, cohort: null, at: noon })
   ).pipe(Effect.map(({ linesRefused }) => linesRefused))
 
-const missing = ({ supplier }: Owner) =>
-  rows((sql) => sql.unsafe<object>(missingCounts, [supplier.code]))
-
 const count = Effect.flatMap(Database, ({ run, sql }) =>
   run(Effect.provideService(countAll, SqlClient.SqlClient, sql as SqlClient.SqlClient))
 )
@@ -46,7 +43,6 @@ layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("refused lines"
       expect(yield* countOf(of)).toBe(0)
       yield* Effect.all([count, count], { concurrency: 2 })
       expect(yield* countOf(of)).toBe(2)
-      expect(yield* missing(of)).toEqual([])
     })
   )
 

@@ -75,7 +75,7 @@ const presentTallies = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: Da
         or kind = 'imported' and name >= ${DateTime.formatIso(hourBefore(at)).slice(0, 16)})
       union all
       select supplier, 'refused', count from refused_counts
-      where supplier = any(${suppliers}::text[]) and cohort = ''
+      where supplier = any(${suppliers}::text[])
       union all
       select supplier, name, count from (${moved(sql, suppliers, at)}) as moved
     ) as parts
@@ -268,7 +268,9 @@ const cohorts = ({ sql }: Database["Service"], { at, limit, supplier }: Query<"c
           name, count
         from (${moved(sql, [supplier], at)}) as moved
         union all
-        select cohort, 'refused', count from refused_counts where supplier = ${supplier}
+        select unnest(case when cohort is null then array[''] else array['', cohort] end),
+          'refused', count
+        from refused_counts where supplier = ${supplier}
       ) as all_parts
       group by cohort, name
     ),

@@ -86,11 +86,11 @@ const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
     select kind, name, count, amount from import_differences
     where supplier = ${supplier} ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
   ) as both_parts
-  where kind <> 'refused' and (kind <> 'imported' or name >= ${minute(hourBefore(at))})
+  where kind <> 'imported' or name >= ${minute(hourBefore(at))}
   group by kind, name having sum(count) <> 0 or sum(amount) <> 0
   union all
   select 'refused', '', count, '0' from refused_counts
-  where supplier = ${supplier} and cohort = ${cohort ?? ""}`
+  where supplier = ${supplier} ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}`
 
 /** An import with a lease is no longer waiting. */
 const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`

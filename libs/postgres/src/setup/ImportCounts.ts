@@ -45,9 +45,6 @@ const recount = `
     where ledger_balance is null and account_id = id and ledger_position = ledgers.position
       and origin = 'current_statement'
   ) as current on true
-  where supplier = $1 group by 1, 3
-  union all
-  select cohort, 'refused', batch::text, count(*), 0 from refused_lines
   where supplier = $1 group by 1, 3`
 
 /** A total without a cohort includes all cohorts, so their totals are subtracted. */
