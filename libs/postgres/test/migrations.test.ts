@@ -35,9 +35,8 @@ const all = (
   "webhooks import_counts refusal_windows payload_retention erasable_chains " +
   "erasure test_organisations readable_choices counts_at_once transaction_keys " +
   "import_history forecasts board_sessions audit_heads checks reopened_migrations " +
-  "events_by_organisation waiting_chunks slow_webhooks ended_sessions refused_lines"
-  "refused_lines batch_dry_runs"
-  "refused_lines batch_dry_runs board_entries"
+  "completed_statements refused_lines batch_dry_runs board_entries events_by_organisation " +
+  "waiting_chunks slow_webhooks ended_sessions"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
@@ -347,7 +346,7 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
     "transaction_tax_items_unit_type_known",
     "update transaction_tax_items set unit_type = 'X' where account_id = acc"
   ],
-  ["statements_id_once", "update statements set statement_id = 'same' where account_id = acc"],
+  ["statements_by_id", "update statements set statement_id = 'same' where account_id = acc"],
   [
     "statements_period",
     "update statements set bill_period_to_date = '1999-01-01' where account_id = acc"

@@ -237,14 +237,14 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "audit_heads",
       "checks",
       "reopened_migrations",
+      "completed_statements",
+      "refused_lines",
+      "batch_dry_runs",
+      "board_entries",
       "events_by_organisation",
       "waiting_chunks",
       "slow_webhooks",
-      "ended_sessions",
-      "refused_lines",
-      "refused_lines",
-      "batch_dry_runs",
-      "board_entries"
+      "ended_sessions"
     ])
     expect(yield* asked).toStrictEqual(before)
 

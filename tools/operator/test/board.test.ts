@@ -17,8 +17,8 @@ describe("board end-sessions", () => {
       )
       const user = { subject: "u1", name: "ada", role: "viewer", organisations: null } as const
       const [mine, other] = [
-        yield* begin(user),
-        yield* begin({ ...user, subject: "u2", name: "bo" })
+        yield* begin(user, RequestId.make("first")),
+        yield* begin({ ...user, subject: "u2", name: "bo" }, RequestId.make("second"))
       ]
       expect(yield* json("board", "sessions")).toMatchObject([
         { role: "viewer" },

@@ -7,6 +7,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
+import { statementIndexes } from "../accounts/AccountLists.ts"
 import { eventIndexes } from "../events/EventLog.ts"
 import { answerIndexes } from "../idempotency/StoredAnswers.ts"
 import { erasedIndexes, failedIndexes } from "../imports/ImportSource.ts"
@@ -17,6 +18,7 @@ import { payloadIndexes } from "../imports/PayloadDeletion.ts"
 /** The indexes by name, with their table and columns, and the rows that they are limited to. */
 export const indexes: Readonly<Record<string, string>> = {
   ...noteIndexes,
+  ...statementIndexes,
   ...failedIndexes,
   ...oldestIndexes,
   ...payloadIndexes,
@@ -49,7 +51,8 @@ export const build = Effect.gen(function* () {
   if (lock?.taken !== true) return false
   for (const name of yield* missing) {
     yield* sql.unsafe(`drop index concurrently if exists ${name}`)
-    yield* sql.unsafe(`create index concurrently ${name} on ${indexes[name]}`)
+    const kind = Object.hasOwn(statementIndexes, name) ? "unique index" : "index"
+    yield* sql.unsafe(`create ${kind} concurrently ${name} on ${indexes[name]}`)
   }
   // The planner needs statistics of the expression to choose an index on it.
   yield* sql`analyze notes`

@@ -46,13 +46,13 @@ import { auditHeads } from "../../migrations/0035_audit_heads.ts"
 import { checks } from "../../migrations/0036_checks.ts"
 import { reopenedMigrations } from "../../migrations/0037_reopened_migrations.ts"
 import { completedStatements } from "../../migrations/0038_completed_statements.ts"
-import { eventsByOrganisation } from "../../migrations/0050_events_by_organisation.ts"
-import { waitingChunks } from "../../migrations/0051_waiting_chunks.ts"
-import { slowWebhooks } from "../../migrations/0052_slow_webhooks.ts"
-import { endedSessions } from "../../migrations/0053_ended_sessions.ts"
-import { refusedLines } from "../../migrations/0042_refused_lines.ts"
-import { batchDryRuns } from "../../migrations/0043_batch_dry_runs.ts"
-import { boardEntries } from "../../migrations/0044_board_entries.ts"
+import { refusedLines } from "../../migrations/0039_refused_lines.ts"
+import { batchDryRuns } from "../../migrations/0040_batch_dry_runs.ts"
+import { boardEntries } from "../../migrations/0041_board_entries.ts"
+import { eventsByOrganisation } from "../../migrations/0042_events_by_organisation.ts"
+import { waitingChunks } from "../../migrations/0043_waiting_chunks.ts"
+import { slowWebhooks } from "../../migrations/0044_slow_webhooks.ts"
+import { endedSessions } from "../../migrations/0045_ended_sessions.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -99,13 +99,13 @@ export const migrations = {
   "0036_checks": checks,
   "0037_reopened_migrations": reopenedMigrations,
   "0038_completed_statements": completedStatements,
-  "0050_events_by_organisation": eventsByOrganisation,
-  "0051_waiting_chunks": waitingChunks,
-  "0052_slow_webhooks": slowWebhooks,
-  "0053_ended_sessions": endedSessions,
-  "0042_refused_lines": refusedLines,
-  "0043_batch_dry_runs": batchDryRuns,
-  "0044_board_entries": boardEntries
+  "0039_refused_lines": refusedLines,
+  "0040_batch_dry_runs": batchDryRuns,
+  "0041_board_entries": boardEntries,
+  "0042_events_by_organisation": eventsByOrganisation,
+  "0043_waiting_chunks": waitingChunks,
+  "0044_slow_webhooks": slowWebhooks,
+  "0045_ended_sessions": endedSessions
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

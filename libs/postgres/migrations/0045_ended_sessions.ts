@@ -1,13 +1,12 @@
 /**
- * Lets the audit log have sign-ins at the board, and the refused actions of its users.
+ * Lets the operator list and end sessions of the board, which is in the audit log.
  *
- * Can be undone: yes, by the constraint of 0034 and by revoking the grant, once no entry is a
- * sign-in.
+ * Can be undone: yes, by revoking the grants, as long as no entry has the action.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const boardEntries = Effect.gen(function* () {
+export const endedSessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     do $$
@@ -17,9 +16,10 @@ export const boardEntries = Effect.gen(function* () {
     begin
       alter table audit_log drop constraint audit_log_action_known;
       execute format('alter table audit_log add constraint audit_log_action_known
-        check (%s or action = ''sign_in'') not valid', known);
+        check (%s or action = ''end_board_sessions'') not valid', known);
     end $$`
   yield* sql`
-    grant select, insert, update (began_at, digests, is_full) on refusal_windows
-    to data_import_board`
+    grant select (subject, name, role, organisations, created_at, last_seen_at), delete
+    on board_sessions to data_import_operator`
+  yield* sql`grant delete on board_links to data_import_operator`
 })
