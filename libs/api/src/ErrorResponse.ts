@@ -83,6 +83,13 @@ const authenticationFailed = (): Message => ({
   headers: tokenWanted
 })
 
+const headerFaults = {
+  scheme: "The header has another scheme than Token; send `Authorization: Token <ACCESS_TOKEN>`.",
+  form:
+    "The header has no token, or one with blanks or quotes; send " +
+    "`Authorization: Token <ACCESS_TOKEN>`."
+}
+
 const counted = (count: number): string => count.toLocaleString("en-US")
 
 const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Message => {
@@ -132,7 +139,10 @@ const messages: {
   ForgeryRefused: text(
     "The request did not come from a page of the board with a valid X-CSRF-Token; load it again."
   ),
-  AuthenticationFailed: authenticationFailed,
+  AuthenticationFailed: ({ header }) =>
+    header === undefined
+      ? authenticationFailed()
+      : { detail: headerFaults[header], headers: tokenWanted },
   KeyRevoked: authenticationFailed,
   PermissionDenied: text("The key behind this token may not do this; its scope is too narrow."),
   NotFound: text("Not found. Check the path, the supplier code and the account number."),

@@ -28,7 +28,10 @@ export class ForgeryRefused extends Data.TaggedError("ForgeryRefused")<{}> {
 }
 
 /** The `Authorization` header holds no valid, unexpired token. */
-export class AuthenticationFailed extends Data.TaggedError("AuthenticationFailed")<{}> {
+export class AuthenticationFailed extends Data.TaggedError("AuthenticationFailed")<{
+  /** What is wrong with the header, where it has no token at all. */
+  readonly header?: "scheme" | "form"
+}> {
   readonly code = "authentication_failed"
 }
 

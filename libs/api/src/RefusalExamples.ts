@@ -84,7 +84,7 @@ export const refusals: {
   ManagerRequired: new ManagerRequired(),
   ForgeryRefused: new ForgeryRefused(),
   NotAuthenticated: new NotAuthenticated(),
-  AuthenticationFailed: new AuthenticationFailed(),
+  AuthenticationFailed: new AuthenticationFailed({}),
   KeyRevoked: new KeyRevoked(),
   PermissionDenied: new PermissionDenied(),
   NotFound: new NotFound(),

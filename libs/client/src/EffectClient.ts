@@ -62,11 +62,18 @@ const valueOf = ({ headers, statusCode, value }: Answered<unknown>) =>
       })
     : Effect.succeed(value)
 
-const withoutSlash = (baseUrl: string | URL): string => String(baseUrl).replace(/\/+$/, "")
+const withoutSlash = (baseUrl: string | URL): string => {
+  const address = String(baseUrl).replace(/\/+$/, "")
+  if (!address.endsWith("/v1")) return address
+  throw new TypeError(`baseUrl ends in /v1, which the client adds: ${address}`)
+}
 
 const defaults = { deadline: Duration.minutes(2), retries: 6 }
 
-/** Makes a client. Its token is renewed as long as the scope is open. */
+/**
+ * Makes a client. Its token is renewed as long as the scope is open. Dies with a `TypeError` if the
+ * address ends in the version.
+ */
 export const make = (
   given: Settings
 ): Effect.Effect<Client, never, HttpClient.HttpClient | Scope.Scope> =>

@@ -1,6 +1,6 @@
 /** The attempts of calls, against a scripted service. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { rawNumber } from "@data-import/domain/schema/RawNumber"
 import {
@@ -36,6 +36,16 @@ const tokenError = (errorCode: string, headers: Readonly<Record<string, string>>
 }
 
 const staged = { import_supplier: "S", external_account_number: "1" }
+
+describe("the address", () => {
+  it.effect("is without the version, which the client adds", () =>
+    Effect.gen(function* () {
+      const baseUrl = "https://import.example.com/v1/"
+      const exit = yield* Effect.exit(clientOf(() => json({}), { baseUrl }))
+      expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("baseUrl ends in /v1")
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("a call", () => {
   it.effect.each<readonly [string, () => Reply]>([

@@ -129,6 +129,21 @@ describe("the header", () => {
     )
   )
 
+  it.effect.each<[string, string | undefined]>([
+    ["JWT good", "scheme"],
+    ["good", "scheme"],
+    ["Token 'good'", "form"],
+    ["Token", "form"],
+    ["Token bad", undefined]
+  ])("is refused with what is wrong with it: %j %s", ([header, fault]) =>
+    Effect.gen(function* () {
+      const authorize = yield* checkOf(new World())
+      const refused = yield* Effect.flip(authorize(header, "import:read", requestId))
+      expect(refused).toMatchObject({ _tag: "AuthenticationFailed" })
+      expect("header" in refused ? refused.header : undefined).toBe(fault)
+    })
+  )
+
   it.effect("has another code if it is missing than if it is invalid", () =>
     withWorld((_world, ask) =>
       Effect.gen(function* () {

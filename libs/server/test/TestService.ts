@@ -77,7 +77,7 @@ export const authorize: Authorize = (header, scope, requestId) => {
   if (header === undefined) return Effect.fail(new NotAuthenticated())
   const scopes = { "Token reader": ["import:read"], "Token writer": ["import:write"] } as const
   const known = header === "Token reader" || header === "Token writer" ? scopes[header] : undefined
-  if (known === undefined) return Effect.fail(new AuthenticationFailed())
+  if (known === undefined) return Effect.fail(new AuthenticationFailed({}))
   if (!known.some((one) => one === scope)) return Effect.fail(new PermissionDenied())
   return Effect.succeed({
     organisation: OrganisationName.make("acme"),

@@ -75,10 +75,15 @@ const descriptions: Record<ShownRefusal["_tag"], ErrorExtensions & { readonly me
   }
 }
 
+const quotedKey =
+  "The API key was sent with blanks or quotes, which no key has. Send it as it was issued."
+
 /** The message and the extensions of the GraphQL error for a refusal. */
-export const describeRefusal = ({ _tag }: ShownRefusal) => {
-  const { message, ...extensions } = descriptions[_tag]
-  return { message, extensions }
+export const describeRefusal = (refusal: ShownRefusal) => {
+  const { message, ...extensions } = descriptions[refusal._tag]
+  return refusal._tag === "InvalidApiKey" && refusal.isQuoted
+    ? { message, extensions: { ...extensions, errorDescription: quotedKey } }
+    : { message, extensions }
 }
 
 /** What resolves the fields of the query and the mutation. */

@@ -92,6 +92,15 @@ describe("POST /v1/graphql/", () => {
     }).pipe(withService())
   )
 
+  it.effect("says that a key was sent with a blank or a quote", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      for (const APIKey of [`${secret}\n`, `"${secret}"`]) {
+        expect((yield* ask({ APIKey })).text).toContain("sent with blanks or quotes")
+      }
+    }).pipe(withService())
+  )
+
   it.effect("refuses an unknown key and a revoked key alike", () =>
     Effect.gen(function* () {
       const { key, secret } = yield* issue

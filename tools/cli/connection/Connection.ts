@@ -22,11 +22,15 @@ export const profileName = Effect.gen(function* () {
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
+/** The version is part of the paths, which a client adds. */
+const endsInVersion = /\/v1\/*$/
+
 /** The address of a deployment. A key is sent there, so only this machine needs no encryption. */
 export const readBaseUrl = (text: string): Option.Option<string> =>
   Option.fromNullOr(URL.parse(text)).pipe(
     Option.filter(
-      ({ hash, hostname, password, protocol, search, username }) =>
+      ({ hash, hostname, password, pathname, protocol, search, username }) =>
+        !endsInVersion.test(pathname) &&
         (protocol === "https:" || (protocol === "http:" && loopback.test(hostname))) &&
         `${hash}${password}${search}${username}` === ""
     ),
@@ -34,7 +38,7 @@ export const readBaseUrl = (text: string): Option.Option<string> =>
   )
 
 export const baseUrlForm =
-  "an address like https://import.example.com; http is for this machine only"
+  "an address like https://import.example.com, without /v1; http is for this machine only"
 
 const environmentUrl = Effect.gen(function* () {
   const given = yield* setting("DATA_IMPORT_URL")

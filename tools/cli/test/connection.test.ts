@@ -110,6 +110,8 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(err).not.toContain(tenant.apiKey)
         const plain = yield* type(tenant.apiKey, "login", "--url", "http://import.example.com")
         expect(plain).toMatchObject({ status: 2, err: expect.stringMatching(/http is for this/) })
+        const versioned = yield* type(tenant.apiKey, "login", "--url", `${tenant.baseUrl}/v1`)
+        expect(versioned).toMatchObject({ status: 2, err: expect.stringMatching(/without \/v1/) })
       }).pipe(Effect.scoped)
     )
 

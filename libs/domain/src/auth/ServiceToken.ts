@@ -37,8 +37,15 @@ const failedAttemptWindow = Duration.minutes(1)
 
 const retryAfterSeconds = 5
 
-/** The key is unknown, revoked or expired. The caller is not told which. */
-export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{}> {}
+/**
+ * The key is unknown, revoked or expired. The caller is not told which. `isQuoted` if it was sent
+ * with blanks or quotes, which no key has: the most common fault of copying one.
+ */
+export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{
+  readonly isQuoted: boolean
+}> {}
+
+const blankOrQuote = /[\s"'`\u2018-\u201f]/u
 
 /**
  * The token is unknown, expired, used before, or its key is no longer valid. The caller is not told
@@ -110,7 +117,9 @@ const makeExchange = (
   const byApiKey = Effect.fnUntraced(function* (secret: string, now: DateTime.Utc) {
     const found = yield* apiKeys.findByHash(yield* secrets.hash(secret))
     const key = Option.filter(found, (key) => isLive(key, now))
-    if (Option.isNone(key)) return yield* new InvalidApiKey()
+    if (Option.isNone(key)) {
+      return yield* new InvalidApiKey({ isQuoted: blankOrQuote.test(secret) })
+    }
     const { expiresAt, hash, refreshToken } = yield* newRefreshToken(now)
     const family = yield* secrets.make
     yield* apiKeys.saveRefreshToken({ hash, family, apiKey: key.value.id, expiresAt }, now)

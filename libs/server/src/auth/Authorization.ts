@@ -43,6 +43,7 @@ export type Authorize = (
 const cachedFor = Duration.seconds(30)
 const capacity = 10_000
 const schemeAndToken = /^(?:token|bearer) +([A-Za-z0-9._~+/=-]+) *$/i
+const knownScheme = /^(?:token|bearer)\b/i
 
 const onlySuccess = (exit: Exit.Exit<unknown, unknown>) =>
   Exit.isSuccess(exit) ? cachedFor : Duration.zero
@@ -63,7 +64,7 @@ const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
     (token: string) =>
       verifier.verify(token).pipe(
         Effect.catchTags({
-          TokenInvalid: () => Effect.fail(new AuthenticationFailed()),
+          TokenInvalid: () => Effect.fail(new AuthenticationFailed({})),
           KeysUnavailable: unavailableUntil
         }),
         Effect.timeoutOrElse({
@@ -77,9 +78,13 @@ const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
   return Effect.fnUntraced(function* (header: string | undefined, now: DateTime.Utc) {
     if (header === undefined) return yield* new NotAuthenticated()
     const token = schemeAndToken.exec(header)?.[1]
-    if (token === undefined) return yield* new AuthenticationFailed()
+    if (token === undefined) {
+      return yield* new AuthenticationFailed({
+        header: knownScheme.test(header) ? "form" : "scheme"
+      })
+    }
     const claims = yield* Cache.get(tokens, token)
-    if (!DateTime.isGreaterThan(claims.expiresAt, now)) return yield* new AuthenticationFailed()
+    if (!DateTime.isGreaterThan(claims.expiresAt, now)) return yield* new AuthenticationFailed({})
     return claims
   })
 })
@@ -131,7 +136,7 @@ export const make: Effect.Effect<
       const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
       return key !== undefined && isLive(key, yield* DateTime.now)
     })
-    if (!(yield* isValid)) return yield* new AuthenticationFailed()
+    if (!(yield* isValid)) return yield* new AuthenticationFailed({})
     yield* LastingAnswer.allowedBy(isValid)
     yield* limitRate(claims.organisation)
     if (!claims.scopes.includes(scope)) return yield* new PermissionDenied()
