@@ -1,13 +1,32 @@
 /** Commands about the migration board. */
+import { existsSync, readFileSync } from "node:fs"
 import { issueLink } from "@data-import/domain/auth/BoardAccess"
 import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { Effect, Option } from "effect"
+import { Config, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
+import { dataDir, placesIn } from "./DataDirectory.ts"
 import { asBaseUrl } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
+
+const defaultUrl = "http://127.0.0.1:8080"
+
+const readDemo = Schema.decodeOption(
+  Schema.fromJsonString(Schema.Struct({ baseUrl: Schema.String }))
+)
+
+/** Where the local run answers, which writes its address there at each start. */
+const localUrl = Effect.gen(function* () {
+  const { demo } = placesIn(yield* dataDir)
+  const other = yield* Config.option(Config.String("DATABASE_URL"))
+  if (Option.isSome(other) || !existsSync(demo)) return defaultUrl
+  return Option.match(readDemo(readFileSync(demo, "utf8")), {
+    onNone: () => defaultUrl,
+    onSome: ({ baseUrl }) => baseUrl
+  })
+}).pipe(Effect.orDie)
 
 type Listed = Omit<BoardSession, "csrfToken">
 
@@ -15,12 +34,15 @@ const link = Command.make(
   "link",
   {
     baseUrl: Flag.String("base-url").pipe(
-      Flag.withDescription("Where the gateway answers on its own machine"),
-      Flag.withDefault("http://127.0.0.1:8080"),
-      asBaseUrl
+      Flag.withDescription(
+        `Where the gateway answers on its own machine; the local run, or ${defaultUrl}`
+      ),
+      asBaseUrl,
+      Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ baseUrl }) {
+  Effect.fnUntraced(function* ({ baseUrl: given }) {
+    const baseUrl = Option.isSome(given) ? given.value : yield* localUrl
     const url = `${baseUrl}/board/sign-in/${yield* issueLink}/`
     yield* say(
       { url },

@@ -10,6 +10,7 @@ import {
 } from "@data-import/domain/testing/samples"
 import { createDatabase, databaseUrl, dropDatabase } from "@data-import/postgres/testing/databases"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { inherited, NodeProcess } from "@data-import/testbed/NodeProcess"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { describe, expect, inject, it, onTestFinished } from "vitest"
 import {
@@ -95,6 +96,20 @@ const takenPort = async (): Promise<number> => {
   onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
+
+describe("npm start", () => {
+  it("says at once what it starts and where, or that the port is taken", async () => {
+    const dataDir = freshDataDir()
+    const prepare = (port: number) => {
+      const env = inherited({ DATA_DIR: dataDir, PORT: String(port) })
+      return new NodeProcess({ script: "tools/local/prepare.ts", args: [], env })
+    }
+    const port = await takenPort()
+    const taken = await prepare(port).ended
+    expect(taken).toMatchObject({ status: 1, out: "" })
+    expect(taken.err).toMatch(new RegExp(`^Port ${port} is in use: .* with PORT\\.\n$`))
+  })
+})
 
 describe("the local run", { timeout: 300_000 }, () => {
   it("starts with the demo tenant, passes the demo, and keeps data over a restart", async () => {

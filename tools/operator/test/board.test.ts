@@ -1,9 +1,12 @@
-/** How the operator gets a sign-in link of the board. */
+/** How the operator gets a sign-in link of the board, and ends its sessions. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { BoardAccess, layer } from "@data-import/domain/auth/BoardAccess"
 import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, Option } from "effect"
 import { arrange } from "./commandLine.ts"
 
 const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
@@ -37,9 +40,15 @@ describe("board link", () => {
   it.effect("prints a link that signs in once", () =>
     Effect.gen(function* () {
       const { json, ports } = yield* arrange
-      const { url } = (yield* json("board", "link")) as { readonly url: string }
+      const folder = mkdtempSync(join(tmpdir(), "operator-board-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const settings = ConfigProvider.layer(ConfigProvider.fromUnknown({ DATA_DIR: folder }))
+      const link = Effect.provide(json("board", "link"), settings)
+      expect(yield* link).toMatchObject({ url: expect.stringContaining("http://127.0.0.1:8080/") })
+      writeFileSync(join(folder, "demo.json"), '{"baseUrl": "http://127.0.0.1:9090"}')
+      const { url } = (yield* link) as { readonly url: string }
       const [, secret = ""] =
-        /^http:\/\/127\.0\.0\.1:8080\/board\/sign-in\/([\w-]{43})\/$/.exec(url) ?? []
+        /^http:\/\/127\.0\.0\.1:9090\/board\/sign-in\/([\w-]{43})\/$/.exec(url) ?? []
       const { follow } = yield* BoardAccess.pipe(
         Effect.provide(layer(times).pipe(Layer.provide(Layer.succeedContext(ports))))
       )
