@@ -54,7 +54,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     import_history: "cohort kind name supplier",
     import_processes: "cohort lease_attempt supplier",
     import_totals: "cohort kind name supplier",
-    refused_lines: "cohort supplier"
+    refused_lines: "cohort identity supplier"
   },
   "the kind of the account, and its number at the platform": {
     accounts: "account_type communication_preference number omitted operations_team sales_channel",
