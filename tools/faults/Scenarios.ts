@@ -10,6 +10,7 @@ import { absences } from "./scenarios/DatabaseUnavailable.ts"
 import { deadWorkers } from "./scenarios/DeadWorkers.ts"
 import { diskFull } from "./scenarios/DiskFull.ts"
 import { dryRuns } from "./scenarios/DryRuns.ts"
+import { hostileTenant } from "./scenarios/HostileTenant.ts"
 import { kills } from "./scenarios/Kills.ts"
 import { lockedImport } from "./scenarios/LockedImport.ts"
 import { lostAnswers } from "./scenarios/LostAnswers.ts"
@@ -42,6 +43,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   batchAway,
   batchDiskFull,
   batchFairness,
+  hostileTenant,
   webhookKills,
   slowClients,
   worstBodies,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
+import { OrganisationName } from "../src/organisation/Organisation.ts"
+import * as RequestFacts from "../src/requests/RequestFacts.ts"
 import { inTimeSlices, type Steps } from "../src/support/Steps.ts"
 
 /** A clock that advances by a millisecond each time it is read. */
@@ -81,6 +83,20 @@ describe("a computation in time slices", () => {
         .filter((turn) => turn !== "")
       expect(turns.filter((turn) => new Set(turn).size > 1)).toEqual([])
       expect(turns.slice(0, 6).map((turn) => turn[0])).toEqual([...names, ...names])
+    })
+  )
+
+  it.effect("waits its turn after one slice of each organisation, however many those have", () =>
+    Effect.gen(function* () {
+      const course = new Course()
+      const of = (organisation: string, name: string) =>
+        RequestFacts.onBehalfOf(OrganisationName.make(organisation))(
+          inTimeSlices(() => course.steps(name, 30), true)
+        )
+      const hostile = Array.from({ length: 8 }, () => of("acme", "a"))
+      yield* run(Effect.all([...hostile, of("rival", "b")], { concurrency: "unbounded" }))
+      const before = course.events.slice(0, course.events.lastIndexOf("b"))
+      expect(before.filter((name) => name === "a").length).toBeLessThan(40)
     })
   )
 

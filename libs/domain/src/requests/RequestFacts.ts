@@ -6,6 +6,7 @@
 import { Context, Effect } from "effect"
 import type { Batch, BatchId } from "../batch/Batch.ts"
 import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
+import * as Holder from "../support/Holder.ts"
 import { type WireCode, wireCode } from "../organisation/Supplier.ts"
 
 /** The limit that refused a request. */
@@ -72,12 +73,20 @@ export const Current = Context.Reference<RequestFacts | null>("@data-import/doma
   defaultValue: () => null
 })
 
+/** Runs an effect with the facts of its request, for the organisation that they name by then. */
+export const withFacts =
+  (facts: RequestFacts) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    effect.pipe(
+      Effect.provideService(Current, facts),
+      Effect.provideService(Holder.Current, () => facts.organisation)
+    )
+
 /** Runs work that is no request on behalf of an organisation. */
-export const onBehalfOf = (organisation: OrganisationName) =>
-  Effect.provideServiceEffect(
-    Current,
-    Effect.sync(() => ({ ...make(), organisation }))
-  )
+export const onBehalfOf =
+  (organisation: OrganisationName) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => withFacts({ ...make(), organisation })(effect))
 
 /** Notes facts about the present request. */
 export const note = (learned: Partial<RequestFacts>): Effect.Effect<void> =>

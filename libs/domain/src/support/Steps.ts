@@ -4,6 +4,8 @@
  * It runs without a pause, or as an effect that yields to the event loop every few milliseconds.
  */
 import { Clock, Effect, Semaphore } from "effect"
+import * as Holder from "./Holder.ts"
+import * as KeyedSemaphores from "./KeyedSemaphores.ts"
 
 /** A computation of `A` that may pause at every yield, at most a millisecond apart. */
 export type Steps<A> = Generator<void, A>
@@ -21,10 +23,17 @@ const timeSlice = 4
 
 /**
  * A process computes one time slice in each iteration of the event loop, because the slices of all
- * long computations would add up. The permit passes round-robin, so that a computation of a few
+ * long computations would add up. The permit passes round-robin over organisations, and within one
+ * over its computations, so that none waits for the many of another, and a computation of a few
  * slices does not wait for one of hundreds.
  */
 const slicePermit = Semaphore.makeUnsafe(1)
+const ofHolder = KeyedSemaphores.make<Holder.Holder>(1)
+
+const inTurn = <A>(slice: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.withFiber((fiber) =>
+    ofHolder(Holder.of(fiber), (own) => own.withPermit(slicePermit.withPermit(slice)))
+  )
 
 /**
  * The result, computed with pauses for the event loop. A computation of less than one slice does
@@ -48,7 +57,7 @@ const advance = <A>(steps: Steps<A>, clock: Clock.Clock) => {
 
 const goingOn = <A>(steps: Steps<A>, clock: Clock.Clock): Effect.Effect<A> => {
   const next = Effect.map(Effect.yieldNow, () => advance(steps, clock))
-  const nextSlice = slicePermit.withPermits(1)(next)
+  const nextSlice = inTurn(next)
   const goOn: Effect.Effect<A> = Effect.flatMap(nextSlice, (step) =>
     step.done === true ? Effect.succeed(step.value) : goOn
   )

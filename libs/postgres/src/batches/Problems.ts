@@ -143,6 +143,9 @@ export const add = Effect.fnUntraced(function* (
     set lines = present.lines + excluded.lines`
 })
 
+/** Only the most frequent sets are read, because solving a rare one clears few lines. Bytes. */
+const mostRead = 256 * 1024
+
 const groupRows = rowsOf(
   Schema.Struct({
     code: Schema.String,
@@ -170,8 +173,11 @@ export const read = Effect.fnUntraced(function* (sql: Sql, { id, limit }: Query)
     select code, attr, lines, examples from batch_problems
     where batch = ${id} order by lines desc, code collate "C", attr collate "C" limit ${limit}`)
   const sets = yield* setRows(sql`
-    select problems, lines from batch_problem_sets
-    where batch = ${id}`)
+    select problems, lines from (
+      select problems, lines, sum(octet_length(problems::text)) over (
+        order by lines desc, digest rows unbounded preceding) as bytes
+      from batch_problem_sets where batch = ${id}
+    ) as frequent where bytes <= ${mostRead}`)
   // The codes are those that `add` stored.
   return {
     groups,

@@ -5,22 +5,12 @@
  * not on the length of the queue. Organisations are served in turn and have queues of their own, so
  * that one whose statements take long waits for itself.
  */
-import {
-  Cause,
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  type Fiber,
-  Option,
-  Predicate
-} from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from "effect"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
+import * as Holder from "@data-import/domain/support/Holder"
 import type { Breaker, Trouble } from "./CircuitBreaker.ts"
-import { type Holder, PriorityPermits } from "./PriorityPermits.ts"
+import { PriorityPermits } from "./PriorityPermits.ts"
 
 export interface AdmissionLimits {
   /** How many permits there are. */
@@ -102,7 +92,7 @@ const now = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsaf
 
 /** For whom a statement runs. */
 interface Asking {
-  readonly holder: Holder
+  readonly holder: Holder.Holder
   readonly hasStarted: boolean
 }
 
@@ -132,11 +122,7 @@ const take = Effect.fnUntraced(function* (
   )
 })
 
-/** The organisation of the fiber's request, once it is known. */
-const holderOf = (fiber: Fiber.Fiber<unknown, unknown>): Holder =>
-  fiber.getRef(RequestFacts.Current)?.organisation
-
-const releasing = (permits: PriorityPermits, holder: Holder) =>
+const releasing = (permits: PriorityPermits, holder: Holder.Holder) =>
   Effect.clockWith((clock) => Effect.sync(() => permits.release(holder, now(clock))))
 
 /** Whether requests of this holder wait too long, or too many wait. */
@@ -148,7 +134,7 @@ const isTooBusy = (
   const tooLong = Duration.toMillis(wait) / 4
   /** For requests that were not admitted yet; half of them for one holder among others. */
   const places = waiting / 2
-  return (holder: Holder, at: number): boolean =>
+  return (holder: Holder.Holder, at: number): boolean =>
     permits.size >= places ||
     (permits.hasRival(holder, at) && permits.sizeOf(holder) >= places / 2) ||
     permits.expectedWait(holder, at) >= tooLong ||
@@ -165,7 +151,7 @@ export const make = (
   const slots: Array<PriorityPermits> = []
   const isBusy = isTooBusy(limits, permits, slots)
 
-  const release = (holder: Holder) => (exit: Exit.Exit<unknown, unknown>) => {
+  const release = (holder: Holder.Holder) => (exit: Exit.Exit<unknown, unknown>) => {
     const trouble = troubleIn(exit, troubleOf)
     const released = releasing(permits, holder)
     return trouble === null ? released : Effect.andThen(breaker.open(trouble), released)
@@ -175,7 +161,7 @@ export const make = (
     Effect.uninterruptibleMask((restore) =>
       Effect.withFiber((fiber) => {
         const progress = fiber.getRef(Progress)
-        const holder = holderOf(fiber)
+        const holder = Holder.of(fiber)
         const asking = { holder, hasStarted: progress.hasStarted }
         return Effect.flatMap(restore(take(permits, limits, breaker, asking)), () => {
           progress.hasStarted = true
@@ -192,7 +178,7 @@ export const make = (
       // its organisation does not hold the permit.
       const served = effect.pipe(
         Effect.provideService(Progress, { hasStarted: true }),
-        Effect.provideService(RequestFacts.Current, null)
+        Effect.provideService(Holder.Current, Holder.nobody)
       )
       const asking = { holder: undefined, hasStarted: false }
       return Effect.uninterruptibleMask((restore) =>
@@ -205,7 +191,7 @@ export const make = (
 
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.withFiber((fiber): Effect.Effect<A, E | ServiceUnavailable, R> =>
-      breaker.isOpen() || isBusy(holderOf(fiber), now(fiber.getRef(Clock.Clock)))
+      breaker.isOpen() || isBusy(Holder.of(fiber), now(fiber.getRef(Clock.Clock)))
         ? Effect.fail(unavailable)
         : Effect.provideService(request, Progress, { hasStarted: false })
     )

@@ -8,12 +8,10 @@
  */
 import { Effect, Exit } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { Holder } from "@data-import/domain/support/Holder"
 import { Shares } from "@data-import/domain/support/Shares"
 
 type Admitted = Effect.Effect<void, StorageUnavailable>
-
-/** Whom a permit is for; undefined for shared work. */
-export type Holder = string | undefined
 
 interface Waiter {
   readonly since: number

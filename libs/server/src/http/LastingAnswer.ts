@@ -6,6 +6,7 @@
 import { Clock, Context, Data, Duration, Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Holder from "@data-import/domain/support/Holder"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 
 /** Whether what allowed a request still holds, for example its key or its session. */
@@ -65,7 +66,10 @@ export const lasting = (
 ): HttpServerResponse.HttpServerResponse => {
   const { body } = response
   if (body._tag !== "Stream") return response
-  const stream = Stream.provideService(checked(body.stream, held), RequestFacts.Current, facts)
+  const stream = checked(body.stream, held).pipe(
+    Stream.provideService(RequestFacts.Current, facts),
+    Stream.provideService(Holder.Current, () => facts.organisation)
+  )
   return HttpServerResponse.setBody(
     response,
     HttpBody.stream(stream, body.contentType, body.contentLength)

@@ -226,7 +226,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         })
       ),
       Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route }),
-      Effect.provideService(RequestFacts.Current, facts),
+      RequestFacts.withFacts(facts),
       Effect.provideService(LastingAnswer.Current, rights)
     )
     return tracing ? inSpan(answered, incoming, route) : answered

@@ -1,0 +1,187 @@
+/**
+ * One organisation at its worst: it waits on many connections, reads what is costly, stages as fast
+ * as it may, runs a batch whose payment vendor never answers, and has webhooks that never answer.
+ * Single requests of another one keep their p99 within three times, and its batches and webhooks
+ * take at most twice as long as alone, plus a second.
+ */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Clock, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { WebhookId } from "@data-import/domain/ports/EventLog"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { Database } from "@data-import/postgres/connection/Database"
+import * as WebhookAdapter from "@data-import/postgres/events/Webhooks"
+import type * as Client from "@data-import/testbed/Client"
+import { quantile } from "@data-import/testbed/Quantile"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
+import * as BatchClient from "../BatchClient.ts"
+import { linesOf, type SentLine } from "../BatchLines.ts"
+import { begin, type BatchWork } from "../BatchWork.ts"
+import * as Load from "../Load.ts"
+import * as Requests from "../Requests.ts"
+import { type Scenario, seconds } from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import * as WebhookReceiver from "../WebhookReceiver.ts"
+
+const base = "/v1/data-import"
+
+/** Requests of the hostile organisation at once, of each kind. */
+const waits = 600
+const reads = 12
+const stagings = 32
+const webhooks = 10
+
+const lineOf = (text: object): SentLine => ({
+  text: JSON.stringify(text),
+  outcome: "FAILED",
+  code: null,
+  account: null,
+  isStaged: false
+})
+
+/** Lines with a hundred unknown fields each, all of different names. */
+const unknownFields = (count: number): ReadonlyArray<SentLine> =>
+  Array.from({ length: count }, (_, line) =>
+    lineOf({
+      external_account_number: `U-${line}`,
+      ...Object.fromEntries(Array.from({ length: 100 }, (_, field) => [`x${line}_${field}`, 1]))
+    })
+  )
+
+const runBatch = Effect.fnUntraced(function* (
+  { findings, session, tenant }: BatchWork,
+  operation: Parameters<typeof BatchClient.create>[3],
+  lines: ReadonlyArray<SentLine>
+) {
+  const batch = yield* BatchClient.create(tenant, session, findings, operation)
+  yield* batch.upload(lines)
+  yield* batch.start(lines.length)
+  return batch
+})
+
+const createWebhook = Effect.fnUntraced(function* ({ organisation }: Tenant, url: string) {
+  const { database } = yield* System
+  const onDatabase = WebhookAdapter.layer.pipe(Layer.provide(Layer.succeed(Database, database)))
+  const port = yield* Effect.provide(Webhooks, onDatabase)
+  yield* port.create({
+    id: WebhookId.make(crypto.randomUUID()),
+    organisation,
+    url,
+    suppliers: null,
+    names: null,
+    allowsPrivate: true,
+    createdAt: yield* DateTime.now,
+    secret: Redacted.make(`whsec_${btoa("s".repeat(32))}`)
+  })
+})
+
+/** A receiver that never answers, until the scope ends. */
+const silent: Effect.Effect<string, never, Scope.Scope> = Effect.map(
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer(() => {})
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  ),
+  (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+)
+
+const endlessly = (sender: Session.Session, count: number, request: () => Client.Request) => {
+  const once = Effect.andThen(Effect.ignore(sender.send(request())), Effect.sleep("5 millis"))
+  return Effect.forEach(Array.from({ length: count }), () =>
+    Effect.forkScoped(Effect.forever(once))
+  )
+}
+
+/** Does all of it until the scope ends. Returns once its batches run. */
+const attack = Effect.gen(function* () {
+  const { random } = yield* System
+  const work = yield* begin()
+  const { tenant } = work
+  const flood = yield* Session.open(tenant, Infinity)
+  const url = yield* silent
+  yield* Effect.forEach(Array.from({ length: webhooks }), () => createWebhook(tenant, url))
+  const accounts = linesOf(random, "H", 200)
+  yield* Effect.flatMap(runBatch(work, "IMPORT", accounts), (batch) => batch.ended)
+  const broken = yield* runBatch(work, "IMPORT", unknownFields(500))
+  yield* broken.ended
+  const numbers = accounts.flatMap(({ account }) => (account === null ? [] : [account.number]))
+  const slow = numbers.map((number) =>
+    lineOf({
+      external_account_number: number,
+      ...Requests.instructionBody(number),
+      reference: `pm_slow_${number}`
+    })
+  )
+  yield* runBatch(work, "PAYMENT_INSTRUCTIONS", slow)
+  const get = (path: string) => (): Client.Request => ({ method: "GET", path: `${base}/${path}` })
+  let staged = 0
+  yield* endlessly(flood, waits, get("events/?name=data_import.batch.cancelled-v1&%77ait=20"))
+  yield* endlessly(flood, reads, get(`batches/${broken.id}/problems/`))
+  yield* endlessly(flood, reads, get(`batches/${broken.id}/results/?outcome=ALREADY`))
+  const list = `all-account-import-processes/${tenant.supplier}/?state=SKIPPED`
+  yield* endlessly(flood, reads, get(list))
+  yield* endlessly(flood, stagings, () => Requests.stage(tenant, `F-${staged++}`, "flood"))
+})
+
+/** What another organisation gets: its p99 in milliseconds, and the seconds of the others. */
+const victim = Effect.fnUntraced(function* (lastsSeconds: number) {
+  const { random } = yield* System
+  const work = yield* begin()
+  const { session, tenant } = work
+  let index = 0
+  const samples = yield* Load.closed(
+    session,
+    () => Requests.stage(tenant, `V-${index++}`, "victim"),
+    { sideBySide: 2, pause: Duration.millis(20), lasts: Duration.seconds(lastsSeconds) }
+  )
+  for (const { code, status } of samples) {
+    if (status !== 201) work.findings.add("wrong", `a request was answered ${status} ${code}`)
+  }
+  const batch = yield* seconds(
+    Effect.flatMap(runBatch(work, "IMPORT", linesOf(random, "B", 100)), (each) => each.ended)
+  )
+  const { received, url } = yield* WebhookReceiver.make(random)
+  yield* createWebhook(tenant, url)
+  const began = yield* Clock.currentTimeMillis
+  yield* session.settle(Requests.stage(tenant, "W-1", "webhook"))
+  yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => received.length > 0 }).pipe(
+    Effect.timeout("2 minutes")
+  )
+  const webhook = ((yield* Clock.currentTimeMillis) - began) / 1_000
+  const p99 = quantile(
+    samples.map(({ millis }) => millis),
+    0.99
+  )
+  return { p99, batch, webhook, findings: work.findings, acknowledged: samples.length }
+}, Effect.scoped)
+
+export const hostileTenant: Scenario = {
+  name: "hostile-tenant",
+  about: "an organisation beside one that takes everything it can get",
+  short: { kills: 0, count: 10 },
+  long: { kills: 0, count: 60 },
+  run: Effect.fnUntraced(function* ({ count }) {
+    yield* victim(2)
+    const alone = yield* victim(count)
+    const beside = yield* Effect.scoped(Effect.andThen(attack, victim(count)))
+    return {
+      acknowledged: alone.acknowledged + beside.acknowledged,
+      findings: beside.findings,
+      figures: [
+        { name: "p99 alone", value: alone.p99, unit: "ms" },
+        { name: "p99 beside", value: beside.p99, unit: "ms", atMost: 3 * alone.p99 },
+        { name: "batch alone", value: alone.batch, unit: "s" },
+        { name: "batch beside", value: beside.batch, unit: "s", atMost: 2 * alone.batch + 1 },
+        { name: "webhook alone", value: alone.webhook, unit: "s" },
+        { name: "webhook beside", value: beside.webhook, unit: "s", atMost: 2 * alone.webhook + 1 }
+      ]
+    }
+  })
+}
