@@ -34,7 +34,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
         const query = { after: null, limit: 10 }
         expect(yield* Effect.flip(board.problems(user, code, null))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.imports(user, code, query))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.balances(user, code, null))).toMatchObject(notFound)
+        expect(yield* Effect.flip(board.balances(caller, code, null))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.account(user, code, "a"))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.reveal(caller, code, "a"))).toMatchObject(notFound)
         expect(yield* Effect.flip(board.link(caller, code, "a", 0))).toMatchObject(notFound)
@@ -107,7 +107,7 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
       const { mine, user } = yield* begin
       const { code } = mine.supplier
       const csv = (cohort: string | null) =>
-        Effect.flatMap(balances(user, code, cohort), Stream.mkString)
+        Effect.flatMap(balances({ user, requestId }, code, cohort), Stream.mkString)
       const head =
         "external_account_number,kraken_account_number,state,cohort,account_created_at,balance\r\n"
       expect(yield* csv(null)).toBe(head)

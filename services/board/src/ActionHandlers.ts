@@ -12,11 +12,6 @@ import type { Call } from "@data-import/server/http/IncomingRequest"
 import { batchOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Guard from "./Guard.ts"
 
-const callerOf = ({ requestId, session }: Pick<Call, "requestId"> & Guard.Signed): BoardCaller => ({
-  user: session.user,
-  requestId
-})
-
 /** Decodes a body by its schema; every invalid field is reported. */
 const bodyOf = <Body>(schema: Schema.Codec<Body, unknown>) => {
   const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
@@ -50,7 +45,7 @@ const acting =
     act: (caller: BoardCaller, supplier: string, body: Body) => Effect.Effect<A, F>
   ) =>
   (call: Acting) =>
-    ok(Effect.flatMap(read(call), (body) => act(callerOf(call), supplierOf(call), body)))
+    ok(Effect.flatMap(read(call), (body) => act(Guard.callerOf(call), supplierOf(call), body)))
 
 export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
   const actions = yield* MigrationActions
@@ -65,13 +60,13 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
       processCohort: acting(bodies.processing, actions.process),
       retryFailed: acting(bodies.processing, actions.retry),
       signOff: acting(bodies.signOff, actions.signOff),
-      pauseBoardBatch: (call) => ok(actions.pauseBatch(callerOf(call), batchOf(call))),
-      resumeBoardBatch: (call) => ok(actions.resumeBatch(callerOf(call), batchOf(call))),
-      reveal: (call) => ok(imports.reveal(callerOf(call), supplierOf(call), numberOf(call))),
+      pauseBoardBatch: (call) => ok(actions.pauseBatch(Guard.callerOf(call), batchOf(call))),
+      resumeBoardBatch: (call) => ok(actions.resumeBatch(Guard.callerOf(call), batchOf(call))),
+      reveal: (call) => ok(imports.reveal(Guard.callerOf(call), supplierOf(call), numberOf(call))),
       linkDocument: (call: Acting) =>
         ok(
           Effect.flatMap(bodies.document(call), ({ document }) =>
-            imports.link(callerOf(call), supplierOf(call), numberOf(call), document)
+            imports.link(Guard.callerOf(call), supplierOf(call), numberOf(call), document)
           )
         )
     },

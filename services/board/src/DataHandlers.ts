@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { BoardGroup } from "@data-import/api/board/BoardApi"
+import { ManagerRequired } from "@data-import/api/Refusal"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
@@ -81,9 +82,10 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
       },
       exportBalances: (call) => {
         const { cohort = null } = call.parameters
-        return Effect.flatMap(
-          imports.balances(call.session.user, supplierOf(call), cohort),
-          (text) => Answer.csvParts(text, file(nameOf(call, "balances.csv")))
+        if (call.session.user.role !== "manager") return Effect.fail(new ManagerRequired())
+        const caller = Guard.callerOf(call)
+        return Effect.flatMap(imports.balances(caller, supplierOf(call), cohort), (text) =>
+          Answer.csvParts(text, file(nameOf(call, "balances.csv")))
         )
       },
       getSignOff: (call) => ok(actions.signOffState(call.session, supplierOf(call))),

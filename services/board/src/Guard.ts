@@ -12,6 +12,7 @@ import { ForgeryRefused, ManagerRequired, SignInRequired } from "@data-import/ap
 import type { BoardAccess, OpenSession } from "@data-import/domain/auth/BoardAccess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
+import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import type { Call, IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as LastingAnswer from "@data-import/server/http/LastingAnswer"
 import * as Route from "@data-import/server/routing/Route"
@@ -122,3 +123,12 @@ export const handle = <Group extends HttpApiGroup.Constraint>(
   needs: Needs = "manager"
 ): ReadonlyArray<Route.Route> =>
   Route.handle(group, handlers as never).map((route) => guarded(route, premises, needs))
+
+/** The user of a request, for programs that record who asked. */
+export const callerOf = ({
+  requestId,
+  session
+}: Pick<Call, "requestId"> & Pick<Signed, "session">): BoardCaller => ({
+  user: session.user,
+  requestId
+})

@@ -1,6 +1,6 @@
 /** Findings in the form of the reports: as NDJSON, and as rows of CSV. */
 import { stringify } from "@data-import/domain/schema/RawNumber"
-import { cellOf } from "../reports/LineReport.ts"
+import { csvOf as rowsOf } from "@data-import/domain/board/Csv"
 import { type DifferenceKind, idColumns, type Ids } from "./Differences.ts"
 
 /** INVALID is a line that is not an account, REPEATED one with the number of an earlier line. */
@@ -43,8 +43,7 @@ export const valueText = (value: unknown): string | null => {
   return typeof value === "string" ? value : stringify(value)
 }
 
-const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string =>
-  `${cells.map(cellOf).join(",")}\r\n`
+const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string => rowsOf([cells])
 
 /** Spreadsheets recognise UTF-8 by the mark at the start. */
 export const csvHead = `\uFEFF${rowOf(columns)}`

@@ -3,6 +3,7 @@
  * a batch. CSV has one row for each error.
  * Source: docs/contract/batches.md#results.
  */
+import { csvOf } from "@data-import/domain/board/Csv"
 import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
 import type { FailedLine, LineError } from "../check/LineCheck.ts"
 
@@ -25,20 +26,7 @@ const columnsOf = (isCsvBook: boolean) => [
   "remedy"
 ]
 
-/** A spreadsheet takes text that begins like this for a formula, but not a plain number. */
-const looksLikeFormula = /^[=+\-@\t\r\n]/
-const plainNumber = /^-?\d+(\.\d+)?$/
-
-/** A cell by RFC 4180 that spreadsheets do not evaluate: an apostrophe marks it as text. */
-export const cellOf = (value: string | number | null | undefined): string => {
-  const text = String(value ?? "")
-  const isFormula = looksLikeFormula.test(text) && !plainNumber.test(text)
-  const safe = isFormula ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string =>
-  `${cells.map(cellOf).join(",")}\r\n`
+const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string => csvOf([cells])
 
 export const remedyOf = (code: Code | FieldCode): string => registry[code].remedy
 

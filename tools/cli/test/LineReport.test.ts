@@ -1,27 +1,7 @@
 /** Reports of lines hold every error, and nothing that a spreadsheet computes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { cellOf } from "../reports/LineReport.ts"
 import { account, book, dataImport, folder } from "./commandLine.ts"
-
-describe("a cell", () => {
-  it.each([
-    ["=1+1", "'=1+1"],
-    ["+4520123456", "'+4520123456"],
-    ["-2+3", "'-2+3"],
-    ["@SUM(A1)", "'@SUM(A1)"],
-    ["\t=1", "'\t=1"],
-    ["\r=1", `"'\r=1"`],
-    ["-12.50", "-12.50"],
-    ["plain", "plain"],
-    ['a "b", c', '"a ""b"", c"'],
-    ["two\nlines", '"two\nlines"'],
-    [undefined, ""],
-    [7, "7"]
-  ])("of %j is %j", (value, cell) => {
-    expect(cellOf(value)).toBe(cell)
-  })
-})
 
 describe("reports", () => {
   it.effect("have a row for each error, and a result for each failed line", () =>

@@ -1,14 +1,22 @@
 /** Comma-separated values (RFC 4180), safe to open in a spreadsheet. */
 
-type Cell = string | number | boolean | null
+type Cell = string | number | boolean | null | undefined
 
-/** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
+/**
+ * Where a spreadsheet may begin a formula: at the start of a text, and after a separator of another
+ * country, at which it splits a line without regard to these quotes. Full-width signs count too.
+ */
+const formula = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/g
+
+const plainNumber = /^-?\d+(?:\.\d+)?$/
+
+/** Puts an apostrophe before what a spreadsheet would run as a formula. */
 const harmless = (text: string): string =>
-  /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
+  plainNumber.test(text) ? text : text.replace(formula, "'")
 
 const cellOf = (value: Cell): string => {
   const text = typeof value === "string" ? harmless(value) : String(value ?? "")
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Each line ends with a line break. */

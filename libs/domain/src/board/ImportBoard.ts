@@ -66,10 +66,10 @@ export class ImportBoard extends Context.Service<
     ) => Effect.Effect<Bodies.ImportRows, Failure>
     /**
      * CSV of the accounts with their balances, in the order of the numbers, and erased accounts as
-     * one amount. `cohort` null means all accounts.
+     * one amount. `cohort` null means all accounts. Audit: `read_accounts`.
      */
     readonly balances: (
-      user: BoardUser,
+      caller: BoardCaller,
       supplier: string,
       cohort: string | null
     ) => Effect.Effect<Stream.Stream<string, Failure>, Failure>
@@ -249,6 +249,23 @@ const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
   return Bodies.accountBody({ ...found, ...content, audit: audit.entries, chain }, at)
 })
 
+const balances = Effect.fnUntraced(function* (
+  { auditLog, searching }: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation }: Supplier,
+  cohort: string | null
+) {
+  yield* auditLog.recordRead({
+    key: { import_supplier: supplier, external_account_number: null },
+    action: "read_accounts",
+    caller: callerFor(caller, organisation),
+    at: yield* DateTime.now
+  })
+  return balancesCsv(searching.balances({ supplier, cohort })).pipe(
+    Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable))
+  )
+})
+
 const reveal = Effect.fnUntraced(function* (
   { auditLog, searching }: Dependencies,
   caller: BoardCaller,
@@ -319,12 +336,10 @@ const make = Effect.gen(function* () {
     imports: traced("ImportBoard.imports")((user, named, query) =>
       available(Effect.flatMap(seen(user, named), (supplier) => imports(deps, supplier, query)))
     ),
-    balances: traced("ImportBoard.balances")((user, named, cohort) =>
+    balances: traced("ImportBoard.balances")((caller, named, cohort) =>
       available(
-        Effect.map(seen(user, named), ({ code: supplier }) =>
-          balancesCsv(deps.searching.balances({ supplier, cohort })).pipe(
-            Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable))
-          )
+        Effect.flatMap(seen(caller.user, named), (supplier) =>
+          balances(deps, caller, supplier, cohort)
         )
       )
     ),

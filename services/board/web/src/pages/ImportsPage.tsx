@@ -10,6 +10,7 @@ import { Pager, type Paging, usePaging } from "../parts/Pager.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
+import { useIsManager } from "../data/User.ts"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
@@ -170,8 +171,9 @@ const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: Impo
 /** Downloads all accounts of the list; the file supports no filter but the cohort. */
 const BalancesLink = ({ filter, supplier }: FormProps) => {
   const { cohort, money: sum, state, ...others } = filter
+  const isManager = useIsManager()
   const isOfAll = state === "IMPORTED" ? sum === null : state === null && sum === "balance"
-  if (!isOfAll || Object.values(others).some((value) => value !== null)) return null
+  if (!isManager || !isOfAll || Object.values(others).some((value) => value !== null)) return null
   return (
     <p>
       <a href={answers.of(supplier, "balances.csv", { cohort })} download>

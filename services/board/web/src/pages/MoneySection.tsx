@@ -6,6 +6,7 @@ import type { MigrationDetail } from "../data/Answers.ts"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
+import { useIsManager } from "../data/User.ts"
 import { answers, pages } from "../routing/Paths.ts"
 import { count, counted, money } from "../text/Numbers.ts"
 
@@ -81,6 +82,7 @@ const unit =
 const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { at, migration, money: sums } = detail
   const { import_supplier: supplier, states, time_zone: zone } = migration
+  const isManager = useIsManager()
   return (
     <>
       <p>{sums.compared}</p>
@@ -102,9 +104,13 @@ const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
       </p>
       <p>
         If the totals differ, compare account by account:{" "}
-        <a href={answers.of(supplier, "balances.csv")} download>
-          all {counted(states.IMPORTED, "imported account")} with their balances, as CSV
-        </a>
+        {isManager ? (
+          <a href={answers.of(supplier, "balances.csv")} download>
+            all {counted(states.IMPORTED, "imported account")} with their balances, as CSV
+          </a>
+        ) : (
+          "a manager can download all balances as CSV"
+        )}
         .{states.ERASED > 0 && " Its last row is what was erased, as one amount."}
       </p>
     </>
