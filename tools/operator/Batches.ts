@@ -170,6 +170,7 @@ const changing = (name: string, { action, decide, description }: Change) =>
         {
           StateConflict: ({ state }) =>
             new Refused({ why: `Cannot ${name} ${id}: it is ${state}.` }),
+          NotFound: () => new Refused({ why: `There is no batch ${id}.` }),
           ReservationLost: Effect.die
         }
       )

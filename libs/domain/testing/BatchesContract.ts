@@ -67,6 +67,14 @@ const creating = (it: It): void => {
     })
   )
 
+  it.effect("does not fill a batch that was deleted meanwhile", () =>
+    Effect.gen(function* () {
+      const gone = { ...(yield* begun()), id: newId() }
+      const none = yield* Effect.flip(append(gone, [], { upload: 1 }))
+      expect(none).toMatchObject({ _tag: "NotFound" })
+    })
+  )
+
   it.effect("lists the batches of a supplier, newest first and page by page", () =>
     Effect.gen(function* () {
       const batches = yield* Batches

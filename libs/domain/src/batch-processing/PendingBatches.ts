@@ -61,7 +61,11 @@ const create = Effect.fnUntraced(function* (
 })
 
 /** Nobody else knows the batch, so these cannot happen. */
-const impossible = { StateConflict: Effect.die, LineCountMismatch: Effect.die }
+const impossible = {
+  NotFound: Effect.die,
+  StateConflict: Effect.die,
+  LineCountMismatch: Effect.die
+}
 
 const start = (batches: Batches["Service"], { at, caller, id }: PendingBatch, lines: number) =>
   batches
@@ -87,7 +91,8 @@ export const processImports = Effect.fnUntraced(function* (
   for (const part of Array.chunksOf(numbers, linesAtOnce)) {
     const lines = part.map(lineOf)
     const { apiKey } = caller
-    const { _tag } = yield* batches.append({ id, apiKey, upload, from, lines, at })
+    const appending = batches.append({ id, apiKey, upload, from, lines, at })
+    const { _tag } = yield* Effect.catchTag(appending, "NotFound", Effect.die)
     if (_tag === "LimitExceeded") return yield* limitExceeded("lines")
     from += lines.length
   }

@@ -22,6 +22,7 @@ import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Busy } from "../support/Shares.ts"
 import type { AuditAction } from "./AuditLog.ts"
 import type { NewAccount } from "./ImportProcesses.ts"
+import type { NotFound } from "../requests/Failure.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
@@ -214,7 +215,10 @@ export class Batches extends Context.Service<
     /** Begins an upload. Earlier uploads to the batch can store nothing more. */
     readonly beginUpload: (id: BatchId) => Effect.Effect<UploadNumber, StorageUnavailable>
 
-    /** Stores the lines, the first of which has the number `from`; all or none. */
+    /**
+     * Stores the lines, the first of which has the number `from`; all or none. `NotFound`, here and
+     * below: the batch was deleted after it was found, because its sandbox was emptied.
+     */
     readonly append: (command: {
       readonly id: BatchId
       readonly apiKey: ApiKeyId
@@ -222,7 +226,7 @@ export class Batches extends Context.Service<
       readonly from: number
       readonly lines: ReadonlyArray<ReceivedLine>
       readonly at: DateTime.Utc
-    }) => Effect.Effect<Appending, StorageUnavailable>
+    }) => Effect.Effect<Appending, NotFound | StorageUnavailable>
 
     /**
      * Changes the state of a batch by `decide`, and writes the events and the audit entry. A
@@ -231,7 +235,7 @@ export class Batches extends Context.Service<
      */
     readonly change: <E>(
       command: BatchChange<E>
-    ) => Effect.Effect<Batch, E | ReservationLost | StorageUnavailable>
+    ) => Effect.Effect<Batch, E | NotFound | ReservationLost | StorageUnavailable>
 
     /** Changes every unfinished batch for which `decide` does, and writes the events. */
     readonly review: (command: {

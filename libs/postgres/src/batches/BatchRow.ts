@@ -14,6 +14,7 @@ import {
 } from "@data-import/domain/batch/Batch"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { NotFound } from "@data-import/domain/requests/Failure"
 import { serviceFor } from "@data-import/domain/organisation/Operator"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -97,13 +98,15 @@ const batchOf = (row: typeof Row.Type): Batch => {
 export const batchesIn = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   Effect.map(decoded(rows), (found) => found.map(batchOf))
 
-/** The batch, locked until the transaction ends. */
+/**
+ * The batch, locked until the transaction ends. `NotFound` if it was deleted meanwhile, because its
+ * test organisation was emptied.
+ */
 export const locked = (sql: Sql, id: BatchId) =>
   Effect.flatMap(
     batchesIn(sql`
       select ${sql.literal(batchColumns)} from batches where id = ${id} for no key update`),
-    ([batch]) =>
-      batch === undefined ? Effect.die(new Error("There is no such batch")) : Effect.succeed(batch)
+    ([batch]) => (batch === undefined ? Effect.fail(new NotFound()) : Effect.succeed(batch))
   )
 
 /**

@@ -195,7 +195,7 @@ const review = Effect.fnUntraced(function* (
       const after = decide(before, circumstances)
       if (after !== before) yield* BatchRow.storeAutomatic(sql, before, after, at)
     })
-    yield* run(sql.withTransaction(changing))
+    yield* run(Effect.catchTag(sql.withTransaction(changing), "NotFound", () => Effect.void))
   }
 })
 

@@ -171,7 +171,8 @@ export const count = Effect.fnUntraced(function* (
   outcomes: ReadonlyArray<LineEnd["outcome"]>,
   { at, waitingFor = null }: { readonly at: DateTime.Utc; waitingFor?: Batch.WaitingFor | null }
 ) {
-  const before = yield* BatchRow.locked(sql, id)
+  // A batch with work left is not deleted.
+  const before = yield* Effect.catchTag(BatchRow.locked(sql, id), "NotFound", Effect.die)
   yield* BatchRow.storeAutomatic(sql, before, Batch.end(before, outcomes, at, waitingFor), at)
 })
 

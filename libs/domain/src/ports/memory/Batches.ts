@@ -26,7 +26,13 @@ import {
   release,
   whileReserved
 } from "./IdempotencyKeys.ts"
-import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
+import {
+  isThere,
+  MemoryStore,
+  type StoredBatch,
+  storedBatch as stored,
+  type StoredLine
+} from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = Batches["Service"]
@@ -369,8 +375,10 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
       findOfAny: (id) => Effect.sync(() => find(store, id)),
       list: (query) => Effect.sync(() => list(store, query)),
       beginUpload: (id) => Effect.sync(() => beginUpload(store, id)),
-      append: (command) => Effect.sync(() => append(store, limits, command)),
-      change: (command) => change(store, limits, command),
+      append: (command) =>
+        Effect.map(isThere(store, command), () => append(store, limits, command)),
+      change: (command) =>
+        Effect.flatMap(isThere(store, command), () => change(store, limits, command)),
       cancelLines: (at) => Effect.sync(() => cancelLines(store, at)),
       take: (command) =>
         Effect.acquireRelease(

@@ -10,6 +10,7 @@ import type { OpenCodeList } from "../../schema/CodeLists.ts"
 import type { ImportDetails } from "../../account/ImportDetails.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
 import type { AnyEventName, EventName, WebhookEventName } from "../../account/Event.ts"
+import { NotFound } from "../../requests/Failure.ts"
 import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
 import type {
   ApiKey,
@@ -214,6 +215,9 @@ export class MemoryStore extends Context.Service<
     checkDifferences: new Map()
   }))
 }
+
+export const isThere = (store: MemoryStore["Service"], { id }: { readonly id: BatchId }) =>
+  store.batches.has(id) ? Effect.void : Effect.fail(new NotFound())
 
 /** @throws if there is no such batch. */
 export const storedBatch = (store: MemoryStore["Service"], id: BatchId): StoredBatch => {
