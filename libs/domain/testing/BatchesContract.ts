@@ -1,7 +1,4 @@
-/**
- * What every storage of batches must do before workers run lines. The store may be shared. All
- * instants are arguments.
- */
+/** What every storage of batches must do before workers run lines. The store may be shared. */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option, Result } from "effect"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
@@ -69,9 +66,8 @@ const creating = (it: It): void => {
 
   it.effect("does not fill a batch that was deleted meanwhile", () =>
     Effect.gen(function* () {
-      const gone = { ...(yield* begun()), id: newId() }
-      const none = yield* Effect.flip(append(gone, [], { upload: 1 }))
-      expect(none).toMatchObject({ _tag: "NotFound" })
+      const filling = append({ ...(yield* begun()), id: newId() }, [], { upload: 1 })
+      expect((yield* Effect.flip(filling))._tag).toBe("NotFound")
     })
   )
 

@@ -26,13 +26,8 @@ import {
   release,
   whileReserved
 } from "./IdempotencyKeys.ts"
-import {
-  isThere,
-  MemoryStore,
-  type StoredBatch,
-  storedBatch as stored,
-  type StoredLine
-} from "./Store.ts"
+import * as Stored from "./Store.ts"
+import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = Batches["Service"]
@@ -376,17 +371,14 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
       list: (query) => Effect.sync(() => list(store, query)),
       beginUpload: (id) => Effect.sync(() => beginUpload(store, id)),
       append: (command) =>
-        Effect.map(isThere(store, command), () => append(store, limits, command)),
+        Effect.map(Stored.isThere(store, command), () => append(store, limits, command)),
       change: (command) =>
-        Effect.flatMap(isThere(store, command), () => change(store, limits, command)),
+        Effect.flatMap(Stored.isThere(store, command), () => change(store, limits, command)),
       cancelLines: (at) => Effect.sync(() => cancelLines(store, at)),
       take: (command) =>
         Effect.acquireRelease(
           Effect.sync(() => take(store, command)),
-          Option.match({
-            onNone: () => Effect.void,
-            onSome: (chunk) => Effect.sync(() => giveBack(store, chunk))
-          })
+          (taken) => Effect.sync(() => Option.map(taken, (chunk) => giveBack(store, chunk)))
         ),
       review: (command) => Effect.sync(() => review(store, command)),
       results: (query) => Effect.sync(() => results(store, query)),
