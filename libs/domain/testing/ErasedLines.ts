@@ -3,17 +3,20 @@ import { expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { receivingLine } from "../src/batch-processing/BatchUpload.ts"
 import type { LineEnd } from "../src/batch/BatchLine.ts"
 import { Batches, type ChunkInHand } from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { finish as endOfSteps } from "../src/support/Steps.ts"
 import {
   append,
   type Begun,
   begun,
   createFor,
   createdIn,
+  encoder,
   finish,
   found,
   lineOf,
@@ -21,7 +24,7 @@ import {
   taken,
   textsOf
 } from "./begunBatches.ts"
-import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
+import { freshSupplier, noon, noonPlus, supplierOf } from "./freshNames.ts"
 import { stagedPayload } from "./importStates.ts"
 
 type Ports = Batches | Configuration | Erasures | ImportProcesses
@@ -180,6 +183,47 @@ export const erasedLines = (it: It): void => {
       expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 3 })
       expect((yield* textsOf(batch)).join()).not.toContain(JSON.stringify(number))
     })
+  )
+
+  it.effect("finds the number however it is written, in batches of every supplier", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const key = of.keyOf("AL-871540012")
+      const imports = yield* ImportProcesses
+      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      const supplier = supplierOf(of.caller.organisation)
+      yield* (yield* Configuration).createSupplier(supplier)
+      const number = '"external_account_number"'
+      const naming = [
+        `{${number}: " AL-871540012\u00a0"}`,
+        String.raw`{${number}: "\u0041L-871540012\t", broken`,
+        String.raw`"{\"external_account_number\":\"AL-871540012\"}"`,
+        `{${number}: "AL-871540012", ${number}: "AL-1"}`,
+        String.raw`{"external_account_n\u0075mber": "AL-871540012", ${number}: "AL-1"}`,
+        `{${number}: "AL-871540012", "payload": {${number}: "AL-1"}}`,
+        `{'external_account_number': 'AL-871540012'}`,
+        "AL-871540012;Erika"
+      ]
+      const others = [
+        `{${number}: " AL-8715400123"}`,
+        `{${number}: "AL-1", "payload": {${number}: "AL-1"}}`
+      ]
+      const batch = yield* begun({ of: { ...of, supplier } })
+      const lines = [...naming, ...others].map((text) => {
+        const line = endOfSteps(receivingLine(encoder.encode(text)))
+        return lineOf(line.externalAccountNumber, text)
+      })
+      yield* append(batch, lines)
+      yield* start(batch, lines.length)
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(failed))
+      expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: naming.length })
+      const results = (yield* textsOf(batch)).map((text) => JSON.parse(text) as object)
+      expect(results.map((result) => "erased" in result)).toEqual([
+        ...naming.map(() => true),
+        ...others.map(() => false)
+      ])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("erases an unreadable line that has the number without quotes", () =>

@@ -57,23 +57,38 @@ const storeEvery = Duration.seconds(5)
 /** Up to this size the platform's parser is used: it is faster, but blocks on some long texts. */
 const longLine = 64 * 1024
 
+const numberField = '"external_account_number"'
+
 const decoder = new TextDecoder()
 const batchId = Schema.decodeUnknownOption(BatchId)
 const accountNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
 
+/**
+ * Whether the text may have `external_account_number` more than once, also with escapes. The
+ * platform's parser would keep the last one.
+ */
+const mayRepeatNumber = (text: string): boolean => {
+  const first = text.indexOf(numberField)
+  return text.includes(numberField, first + 1) || /\\u00[5-7]/i.test(text)
+}
+
 const parseShort = (bytes: Uint8Array): unknown => {
+  const text = decoder.decode(bytes)
+  if (mayRepeatNumber(text)) return Result.getOrNull(finish(parsingBytes(bytes)))
   try {
-    return JSON.parse(decoder.decode(bytes))
+    return JSON.parse(text)
   } catch {
     // A line that is not JSON names no account. Only this line fails, when it is run.
     return null
   }
 }
 
-/** The object that names the account: the line, or the payload that it wraps. */
-const accountIn = (line: Readonly<Record<string, unknown>>) => {
-  const { payload } = line
-  return isObject(payload) ? payload : line
+/** The number in the line, or in the payload that it wraps. A line with two names none. */
+const numberIn = (line: Readonly<Record<string, unknown>>): unknown => {
+  const { external_account_number: outer, payload } = line
+  if (!isObject(payload)) return outer
+  const { external_account_number: inner } = payload
+  return outer === undefined || outer === inner ? inner : null
 }
 
 const isLong = (bytes: SplitLine): bytes is Uint8Array => bytes !== null && bytes.length > longLine
@@ -83,7 +98,7 @@ export function* receivingLine(bytes: SplitLine): Steps<ReceivedLine> {
   if (bytes === null) return { bytes, externalAccountNumber: null }
   const line = isLong(bytes) ? Result.getOrNull(yield* parsingBytes(bytes)) : parseShort(bytes)
   const externalAccountNumber = isObject(line)
-    ? Option.getOrNull(accountNumber(accountIn(line)["external_account_number"]))
+    ? Option.getOrNull(accountNumber(numberIn(line)))
     : null
   return { bytes, externalAccountNumber }
 }

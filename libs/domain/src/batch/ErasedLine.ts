@@ -28,24 +28,42 @@ export const erasedResult = (text: string): string => {
 export const isErased = (text: string): boolean =>
   (JSON.parse(text) as { readonly erased?: unknown }).erased === true
 
-/** A pattern of the account number as a JSON number; null if it is not one. */
-export const unquoted = (number: string): string | null =>
-  /^(?:0|[1-9]\d*)$/.test(number)
-    ? String.raw`"external_account_number"\s*:\s*${number}\s*[,}]`
-    : null
+const decoders = [new TextDecoder(), new TextDecoder("windows-1252")]
 
-const hasNumber = (text: string, number: string): boolean => {
-  const pattern = unquoted(number)
-  return (
-    text.includes(JSON.stringify(number)) || (pattern !== null && new RegExp(pattern).test(text))
+/** NUL is left out, so that UTF-16 is found. JSON in a text of JSON has its escapes twice. */
+const decoded = (bytes: Uint8Array): ReadonlyArray<string> =>
+  decoders.map((decoder) =>
+    decoder
+      .decode(bytes)
+      .replaceAll("\0", "")
+      .replaceAll(/\\+u([0-9a-f]{4})/gi, (_, digits: string) =>
+        String.fromCodePoint(parseInt(digits, 16))
+      )
+      .replaceAll(/\\+[bfnrt]/g, " ")
+      .replaceAll("\\", "")
   )
+
+/** What cannot be seen: blanks, and control and format characters. */
+const unseen = String.raw`[\s\p{C}]*`
+
+const hasNumber = (bytes: Uint8Array, number: string): boolean => {
+  const sought = number.replaceAll("\\", "")
+  const texts = decoded(bytes).filter((text) => text.includes(sought))
+  if (texts.length === 0) return false
+  const literal = sought.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
+  const quoted = `["']${unseen}${literal}${unseen}["']`
+  const unquoted = `external_account_number["']?${unseen}:${unseen}${literal}${unseen}(?:[,}]|$)`
+  const pattern = new RegExp(`${quoted}|${unquoted}`, "u")
+  const alone = new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "u")
+  return texts.some((text) => (text.includes("{") ? pattern : alone).test(text))
 }
 
 /**
- * Whether the line names the account. A line that could not be read does if it contains the number
- * as a JSON string, or as an unquoted value of `external_account_number`.
+ * Whether the line names the account. A line without a readable number does if its text has the
+ * number between quotes, or as an unquoted value of `external_account_number`, however it is
+ * escaped and with whatever blanks around it; or anywhere, if the text has no object.
  */
 export const names = ({ bytes, externalAccountNumber }: ReceivedLine, number: string): boolean =>
   externalAccountNumber === null
-    ? bytes !== null && hasNumber(new TextDecoder().decode(bytes), number)
+    ? bytes !== null && hasNumber(bytes, number)
     : externalAccountNumber === number

@@ -1,7 +1,7 @@
 /**
  * Erases customers in PostgreSQL, in one transaction. It waits for no lock that a request or a
  * worker holds: it gives way and is run again, or reports which batch has a line in progress. The
- * lines are found beforehand, without a lock, one batch after the other.
+ * lines are found beforehand, without a lock, one chunk after the other.
  */
 import { Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { type ImportKey, stateAt } from "@data-import/domain/account/ImportProcess"
@@ -66,7 +66,7 @@ const eraseImport = Effect.fnUntraced(function* (sql: Sql, id: bigint, { at, key
 const erase = Effect.fnUntraced(function* (
   database: Database["Service"],
   command: Command,
-  found: ReadonlyArray<Lines.FoundChunk>
+  found: Lines.Found
 ) {
   const { sql } = database
   const { at, key } = command
@@ -98,9 +98,9 @@ const make = Effect.map(Database, (database) => {
     erase: Effect.fnUntraced(function* (command) {
       const { key, rehearse = false } = command
       if (!isStorableKey(key)) return { _tag: "Refused", found: null } satisfies Erasing
-      const chunks = yield* Lines.find(database, key)
+      const found = yield* Lines.find(database, key)
       const erasing = Effect.gen(function* () {
-        const outcome: Erasing = yield* erase(database, command, chunks)
+        const outcome: Erasing = yield* erase(database, command, found)
         const isDone = !rehearse && outcome._tag === "Erased"
         return isDone ? outcome : yield* new RolledBack({ outcome })
       })

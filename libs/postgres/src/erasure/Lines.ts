@@ -1,47 +1,93 @@
 /** The lines of batches that name a customer: found without a lock, and erased under one. */
 import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
-import { erasedResult, unquoted } from "@data-import/domain/batch/ErasedLine"
+import { erasedResult, names } from "@data-import/domain/batch/ErasedLine"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { keysOf } from "@data-import/domain/requests/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
+type OfStatement = SqlError.SqlError | Schema.SchemaError
 
-const FoundChunk = Schema.Struct({ batch: BatchId, first: Schema.Int })
-export type FoundChunk = typeof FoundChunk.Type
+const Position = Schema.Struct({ batch: BatchId, first: Schema.Int })
+type Position = typeof Position.Type
+
+export interface Found {
+  readonly chunks: ReadonlyArray<Position>
+  /** The first line of the last chunk that was searched, by batch. Lines are only appended. */
+  readonly searched: ReadonlyMap<BatchId, number>
+}
 
 const batchRows = rowsOf(Schema.Struct({ id: BatchId }))
-const chunkRows = rowsOf(FoundChunk)
 
-/**
- * Whether a line of a chunk names the number. The bytes of a line are searched only if it could not
- * be read. Bytes outside ASCII are escaped, and are not part of the pattern.
- */
-const namesIt = (sql: Sql, number: string) => sql`
-  (number = ${number} or number is null
-    and (position(convert_to(${JSON.stringify(number)}, 'UTF8') in bytes) > 0
-      or encode(bytes, 'escape') ~ ${unquoted(number)}))`
+/** How many chunks one statement looks at, without their lines. */
+const chunksAtOnce = 1_000
 
-const chunksOf = (sql: Sql, number: string, { id }: { readonly id: BatchId }) =>
-  chunkRows(sql`
-    select batch, first_line as first from batch_chunks
-    where batch = ${id} and (${number} = any (numbers)
-      or array_position(numbers, null) is not null and exists (
-        select from unnest(lines, numbers) as of_line(bytes, number)
-        where ${namesIt(sql, number)}))
-    order by first_line`)
+const chunkRows = rowsOf(
+  Schema.Struct({ first: Schema.Int, isNamed: Schema.Boolean, hasUnread: Schema.Boolean })
+)
 
-/** The chunks with lines of this number. Each batch is one statement. */
-export const find = Effect.fnUntraced(function* (
-  { run, sql }: Database["Service"],
-  { external_account_number: number, import_supplier }: ImportKey
-) {
-  const batches = yield* run(
-    batchRows(sql`select id from batches where supplier = ${import_supplier} order by number`)
+const unreadRows = rowsOf(Schema.Struct({ bytes: Schema.Uint8Array }))
+
+/** One statement for each chunk with lines that have no readable number, so that none is long. */
+const hasUnreadOf = (sql: Sql, number: string, { batch, first }: Position) =>
+  Effect.map(
+    unreadRows(sql`
+      select bytes from batch_chunks, unnest(lines, numbers) as of_line(bytes, number)
+      where batch = ${batch} and first_line = ${first} and number is null and bytes is not null`),
+    (lines) => lines.some(({ bytes }) => names({ bytes, externalAccountNumber: null }, number))
   )
-  const found = yield* Effect.forEach(batches, (batch) => run(chunksOf(sql, number, batch)))
-  return found.flat()
+
+/** Runs a statement alone, or as part of the transaction. */
+type Ask<E> = <A>(statement: Effect.Effect<A, OfStatement>) => Effect.Effect<A, E>
+
+/** The chunks of a batch after this line that have lines of the number. */
+const chunksOf = Effect.fnUntraced(function* <E>(
+  sql: Sql,
+  run: Ask<E>,
+  number: string,
+  batch: BatchId,
+  after: number
+) {
+  const chunks: Array<Position> = []
+  let through = after
+  for (;;) {
+    const page = yield* run(
+      chunkRows(sql`
+        select first_line as first, ${number} = any (numbers) is true as "isNamed",
+          lines is not null and array_position(numbers, null) is not null as "hasUnread"
+        from batch_chunks where batch = ${batch} and first_line > ${through}
+        order by first_line limit ${chunksAtOnce}`)
+    )
+    for (const { first, hasUnread, isNamed } of page) {
+      const at = { batch, first }
+      if (isNamed || (hasUnread && (yield* run(hasUnreadOf(sql, number, at))))) chunks.push(at)
+    }
+    through = page.at(-1)?.first ?? through
+    if (page.length < chunksAtOnce) return { chunks, through }
+  }
+})
+
+/** Another supplier of the organisation may have sent the number as well. */
+const ofOrganisation = (sql: Sql, { import_supplier }: ImportKey) => sql`
+  organisation = (select organisation from suppliers where code = ${import_supplier})`
+
+/** The chunks with lines of this number. */
+export const find = Effect.fnUntraced(function* (database: Database["Service"], key: ImportKey) {
+  const { run, sql } = database
+  const batches = yield* run(
+    batchRows(sql`select id from batches where ${ofOrganisation(sql, key)} order by number`)
+  )
+  const chunks: Array<Position> = []
+  const searched = new Map<BatchId, number>()
+  for (const { id } of batches) {
+    const found = yield* chunksOf<StorageUnavailable>(sql, run, key.external_account_number, id, 0)
+    chunks.push(...found.chunks)
+    searched.set(id, found.through)
+  }
+  return { chunks, searched } satisfies Found
 })
 
 /** Whether lines may have been received, or ended, since the search. */
@@ -51,57 +97,62 @@ const isRecent = (sql: Sql) => sql`(finished_at is null or finished_at > now() -
  * Locks ended batches, whose lines may be copied into a retry, or be redacted. Both hold a lock on
  * the batch, and write what they read before; the copy cannot be found until they commit.
  */
-const lockEnded = (
-  sql: Sql,
-  { import_supplier }: ImportKey,
-  found: ReadonlyArray<FoundChunk>
-) => sql`
+const lockEnded = (sql: Sql, key: ImportKey, { chunks }: Found) => sql`
   select from batches
   where finished_at is not null
-    and (id = any(${[...new Set(found.map(({ batch }) => batch))]}::uuid[])
-      or supplier = ${import_supplier} and ${isRecent(sql)})
+    and (id = any(${[...new Set(chunks.map(({ batch }) => batch))]}::uuid[])
+      or ${ofOrganisation(sql, key)} and ${isRecent(sql)})
   order by number for no key update nowait`
 
 /** The found chunks, and those that were received or have ended since the search. */
 const withNew = Effect.fnUntraced(function* (
   sql: Sql,
-  { external_account_number: number, import_supplier }: ImportKey,
-  found: ReadonlyArray<FoundChunk>
+  key: ImportKey,
+  { chunks, searched }: Found
 ) {
   const batches = yield* batchRows(sql`
-    select id from batches where supplier = ${import_supplier} and ${isRecent(sql)}
+    select id from batches where ${ofOrganisation(sql, key)} and ${isRecent(sql)}
     order by number`)
-  const late = yield* Effect.forEach(batches, (batch) => chunksOf(sql, number, batch))
-  const known = new Set(found.map(({ batch, first }) => `${batch} ${first}`))
-  return [...found, ...late.flat().filter(({ batch, first }) => !known.has(`${batch} ${first}`))]
+  const late = yield* Effect.forEach(batches, ({ id }) =>
+    chunksOf<OfStatement>(
+      sql,
+      (statement) => statement,
+      key.external_account_number,
+      id,
+      searched.get(id) ?? 0
+    )
+  )
+  return [...chunks, ...late.flatMap((found) => found.chunks)]
 })
 
 const lineRows = rowsOf(
   Schema.Struct({
     line: Schema.Int,
     place: Schema.Int,
+    externalAccountNumber: Schema.NullOr(Schema.String),
+    bytes: Schema.NullOr(Schema.Uint8Array),
     result: Schema.NullOr(Schema.String)
   })
 )
 
-/** The lines of a chunk that name the number; no row if a worker holds the chunk. */
-const linesIn = (sql: Sql, number: string, { batch, first }: FoundChunk) =>
-  lineRows(sql`
-    with chunk as (
-      select * from batch_chunks where batch = ${batch} and first_line = ${first}
-      for no key update skip locked
-    )
-    select first_line + place::integer - 1 as line, place::integer as place, result
-    from chunk, unnest(lines, numbers, results) with ordinality
-      as of_line(bytes, number, result, place)
-    where ${namesIt(sql, number)} order by place`)
+/** The lines of a chunk that name the number; none if a worker holds the chunk. */
+const linesIn = (sql: Sql, number: string, { batch, first }: Position) =>
+  Effect.map(
+    lineRows(sql`
+      with chunk as (
+        select * from batch_chunks where batch = ${batch} and first_line = ${first}
+        for no key update skip locked
+      )
+      select first_line + place::integer - 1 as line, place::integer as place, result,
+        number as "externalAccountNumber", case when number is null then bytes end as bytes
+      from chunk, unnest(lines, numbers, results) with ordinality
+        as of_line(bytes, number, result, place)
+      where number = ${number} or number is null and bytes is not null order by place`),
+    (lines) => lines.filter((line) => names(line, number))
+  )
 
 /** Has to run in a transaction, which must be rolled back if a line has not ended. */
-export const erase = Effect.fnUntraced(function* (
-  sql: Sql,
-  key: ImportKey,
-  found: ReadonlyArray<FoundChunk>
-) {
+export const erase = Effect.fnUntraced(function* (sql: Sql, key: ImportKey, found: Found) {
   const number = key.external_account_number
   yield* lockEnded(sql, key, found)
   const chunks = yield* withNew(sql, key, found)

@@ -31,8 +31,11 @@ const isSame = (one: ImportKey, other: unknown): boolean => {
   )
 }
 
-const batchesOf = (store: Store, { import_supplier }: ImportKey) =>
-  [...store.batches.values()].filter(({ batch }) => batch.settings.supplier === import_supplier)
+/** The batches of all suppliers of the organisation. */
+const batchesOf = (store: Store, { import_supplier }: ImportKey) => {
+  const organisation = store.suppliers.get(import_supplier)?.organisation
+  return [...store.batches.values()].filter(({ batch }) => batch.organisation === organisation)
+}
 
 /** A batch with a line of this number that has not ended. */
 const unfinishedBatch = (store: Store, key: ImportKey): BatchId | undefined =>
