@@ -50,27 +50,28 @@ const staged = Effect.gen(function* () {
   return { batch, key, of }
 })
 
-const failed = ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
-  line,
-  externalAccountNumber,
-  outcome: "FAILED",
-  text: JSON.stringify({
+const endWith =
+  (problems: LineEnd["problems"]) =>
+  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
     line,
-    external_account_number: externalAccountNumber,
+    externalAccountNumber,
     outcome: "FAILED",
-    status: 400,
-    kraken_account_number: "A-00000001",
-    error: {
-      code: "account_failed_validation",
-      detail: "zq",
-      errors: [{ attr: "zq", code: "max_length" }]
-    }
-  }),
-  problems: [
-    { code: "max_length", attr: "notes.*.body", detail: `zq ${line}` },
-    { code: "unknown_field", attr: line === 2 ? "zqOwn" : "everybody's", detail: "" }
-  ]
-})
+    text: JSON.stringify({
+      line,
+      external_account_number: externalAccountNumber,
+      outcome: "FAILED",
+      status: 400,
+      kraken_account_number: "A-00000001",
+      error: { code: "account_failed_validation", detail: "zq", errors: problems }
+    }),
+    problems
+  })
+
+const failed = (line: ChunkInHand["lines"][number]): LineEnd =>
+  endWith([
+    { code: "max_length", attr: "notes.*.body", detail: `zq ${line.line}` },
+    { code: "unknown_field", attr: line.line === 2 ? "zqOwn" : "everybody's", detail: "" }
+  ])(line)
 
 const finishAll = (batch: Begun) =>
   Effect.gen(function* () {
@@ -134,6 +135,40 @@ export const erasedLines = (it: It): void => {
       expect(JSON.stringify(problems.sets)).not.toContain("zqOwn")
       expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 0 })
     })
+  )
+
+  it.effect("erases names in paths that only its lines have, however many they are", () =>
+    Effect.gen(function* () {
+      const { problems } = yield* Batches
+      const of = yield* freshSupplier
+      const key = of.keyOf(number)
+      const imports = yield* ImportProcesses
+      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      const batch = yield* begun({ of })
+      const lines = Array.from({ length: 7 }, () => lineOf(null, malformed))
+      yield* append(batch, [...lines, lineOf("other")])
+      yield* start(batch, 8)
+      const chunk = yield* taken()
+      const all = { code: "invalid", attr: "metadata.*.value.all", detail: "" } as const
+      const own = [
+        { code: "invalid", attr: "metadata.*.value.zqOwn", detail: "" },
+        { code: "unknown_field", attr: "customers.*.zqOwn", detail: "" },
+        { code: "blank", attr: "customers.*.given_name", detail: "" }
+      ] as const
+      yield* finish(
+        chunk,
+        chunk.lines.map((line) => endWith(line.line < 8 ? [all, ...own] : [all])(line))
+      )
+      yield* erase(key)
+      const { groups, sets } = yield* problems({ id: batch.id, limit: 10 })
+      expect(groups.map(({ attr, code, lines: count }) => [code, attr, count])).toEqual([
+        ["invalid", "metadata.*.value.all", 8],
+        ["blank", "customers.*.given_name", 7],
+        ["invalid", "non_field_errors", 7],
+        ["unknown_field", "non_field_errors", 7]
+      ])
+      expect(JSON.stringify(sets)).not.toContain("zqOwn")
+    }).pipe(Effect.scoped)
   )
 
   it.effect("leaves erased lines out of a retry", () =>

@@ -195,6 +195,7 @@ export const functions = [
     "erase_examples",
     "erase_import",
     "erase_lines",
+    "erase_names",
     "erase_refusals"
   ].map((name) => ({ role: "data_import_operator", name })),
   { role: "data_import_query", name: "settle_refused" }

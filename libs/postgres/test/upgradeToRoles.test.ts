@@ -244,7 +244,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "events_by_organisation",
       "waiting_chunks",
       "slow_webhooks",
-      "ended_sessions"
+      "ended_sessions",
+      "erased_names"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -2,8 +2,10 @@
  * The result of a line whose customer was erased: the outcome, without anything that was sent.
  * Source: docs/contract/batches.md#erased-lines.
  */
+import { isDocumented } from "../account/FieldNames.ts"
+import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
-import type { ReceivedLine } from "./BatchLine.ts"
+import type { LineProblem, ReceivedLine } from "./BatchLine.ts"
 
 const codeIn = (error: unknown): string => {
   const code: unknown = isObject(error) ? error["code"] : undefined
@@ -22,6 +24,20 @@ export const erasedResult = (text: string): string => {
     error: error === undefined ? undefined : { detail: "", code: codeIn(error) },
     source_line
   })
+}
+
+type Named = Pick<LineProblem, "attr"> & { readonly code: string }
+
+/** Whether the path has a name that was sent. Any name may be that of an unknown field. */
+export const hasSentName = ({ attr, code }: Named): boolean =>
+  code === "unknown_field" || !attr.split(".").every(isDocumented)
+
+/** The problems in a result whose paths have names that were sent, as they are counted. */
+export const sentNamesIn = (text: string): ReadonlyArray<Named> => {
+  const { error } = JSON.parse(text) as { readonly error?: { readonly errors?: Array<Named> } }
+  return (error?.errors ?? [])
+    .map(({ attr, code }) => ({ code, attr: withoutIndexes(attr) }))
+    .filter(hasSentName)
 }
 
 /** Whether this is the result of an erased line. Such a line is not retried. */

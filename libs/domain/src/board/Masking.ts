@@ -6,11 +6,11 @@
  */
 import type { SchemaAST } from "effect"
 import { Account } from "../account/Account.ts"
+import { fieldNames, isDocumented } from "../account/FieldNames.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { CalendarDate } from "../schema/Field.ts"
 import { isObject } from "../schema/Json.ts"
 import { invalid } from "../schema/LeafDecoder.ts"
-import { wholePayload } from "../schema/Rules.ts"
 import { isRawNumber } from "../schema/RawNumber.ts"
 import { type LeafNode, schemaTreeOf, type SchemaTree } from "../schema/SchemaTree.ts"
 
@@ -102,26 +102,11 @@ const accountTree = schemaTreeOf(Account)
 /** The staged account with personal data masked. A value that is no account is masked whole. */
 export const maskedAccount = (account: unknown): unknown => maskedIn(accountTree, "", account)
 
-const namesIn = (tree: SchemaTree): ReadonlyArray<string> => {
-  switch (tree._tag) {
-    case "Struct":
-      return [...tree.fields].flatMap(([name, { node }]) => [name, ...namesIn(node)])
-    case "List":
-      return namesIn(tree.element)
-    default:
-      return []
-  }
-}
-
-const fieldNames: ReadonlySet<string> = new Set([...namesIn(accountTree), wholePayload, "payload"])
-
 /** A path whose unknown names are masked, because the client chose them. */
 export const maskedPath = (attr: string): string =>
   attr
     .split(".")
-    .map((segment) =>
-      fieldNames.has(segment) || /^(?:\d+|\*)$/.test(segment) ? segment : maskedText(segment)
-    )
+    .map((segment) => (isDocumented(segment) ? segment : maskedText(segment)))
     .join(".")
 
 const isCode = (text: string): text is Code => Object.hasOwn(registry, text)

@@ -28,7 +28,9 @@ const storableOf = ({ attr, code, detail }: LineProblem): LineProblem => ({
   detail: detail === null ? null : storable(detail)
 })
 
-const keyOf = ({ attr, code }: Problem): string => JSON.stringify([code, attr])
+/** The key by which a problem is counted. */
+export const keyOf = ({ attr, code }: Readonly<Record<keyof Problem, string>>): string =>
+  JSON.stringify([code, storable(attr)])
 
 /** The distinct problems of a line in the order of their keys. */
 const distinct = ({ problems }: LineEnd): ReadonlyArray<LineProblem> =>

@@ -3,9 +3,10 @@ import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
-import { erasedResult, names } from "@data-import/domain/batch/ErasedLine"
+import { erasedResult, names, sentNamesIn } from "@data-import/domain/batch/ErasedLine"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { keysOf } from "@data-import/domain/requests/LineKey"
+import { keyOf } from "../batches/Problems.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -151,12 +152,30 @@ const linesIn = (sql: Sql, number: string, { batch, first }: Position) =>
     (lines) => lines.filter((line) => names(line, number))
   )
 
+/** Erases what the problems of the batch tell of these lines, whose results are given. */
+const eraseProblems = Effect.fnUntraced(function* (
+  sql: Sql,
+  batch: BatchId,
+  lines: ReadonlyMap<number, string>
+) {
+  const counts = new Map<string, number>()
+  for (const result of lines.values()) {
+    for (const key of new Set(sentNamesIn(result).map(keyOf))) {
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  yield* sql`
+    select erase_names(${batch}::uuid, ${[...counts.keys()]}::text[],
+      ${[...counts.values()]}::integer[])`
+  yield* sql`select erase_examples(${batch}::uuid, ${[...lines.keys()]}::integer[])`
+})
+
 /** Has to run in a transaction, which must be rolled back if a line has not ended. */
 export const erase = Effect.fnUntraced(function* (sql: Sql, key: ImportKey, found: Found) {
   const number = key.external_account_number
   yield* lockEnded(sql, key, found)
   const chunks = yield* withNew(sql, key, found)
-  const erased = new Map<BatchId, ReadonlyArray<number>>()
+  const erased = new Map<BatchId, Map<number, string>>()
   for (const chunk of chunks) {
     const { batch, first } = chunk
     const lines = yield* linesIn(sql, number, chunk)
@@ -168,10 +187,14 @@ export const erase = Effect.fnUntraced(function* (sql: Sql, key: ImportKey, foun
     yield* sql`
       select erase_lines(${batch}::uuid, ${first}, ${lines.map(({ place }) => place)}::integer[],
         ${results}::text[], ${keys}::text[])`
-    erased.set(batch, [...(erased.get(batch) ?? []), ...numbers])
+    const ofBatch = erased.get(batch) ?? new Map<number, string>()
+    for (const { line, result } of lines) ofBatch.set(line, result ?? "")
+    erased.set(batch, ofBatch)
   }
+  let count = 0
   for (const [batch, lines] of erased) {
-    yield* sql`select erase_examples(${batch}::uuid, ${lines}::integer[])`
+    yield* eraseProblems(sql, batch, lines)
+    count += lines.size
   }
-  return { _tag: "Erased", count: [...erased.values()].flat().length } as const
+  return { _tag: "Erased", count } as const
 })

@@ -53,6 +53,7 @@ import { eventsByOrganisation } from "../../migrations/0042_events_by_organisati
 import { waitingChunks } from "../../migrations/0043_waiting_chunks.ts"
 import { slowWebhooks } from "../../migrations/0044_slow_webhooks.ts"
 import { endedSessions } from "../../migrations/0045_ended_sessions.ts"
+import { erasedNames } from "../../migrations/0046_erased_names.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -105,7 +106,8 @@ export const migrations = {
   "0042_events_by_organisation": eventsByOrganisation,
   "0043_waiting_chunks": waitingChunks,
   "0044_slow_webhooks": slowWebhooks,
-  "0045_ended_sessions": endedSessions
+  "0045_ended_sessions": endedSessions,
+  "0046_erased_names": erasedNames
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -4,7 +4,7 @@ import { withoutContent } from "../../account/ImportDetails.ts"
 import { erasedAccount, erasedChange } from "../../account/Erasure.ts"
 import { type ImportKey, stateAt } from "../../account/ImportProcess.ts"
 import type { BatchId } from "../../batch/Batch.ts"
-import { erasedResult, isErased, names } from "../../batch/ErasedLine.ts"
+import { erasedResult, hasSentName, isErased, names } from "../../batch/ErasedLine.ts"
 import type { AccountNumber } from "../../account/Account.ts"
 import { relativePath } from "../../schema/DocumentPath.ts"
 import { wholePayload } from "../../schema/Rules.ts"
@@ -55,16 +55,16 @@ const erasedLine = (line: StoredLine): StoredLine => ({
   }
 })
 
-const unknownFields = ({ end }: StoredLine): ReadonlyArray<string> =>
-  (end?.problems ?? []).flatMap(({ attr, code }) => (code === "unknown_field" ? [attr] : []))
+const sentNames = ({ end }: StoredLine): ReadonlyArray<string> =>
+  (end?.problems ?? []).filter(hasSentName).map(({ attr, code }) => `${code} ${attr}`)
 
-/** Removes names of unknown fields, which are sent data, unless other lines have them too. */
+/** Removes names in paths that are sent data, unless other lines have them too. */
 const withoutOwnNames = (line: StoredLine, others: ReadonlySet<string>): StoredLine => ({
   ...line,
   end: line.end && {
     ...line.end,
     problems: line.end.problems.map((problem) =>
-      problem.code === "unknown_field" && !others.has(problem.attr)
+      hasSentName(problem) && !others.has(`${problem.code} ${problem.attr}`)
         ? { ...problem, attr: wholePayload }
         : problem
     )
@@ -76,7 +76,7 @@ const eraseLines = (store: Store, key: ImportKey): number => {
   let erased = 0
   for (const { batch, lines } of batchesOf(store, key)) {
     const own = lines.filter((line) => names(line, key.external_account_number))
-    const known = new Set(lines.filter((line) => !own.includes(line)).flatMap(unknownFields))
+    const known = new Set(lines.filter((line) => !own.includes(line)).flatMap(sentNames))
     for (const line of own) {
       lines[line.line - 1] = erasedLine(withoutOwnNames(line, known))
       deleteKeysOfLine(store, batch, line.line)
