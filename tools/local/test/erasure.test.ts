@@ -12,7 +12,7 @@ import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
+import { freshSupplier, minimalAccount, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,
   instructionPayload,
@@ -56,6 +56,9 @@ const withAll = (payload: Wire): Wire => marked(withCanaries(payload)) as Wire
 
 const card = { brand: "zqpersonal", last4: "4242", exp_month: 12, exp_year: 2099 }
 
+/** A free object whose member has a name that was sent, and a text that is refused. */
+const withNul = { key: "zqpersonal", value: { zqpersonal: "\0" } }
+
 /** Where the number is kept, so that the customer is not imported again. */
 const tombstone = "import_processes.external_account_number"
 
@@ -84,6 +87,8 @@ const makeClient = Effect.gen(function* () {
   const setup = yield* Configuration
   yield* Effect.ignore(setup.createTeam(team))
   const { caller, keyOf, supplier } = yield* freshSupplier
+  const sibling = supplierOf(caller.organisation)
+  yield* setup.createSupplier(sibling)
   const checkDocuments = (documentCheck: boolean) =>
     setup.configureSupplier(supplier.code, { documentCheck })
   const token = yield* tokenFor(caller.organisation)
@@ -101,7 +106,7 @@ const makeClient = Effect.gen(function* () {
         ...(own.method !== undefined && { method: own.method })
       })
     )
-  return { ask, caller, checkDocuments, keyOf, supplier }
+  return { ask, caller, checkDocuments, keyOf, sibling, supplier }
 })
 type Client = Effect.Success<typeof makeClient>
 
@@ -198,9 +203,24 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   const [[, notes] = ["", {}]] = additions
   const other = minimalAccount(keyOf("another"))
   const broken = { ...account, billing_email: "zqpersonal", customers: [{ zqpersonal: 1 }] }
-  const malformed = `{"external_account_number": "${number}", zqpersonal`
+  const named = `"external_account_number": "${number}"`
+  const unreadable = [
+    `{${named}, zqpersonal`,
+    `{"external_account_number": " ${number} ", "zqpersonal a": 1}`,
+    String.raw`{"external_account_number": "zqnumber\u002d871\t", zqpersonal`,
+    `{${named}, "zqpersonal b": 1, "external_account_number": "another"}`,
+    `{${named}, "payload": {"external_account_number": "another", "zqpersonal c": 1}}`,
+    `${number};zqpersonal`
+  ]
+  const own = { ...account, customers: [], zqpersonal: 1, metadata: [withNul] }
   const batches = [
-    yield* batch(client, "VALIDATE", [account, other, broken, malformed]),
+    yield* batch(client, "VALIDATE", [account, other, broken, ...unreadable]),
+    yield* batch({ ...client, supplier: client.sibling }, "VALIDATE", [account, ...unreadable]),
+    yield* batch(
+      client,
+      "VALIDATE",
+      Array.from({ length: 7 }, () => own)
+    ),
     yield* batch(client, "IMPORT", [account, other, { ...account, billing_name: "zqpersonal 2" }]),
     yield* batch(client, "NOTES", [notes, { ...notes, notes: [{ body: "zqpersonal 3" }] }]),
     yield* batch(client, "PROCESS", [{ external_account_number: number }])
@@ -323,7 +343,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
         const [summary, sums] = [yield* summaryOf(client), yield* money]
         const described = yield* Effect.forEach(batches, ({ path }) => describedBatch(client, path))
 
-        expect(yield* erase(key)).toMatchObject({ _tag: "Erased", isRepeated: false, lines: 8 })
+        expect(yield* erase(key)).toMatchObject({ _tag: "Erased", isRepeated: false, lines: 27 })
         expect([...(yield* placesOf(canaries)).keys()]).toEqual([tombstone])
         for (const [name, count] of yield* unmarkedValues) {
           expect(count, name).toBeLessThan(values.get(name) ?? 0)
@@ -337,7 +357,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
         expect(after).toEqual(described)
 
         const results = yield* client.ask(`${batches[0]?.path ?? ""}results/`)
-        expect(results.text.match(/"erased":true/g)).toHaveLength(3)
+        expect(results.text.match(/"erased":true/g)).toHaveLength(8)
         yield* answers(client, key, accountNumber)
         expect(yield* eventsOf(client)).toMatchObject([
           { name: "data_import.import_process.erased-v1", kraken_account_number: null }
