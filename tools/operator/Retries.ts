@@ -22,7 +22,8 @@ import { onStorage } from "./Storage.ts"
 
 const tooMany = {
   batches: "The organisation has too many unfinished batches.",
-  lines: "The organisation has too much in unfinished batches."
+  lines: "The organisation has too much in unfinished batches.",
+  stored: "The organisation's batches hold too many bytes of lines that are not deleted."
 }
 
 /** A batch would report the erasure only in its line, which has the number. */
@@ -87,7 +88,10 @@ export const retry = Command.make(
       at
     }
     const { counts, id } = yield* processImports(yield* Batches, wanted, numbers).pipe(
-      Effect.catchTag("BatchLimitExceeded", ({ of }) => new Refused({ why: tooMany[of] }))
+      Effect.catchTags({
+        BatchLimitExceeded: ({ of }) => new Refused({ why: tooMany[of] }),
+        StorageLimitExceeded: () => new Refused({ why: tooMany.stored })
+      })
     )
     yield* say(
       { batch_id: id, imports: counts.received },

@@ -62,6 +62,7 @@ const createBatch = HttpApiEndpoint.post("createBatch", root, {
   error: errorsOf(
     "operations_team_name_does_not_exist",
     "batch_limit_exceeded",
+    "storage_limit_exceeded",
     "batch_state_conflict",
     "batch_lines_deleted",
     ...anyKeyed,
@@ -101,6 +102,7 @@ const sendBatchLines = HttpApiEndpoint.put("sendBatchLines", `${root}:batch_id/l
     "batch_line_gap",
     "batch_upload_superseded",
     "batch_limit_exceeded",
+    "storage_limit_exceeded",
     "batch_state_conflict",
     "request_timeout",
     "unsupported_media_type"

@@ -245,6 +245,12 @@ const messages: {
   }),
   BatchUploadSuperseded: text("A newer upload to this batch has begun; this one has ended."),
   BatchLimitExceeded: ({ limits, of }) => ({ detail: batchLimit[of](limits) }),
+  StorageLimitExceeded: ({ limits }) => ({
+    detail:
+      `The batches of the organisation may hold ${bytesIn(limits.storedBytes)} of lines, and ` +
+      "lines count until they are deleted, some time after the end of their batch; the lines " +
+      "that were received stay."
+  }),
   BatchStateConflict: ({ state }) => ({
     detail: `The batch is ${state}, which does not allow this; nothing was changed.`,
     state

@@ -35,6 +35,7 @@ import {
   PaymentVendorUnreachable,
   PermissionDenied,
   SandboxInUse,
+  StorageLimitExceeded,
   ServiceUnavailable,
   type TransactionRefused,
   ValidationFailed
@@ -122,6 +123,7 @@ export const refusals: {
   BatchLineCountMismatch: new BatchLineCountMismatch({ total: 100_000, received: 99_000 }),
   BatchUploadSuperseded: new BatchUploadSuperseded(),
   BatchLimitExceeded: new BatchLimitExceeded({ of: "batches", limits: batchLimits }),
+  StorageLimitExceeded: new StorageLimitExceeded({ limits: batchLimits }),
   BatchStateConflict: new BatchStateConflict({ state: "RUNNING" }),
   BatchLinesDeleted: new BatchLinesDeleted(),
   SandboxInUse: new SandboxInUse(),

@@ -36,6 +36,7 @@ export const statusOf = {
   batch_line_gap: 409,
   batch_upload_superseded: 409,
   batch_limit_exceeded: 409,
+  storage_limit_exceeded: 409,
   batch_state_conflict: 409,
   sandbox_in_use: 409,
   batch_lines_deleted: 410,

@@ -57,6 +57,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   BatchLineCountMismatch: [400, "batch_line_count_mismatch"],
   BatchUploadSuperseded: [409, "batch_upload_superseded"],
   BatchLimitExceeded: [409, "batch_limit_exceeded"],
+  StorageLimitExceeded: [409, "storage_limit_exceeded"],
   BatchStateConflict: [409, "batch_state_conflict"],
   BatchLinesDeleted: [410, "batch_lines_deleted"],
   SandboxInUse: [409, "sandbox_in_use"],
@@ -201,7 +202,13 @@ describe("problemOf", () => {
   })
 
   it("states the limits that the deployment has set", () => {
-    const limits = { lines: 10, bytes: 1_500, unfinishedBatches: 2, bytesOfOrganisation: 1024 ** 3 }
+    const limits = {
+      ...batchLimits,
+      lines: 10,
+      bytes: 1_500,
+      unfinishedBatches: 2,
+      bytesOfOrganisation: 1024 ** 3
+    }
     const detailOf = (of: "batches" | "lines") =>
       envelopeOf(new BatchLimitExceeded({ of, limits })).body.detail
     expect(detailOf("batches")).toContain("has 2 unfinished batches")

@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
+import { rows } from "@data-import/postgres/testing/rows"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import * as Service from "./batchesService.ts"
 
@@ -9,7 +10,8 @@ const settings = {
   BATCH_MAX_LINES: "3",
   BATCH_MAX_BYTES: "40",
   BATCH_MAX_UNFINISHED: "2",
-  BATCH_MAX_UNFINISHED_BYTES: "50"
+  BATCH_MAX_UNFINISHED_BYTES: "50",
+  BATCH_MAX_STORED_BYTES: "60"
 }
 
 const detailOf = ({ json }: Reply) => json as { readonly code: string; readonly detail: string }
@@ -53,6 +55,30 @@ layer(Service.serviceWith(settings), { excludeTestServices: true })("lowered lim
       expect((yield* Service.upload(tenant, yield* Service.begin(tenant), line)).status).toBe(200)
       const second = yield* Service.upload(tenant, yield* Service.begin(tenant), line)
       refusedWith(second, "of the organisation 50 bytes")
+    })
+  )
+
+  it.effect("refuse bytes beyond those of all batches, also of those that have ended", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const line = [`${" ".repeat(38)}{}`]
+      const first = yield* Service.begin(tenant)
+      expect((yield* Service.upload(tenant, first, line)).status).toBe(200)
+      yield* rows(
+        (sql) => sql`
+        update batches set is_cancelled = true, cancelled = received, finished_at = now()
+        where position(id::text in ${first}) > 0`
+      )
+      const second = yield* Service.begin(tenant)
+      const refused = yield* Service.upload(tenant, second, line)
+      expect([refused.status, detailOf(refused).code]).toEqual([409, "storage_limit_exceeded"])
+      expect(detailOf(refused).detail).toContain("may hold 60 bytes")
+      yield* rows(
+        (sql) => sql`
+        update batches set lines_deleted_through = received
+        where position(id::text in ${first}) > 0`
+      )
+      expect((yield* Service.upload(tenant, second, line)).status).toBe(200)
     })
   )
 })

@@ -109,7 +109,8 @@ const ofBatches: ReadonlyArray<Case> = [
   integer("BATCH_MAX_LINES", 0, 1_000_001),
   integer("BATCH_MAX_BYTES", 0, 8 * 1024 ** 3 + 1),
   integer("BATCH_MAX_UNFINISHED", 0, 21),
-  integer("BATCH_MAX_UNFINISHED_BYTES", 0, 32 * 1024 ** 3 + 1)
+  integer("BATCH_MAX_UNFINISHED_BYTES", 0, 32 * 1024 ** 3 + 1),
+  integer("BATCH_MAX_STORED_BYTES", 0, 128 * 1024 ** 3 + 1)
 ]
 
 const ofBoard: ReadonlyArray<Case> = [

@@ -17,9 +17,9 @@ import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
-  BatchLimitExceeded,
   BatchLineCountMismatch,
   BatchLinesDeleted,
+  limitExceeded,
   BatchStateConflict,
   documentsUnavailable,
   type Failure,
@@ -224,7 +224,7 @@ const create = Effect.fnUntraced(function* (
       return answerOf(creating)
     case "LimitExceeded":
       yield* RequestFacts.note({ limit: "batches" })
-      return yield* new BatchLimitExceeded({ of: creating.of, limits })
+      return yield* limitExceeded(creating.of, limits)
     case "LinesDeleted":
       return yield* new BatchLinesDeleted()
   }

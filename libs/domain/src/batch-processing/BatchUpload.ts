@@ -12,13 +12,13 @@ import type { ApiKeyId, Caller } from "../organisation/Organisation.ts"
 import { type Appending, Batches, type UploadNumber } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
-  BatchLimitExceeded,
   BatchLineDiffers,
   BatchLineGap,
   BatchStateConflict,
   BatchUploadSuperseded,
   type Failure,
   KeyRevoked,
+  limitExceeded,
   NotFound,
   unavailable
 } from "../requests/Failure.ts"
@@ -124,7 +124,7 @@ const receivedBy = (appending: Appending, limits: BatchLimits): Result.Result<nu
     case "KeyInvalid":
       return Result.fail(new KeyRevoked())
     case "LimitExceeded":
-      return Result.fail(new BatchLimitExceeded({ of: "lines", limits }))
+      return Result.fail(limitExceeded(appending.of, limits))
   }
 }
 

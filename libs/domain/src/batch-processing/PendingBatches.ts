@@ -12,7 +12,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches } from "../ports/Batches.ts"
 import type { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { BatchLimitExceeded } from "../requests/Failure.ts"
+import { limitExceeded } from "../requests/Failure.ts"
 
 /** The batch to create, and on whose behalf. */
 export interface PendingBatch {
@@ -32,9 +32,6 @@ const lineOf = (externalAccountNumber: ExternalAccountNumber) => ({
   ),
   externalAccountNumber
 })
-
-const limitExceeded = (of: "batches" | "lines") =>
-  new BatchLimitExceeded({ of, limits: batchLimits })
 
 const create = Effect.fnUntraced(function* (
   batches: Batches["Service"],
@@ -57,7 +54,7 @@ const create = Effect.fnUntraced(function* (
       at
     })
     .pipe(Effect.catchTag("ReservationLost", Effect.die))
-  return creating._tag === "Created" ? creating.batch : yield* limitExceeded("batches")
+  return creating._tag === "Created" ? creating.batch : yield* limitExceeded("batches", batchLimits)
 })
 
 /** Nobody else knows the batch, so these cannot happen. */
@@ -91,9 +88,9 @@ export const processImports = Effect.fnUntraced(function* (
   for (const part of Array.chunksOf(numbers, linesAtOnce)) {
     const lines = part.map(lineOf)
     const { apiKey } = caller
-    const appending = batches.append({ id, apiKey, upload, from, lines, at })
-    const { _tag } = yield* Effect.catchTag(appending, "NotFound", Effect.die)
-    if (_tag === "LimitExceeded") return yield* limitExceeded("lines")
+    const filling = batches.append({ id, apiKey, upload, from, lines, at })
+    const appending = yield* Effect.catchTag(filling, "NotFound", Effect.die)
+    if (appending._tag === "LimitExceeded") return yield* limitExceeded(appending.of, batchLimits)
     from += lines.length
   }
   return yield* start(batches, wanted, numbers.length)

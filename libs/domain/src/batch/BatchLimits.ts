@@ -12,6 +12,8 @@ export interface BatchLimits {
   readonly unfinishedBatches: number
   /** The sum of all unfinished batches of an organisation, uncompressed. */
   readonly bytesOfOrganisation: number
+  /** The sum of all batches of an organisation whose lines are not deleted, uncompressed. */
+  readonly storedBytes: number
 }
 
 /** The limits of the contract, unless a layer provides others. */
@@ -29,6 +31,7 @@ export const layer: Layer.Layer<never, Config.ConfigError> = Layer.effect(
     lines: atMost("BATCH_MAX_LINES", batchLimits.lines),
     bytes: atMost("BATCH_MAX_BYTES", batchLimits.bytes),
     unfinishedBatches: atMost("BATCH_MAX_UNFINISHED", batchLimits.unfinishedBatches),
-    bytesOfOrganisation: atMost("BATCH_MAX_UNFINISHED_BYTES", batchLimits.bytesOfOrganisation)
+    bytesOfOrganisation: atMost("BATCH_MAX_UNFINISHED_BYTES", batchLimits.bytesOfOrganisation),
+    storedBytes: atMost("BATCH_MAX_STORED_BYTES", batchLimits.storedBytes)
   })
 )

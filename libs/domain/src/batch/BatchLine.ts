@@ -5,14 +5,15 @@
 import type { Code, FieldCode } from "../codes/Code.ts"
 import type { LineOutcome } from "./Counts.ts"
 
-/** The limits of a batch, and of an organisation's unfinished batches. */
+/** The limits of a batch, of an organisation's unfinished batches, and of all its lines. */
 export const batchLimits = {
   lines: 1_000_000,
   /** Uncompressed. */
   bytes: 8 * 1024 ** 3,
   lineBytes: 10 * 1024 ** 2,
   unfinishedBatches: 20,
-  bytesOfOrganisation: 32 * 1024 ** 3
+  bytesOfOrganisation: 32 * 1024 ** 3,
+  storedBytes: 128 * 1024 ** 3
 } as const
 
 /** The maximum number of errors that are kept for a line. */

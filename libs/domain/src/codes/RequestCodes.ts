@@ -193,6 +193,11 @@ export const requestCodes = {
     "a twenty-first unfinished batch",
     "Wait until a batch has ended or cancel one; send the other lines in another batch."
   ),
+  storage_limit_exceeded: request(
+    "The organisation's batches hold as many bytes of lines as they may; those of a batch that has ended count until they are deleted.",
+    "an upload to the organisation's hundredth book of a gigabyte in a month",
+    "Wait until the lines of earlier batches are deleted, or ask the operator."
+  ),
   batch_state_conflict: request(
     "In its present state the batch does not allow this; the body has the state.",
     "lines for a batch that was started",

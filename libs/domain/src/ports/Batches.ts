@@ -43,7 +43,7 @@ export type Appending =
   /** This line was received before, with other bytes. */
   | { readonly _tag: "Differs"; readonly line: number }
   /** More lines or bytes than a batch or an organisation may have. */
-  | { readonly _tag: "LimitExceeded" }
+  | { readonly _tag: "LimitExceeded"; readonly of: "lines" | "stored" }
   /** The key that sends them was revoked or has expired. */
   | { readonly _tag: "KeyInvalid" }
 
@@ -57,7 +57,7 @@ export interface Created {
 export type Creating =
   | Created
   /** The organisation has too many unfinished batches or bytes. */
-  | { readonly _tag: "LimitExceeded"; readonly of: "batches" | "lines" }
+  | { readonly _tag: "LimitExceeded"; readonly of: "batches" | "lines" | "stored" }
   /** The lines of the retried batch were deleted. */
   | { readonly _tag: "LinesDeleted" }
 

@@ -208,6 +208,16 @@ export class BatchLimitExceeded extends Data.TaggedError("BatchLimitExceeded")<{
   readonly code = "batch_limit_exceeded"
 }
 
+/** The batches of the organisation hold too many bytes, those that have ended included. */
+export class StorageLimitExceeded extends Data.TaggedError("StorageLimitExceeded")<{
+  readonly limits: BatchLimits
+}> {
+  readonly code = "storage_limit_exceeded"
+}
+
+export const limitExceeded = (of: BatchLimitExceeded["of"] | "stored", limits: BatchLimits) =>
+  of === "stored" ? new StorageLimitExceeded({ limits }) : new BatchLimitExceeded({ of, limits })
+
 /** The present state of the batch does not allow the request. */
 export class BatchStateConflict extends Data.TaggedError("BatchStateConflict")<{
   readonly state: BatchState
@@ -270,6 +280,7 @@ export type Failure =
   | KeyRevoked
   | BatchUploadSuperseded
   | BatchLimitExceeded
+  | StorageLimitExceeded
   | BatchStateConflict
   | BatchLinesDeleted
   | EventsPruned

@@ -27,11 +27,14 @@ type Sql = Database["Service"]["sql"]
 type Port = Batches["Service"]
 type Create = Parameters<Port["create"]>[0]
 
-const limitExceeded = (of: "batches" | "lines"): Creating => ({ _tag: "LimitExceeded", of })
+const limitExceeded = (of: "batches" | "lines" | "stored"): Creating => ({
+  _tag: "LimitExceeded",
+  of
+})
 
 const sourceRows = rowsOf(Schema.Struct({ isDeleted: Schema.Boolean }))
 
-const bytesRows = rowsOf(Schema.Struct({ bytes: Schema.BigInt }))
+const bytesRows = rowsOf(Schema.Struct({ unfinished: Schema.BigInt, stored: Schema.BigInt }))
 
 /** The batch with the failed lines of the one that it retries. */
 const filledAgain = Effect.fnUntraced(function* (sql: Sql, old: BatchId, open: Batch.Batch) {
@@ -42,14 +45,17 @@ const filledAgain = Effect.fnUntraced(function* (sql: Sql, old: BatchId, open: B
   return { batch, leftOut }
 })
 
-/** Whether the organisation has more bytes in unfinished batches than it may. */
-const hasTooManyBytes = Effect.fnUntraced(function* (
+/** What the organisation has more bytes of than it may. */
+const exceededBytes = Effect.fnUntraced(function* (
   sql: Sql,
   limits: BatchLimits,
   { organisation }: Batch.Batch
 ) {
-  const [sum] = yield* bytesRows(sql`select ${Lines.bytesOf(sql, organisation)} as bytes`)
-  return Number(sum?.bytes ?? 0) > limits.bytesOfOrganisation
+  const [sum] = yield* bytesRows(sql`
+    select ${Lines.bytesOf(sql, organisation)} as unfinished,
+      ${Lines.storedBytesOf(sql, organisation)} as stored`)
+  if (Number(sum?.unfinished ?? 0) > limits.bytesOfOrganisation) return "lines"
+  return Number(sum?.stored ?? 0) > limits.storedBytes ? "stored" : null
 })
 
 class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating }> {}
@@ -89,9 +95,8 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
     if (source?.isDeleted === true)
       return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
     created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
-    if (yield* hasTooManyBytes(sql, limits, open)) {
-      return yield* new Refused({ creating: limitExceeded("lines") })
-    }
+    const exceeded = yield* exceededBytes(sql, limits, open)
+    if (exceeded !== null) return yield* new Refused({ creating: limitExceeded(exceeded) })
   }
   yield* sql`${auditEntry(sql, auditOf(open, command, "create_batch", "created"), sql``)}`
   yield* keepInTransaction(sql, keep, created, at)

@@ -50,6 +50,7 @@ const uploadRows = rowsOf(
     uploads: Schema.Int,
     bytes: Schema.BigInt,
     ofOrganisation: Schema.BigInt,
+    stored: Schema.BigInt,
     isKeyValid: Schema.Boolean
   })
 )
@@ -116,18 +117,28 @@ export const bytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
   select coalesce(sum(bytes), 0)::bigint from batches
   where organisation = ${organisation} and finished_at is null)`
 
-const exceeds = (
+/** The bytes of all its batches whose lines are not deleted. */
+export const storedBytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
+  select coalesce(sum(bytes), 0)::bigint from batches
+  where organisation = ${organisation} and lines_deleted_through < received)`
+
+const exceeded = (
   limits: BatchLimits,
   batch: Batch.Batch,
-  { bytes, ofOrganisation }: { readonly bytes: bigint; readonly ofOrganisation: bigint },
+  {
+    bytes,
+    ofOrganisation,
+    stored
+  }: Readonly<Record<"bytes" | "ofOrganisation" | "stored", bigint>>,
   added: ReadonlyArray<Line>
-): boolean => {
+): "lines" | "stored" | null => {
   const more = added.reduce((sum, line) => sum + sizeOf(line), 0)
-  return (
+  const exceeds =
     batch.counts.received + added.length > limits.lines ||
     Number(bytes) + more > limits.bytes ||
     Number(ofOrganisation) + more > limits.bytesOfOrganisation
-  )
+  if (exceeds) return "lines"
+  return Number(stored) + more > limits.storedBytes ? "stored" : null
 }
 
 /** In a transaction. The lock on the batch keeps other uploads out until its end. */
@@ -136,6 +147,7 @@ export const append = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits
   const batch = yield* BatchRow.locked(sql, id)
   const [state] = yield* uploadRows(sql`
     select uploads, bytes, ${bytesOf(sql, batch.organisation)} as "ofOrganisation",
+      ${storedBytesOf(sql, batch.organisation)} as stored,
       ${BatchRow.isKeyValid(sql, sql`${apiKey}`, at)} as "isKeyValid"
     from batches where id = ${id}`)
   const { received } = batch.counts
@@ -146,7 +158,8 @@ export const append = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits
   const line = from <= received ? yield* firstDifference(sql, command) : null
   if (line !== null) return { _tag: "Differs", line } satisfies Appending
   const added = lines.slice(received + 1 - from)
-  if (exceeds(limits, batch, state, added)) return { _tag: "LimitExceeded" } satisfies Appending
+  const of = added.length === 0 ? null : exceeded(limits, batch, state, added)
+  if (of !== null) return { _tag: "LimitExceeded", of } satisfies Appending
   const appended = yield* Effect.fromResult(Batch.receive(batch, added.length)).pipe(Effect.orDie)
   if (added.length > 0) {
     yield* insertChunks(sql, id, chunksOf(added, received + 1))

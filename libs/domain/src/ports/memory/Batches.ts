@@ -68,8 +68,8 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
   const { leftOut, lines } = source
     ? failedLines(store, source, settings)
     : { leftOut: null, lines: [] }
-  if (exceedsLimits(store, limits, organisation, [], lines))
-    return { _tag: "LimitExceeded", of: "lines" }
+  const exceeded = exceededLimit(store, limits, organisation, [], lines)
+  if (source !== null && exceeded !== null) return { _tag: "LimitExceeded", of: exceeded }
   const open = Batch.open({ id, organisation, settings, createdAt })
   const batch = Result.getOrThrow(Batch.receive(open, lines.length))
   store.batches.set(id, { batch, upload: 0, lines, areLinesDeleted: false })
@@ -109,20 +109,21 @@ const isSame = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
 const bytesIn = (lines: Command<"append">["lines"]): number =>
   lines.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0)
 
-const exceedsLimits = (
+const exceededLimit = (
   store: Store,
-  { bytes, bytesOfOrganisation, lines }: BatchLimits,
+  { bytes, bytesOfOrganisation, lines, storedBytes }: BatchLimits,
   organisation: OrganisationName,
   present: ReadonlyArray<StoredLine>,
   more: Command<"append">["lines"]
-): boolean => {
-  const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
-  const held = unfinished.reduce((sum, each) => sum + bytesIn(each.lines), 0)
-  return (
+): "lines" | "stored" | null => {
+  const all = ofOrganisation(store, organisation)
+  const heldBy = (some: typeof all) => some.reduce((sum, each) => sum + bytesIn(each.lines), 0)
+  const exceeds =
     present.length + more.length > lines ||
     bytesIn(present) + bytesIn(more) > bytes ||
-    held + bytesIn(more) > bytesOfOrganisation
-  )
+    heldBy(all.filter(isUnfinished)) + bytesIn(more) > bytesOfOrganisation
+  if (exceeds) return "lines"
+  return heldBy(all) + bytesIn(more) > storedBytes ? "stored" : null
 }
 
 /** A key that the store does not know was never revoked. */
@@ -146,8 +147,8 @@ const append = (store: Store, limits: BatchLimits, command: Command<"append">): 
   if (differing !== -1) return { _tag: "Differs", line: from + differing }
   const added = lines.slice(known.length)
   const { organisation } = present.batch
-  if (exceedsLimits(store, limits, organisation, present.lines, added))
-    return { _tag: "LimitExceeded" }
+  const exceeded = exceededLimit(store, limits, organisation, present.lines, added)
+  if (added.length > 0 && exceeded !== null) return { _tag: "LimitExceeded", of: exceeded }
   const batch = Result.getOrThrow(Batch.receive(present.batch, added.length))
   const appended = added.map((line, index) => newLine(received + index + 1, line))
   store.batches.set(id, { ...present, batch, lines: [...present.lines, ...appended] })

@@ -110,7 +110,8 @@ const remedies: Readonly<Record<string, string>> = {
   throttled: "Try again in a minute.",
   service_unavailable: "Nothing was changed. Try again in a minute.",
   batch_state_conflict: "The batch has moved on. Look at its state, and choose again.",
-  batch_limit_exceeded: "Wait until other batches of this supplier have ended."
+  batch_limit_exceeded: "Wait until other batches of this supplier have ended.",
+  storage_limit_exceeded: "Wait until lines of earlier batches are deleted, or ask the operator."
 }
 
 /** What would allow an action that was refused with this code; empty if unknown. */
