@@ -25,7 +25,7 @@ const limitedTo = (lines: number) =>
           ...batches,
           append: (command: Parameters<typeof batches.append>[0]) =>
             command.from + command.lines.length - 1 > lines
-              ? Effect.succeed({ _tag: "LimitExceeded" } as const)
+              ? Effect.succeed({ _tag: "LimitExceeded", of: "lines" } as const)
               : batches.append(command)
         }))
       )

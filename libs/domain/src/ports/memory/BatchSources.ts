@@ -4,7 +4,7 @@ import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { stateAt } from "../../account/ImportProcess.ts"
 import { type BatchSettings, endsWithAccount, type PendingSelection } from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
-import { isErased } from "../../batch/ErasedLine.ts"
+import { isErased } from "../ErasedLine.ts"
 import {
   codePointOrder,
   type MemoryStore,

@@ -1,5 +1,5 @@
 /** The refused lines of ended batches in memory, looked for at each request. */
-import { isErased } from "../../batch/ErasedLine.ts"
+import { isErased } from "../ErasedLine.ts"
 import { stages } from "../../batch/Batch.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
 import type { MemoryStore, StoredBatch, StoredLine } from "./Store.ts"

@@ -5,7 +5,7 @@
 import { isDocumented } from "../account/FieldNames.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
-import type { LineProblem, ReceivedLine } from "./BatchLine.ts"
+import type { LineProblem, ReceivedLine } from "../batch/BatchLine.ts"
 
 const codeIn = (error: unknown): string => {
   const code: unknown = isObject(error) ? error["code"] : undefined
