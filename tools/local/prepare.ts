@@ -14,13 +14,18 @@ const address = `http://127.0.0.1:${PORT}`
 
 const introduction =
   PORT === "0"
-    ? "Data Import starts on a free port of this machine."
-    : `Data Import starts on ${address}.
-  documentation  ${address}/docs/
-  board          ${address}/board/, by a link that is printed below, or: npm run -s operator -- board link`
+    ? ["Data Import starts on a free port of this machine."]
+    : [
+        `Data Import starts on ${address}.`,
+        `  documentation  ${address}/docs/`,
+        `  board          ${address}/board/, by a link that is printed below, or later by`,
+        "                 npm run -s operator -- board link"
+      ]
 
-const notes = `  API keys       ${join(DATA_DIR, "demo.json")}
-  Ctrl-C stops everything, PostgreSQL included. The first start takes about half a minute.`
+const notes = [
+  `  API keys       ${join(DATA_DIR, "demo.json")}`,
+  "  Ctrl-C stops everything, PostgreSQL included. The first start takes about half a minute."
+]
 
 /** Why the port cannot be used; undefined if it can, or if `PORT` is none, which main.ts reports. */
 const refusedPort = (): Promise<string | undefined> =>
@@ -45,7 +50,7 @@ const buildBoard = (): string | undefined => {
 }
 
 const failure = await refusedPort()
-if (failure === undefined) console.error(`${introduction}\n${notes}`)
+if (failure === undefined) console.error([...introduction, ...notes].join("\n"))
 const refused = failure ?? buildBoard()
 if (refused !== undefined) {
   console.error(refused)

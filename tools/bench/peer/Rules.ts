@@ -38,7 +38,7 @@ export const factsAt = (
 }
 
 /** Positive if the transaction raises the balance. */
-export const effectOf = ({ amount, type }: Transaction): number =>
+const effectOf = ({ amount, type }: Transaction): number =>
   type === "PAYMENT" || type === "CREDIT" ? cents(amount) : -cents(amount)
 
 const sumOf = (transactions: ReadonlyArray<Transaction>): number =>
