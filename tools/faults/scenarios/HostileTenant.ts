@@ -1,7 +1,7 @@
 /**
- * One organisation at its worst: it waits on many connections, reads what is costly, stages all
- * the time, runs a batch whose payment vendor never answers, and has webhooks that never answer.
- * The p99 of single requests of another one is at most three times what it is alone, and its batches
+ * One organisation at its worst: it waits on many connections, reads what is costly, stages all the
+ * time, runs a batch whose payment vendor never answers, and has webhooks that never answer. The
+ * p99 of single requests of another one is at most three times what it is alone, and its batches
  * and webhooks take at most twice as long, each plus a second.
  */
 import { createServer } from "node:http"
@@ -28,9 +28,9 @@ import * as WebhookReceiver from "../WebhookReceiver.ts"
 const base = "/v1/data-import"
 
 /**
- * Requests of the hostile organisation at once, of each kind, and the pause of each between two. The
- * pauses leave processor time: what is measured is what the organisation holds, not how much the
- * machine computes, which only a rate limit bounds.
+ * Requests of the hostile organisation at once, of each kind, and the pause of each between two.
+ * The pauses leave processor time: what is measured is what the organisation holds, not how much
+ * the machine computes, which only a rate limit bounds.
  */
 const waits = 130
 const reads = 12
