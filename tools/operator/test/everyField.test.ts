@@ -87,6 +87,7 @@ const billedLedger = (): Wire => {
 const domestic = () =>
   putAll(domesticPayload(), {
     "ledgers.1": billedLedger(),
+    transfer_balance: -275,
     "customers.0.customer_preferences": {
       opted_into_sms: true,
       opted_into_recommended: false,
