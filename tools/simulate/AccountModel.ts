@@ -23,9 +23,8 @@ interface ModelNote {
 
 interface ModelStatement {
   readonly id: string
-  readonly common: string
-  readonly more: string
-  readonly ofPayload: boolean
+  /** The fields that it has, as they are compared. */
+  readonly fields: Readonly<Record<string, string>>
 }
 
 export interface ModelAccount {
@@ -75,20 +74,17 @@ export const contentOf = (note: Wire): string =>
 const sentAt = (note: Wire): string | null =>
   typeof note["created_at"] === "string" ? second(Date.parse(note["created_at"].trim())) : null
 
-const modelStatement = (sent: Wire, ofPayload: boolean): ModelStatement => ({
-  id: textOf(sent["statement_id"]),
-  common: [
-    textOf(sent["bill_period_from_date"]),
-    textOf(sent["bill_period_to_date"]),
-    without(sent["statement_path"])
-  ].join(" "),
-  more: [
-    textOf(sent["issued_date"]),
-    textOf(sent["number"]),
-    sent["gross_amount"] === undefined ? "" : String(cents(sent["gross_amount"]))
-  ].join(" "),
-  ofPayload
-})
+const modelStatement = (sent: Wire): ModelStatement => {
+  const { gross_amount, statement_id, statement_path, ...others } = sent
+  return {
+    id: textOf(statement_id),
+    fields: {
+      ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, textOf(value)])),
+      ...(statement_path !== undefined && { statement_path: without(statement_path) }),
+      ...(gross_amount !== undefined && { gross_amount: String(cents(gross_amount)) })
+    }
+  }
+}
 
 const sum = (amounts: ReadonlyArray<bigint>): bigint =>
   amounts.reduce((total, each) => total + each, 0n)
@@ -123,7 +119,7 @@ export const openedAccount = (payload: Wire, createdAt: number): ModelAccount =>
       content: contentOf(note),
       at: sentAt(note) ?? second(createdAt)
     })),
-    statements: objectsAt(payload, "statements").map((sent) => modelStatement(sent, true)),
+    statements: objectsAt(payload, "statements").map(modelStatement),
     instruction: null
   }
 }
@@ -210,23 +206,21 @@ const movedContent = (moves: ReadonlyArray<string>): string =>
   `body ${movedSentence}\n${moves.join("\n")}`
 
 const addStatements = (account: ModelAccount, order: Order<"statements">): Decided => {
-  const sent = order.statements.map((wire) => modelStatement(wire, false))
-  const knownAs = (id: string) => account.statements.find((each) => each.id === id)
-  const isOther = (statement: ModelStatement) => {
-    const there = knownAs(statement.id)
-    if (there === undefined) return false
-    if (there.common !== statement.common) return true
-    return !there.ofPayload && there.more !== statement.more
-  }
-  const other = sent.flatMap((statement, index) =>
-    isOther(statement) ? [`statements.${index}:historical_statement_already_exists`] : []
-  )
+  const sent = order.statements.map(modelStatement)
+  const statements = new Map(account.statements.map((each) => [each.id, each]))
+  const other = sent.flatMap(({ fields, id }, index) => {
+    const there = statements.get(id)?.fields ?? {}
+    const isOther = Object.entries(fields).some(([name, value]) => (there[name] ?? value) !== value)
+    return isOther ? [`statements.${index}:historical_statement_already_exists`] : []
+  })
   if (other.length > 0) {
     return { account, answer: { code: "request_failed_validation", message: other.join(" ") } }
   }
-  const added = sent.filter(({ id }) => knownAs(id) === undefined)
+  for (const { fields, id } of sent) {
+    statements.set(id, { id, fields: { ...fields, ...statements.get(id)?.fields } })
+  }
   return {
-    account: { ...account, statements: [...account.statements, ...added] },
+    account: { ...account, statements: [...statements.values()] },
     answer: { code: "ok", message: sent.map(({ id }) => id).join(", ") }
   }
 }
@@ -265,6 +259,11 @@ export const decide = (
   }
 }
 
+/** A statement of the payload that was completed is there a second time, as a whole. */
+const lastOfEach = (statements: ReadonlyArray<ModelStatement>): ReadonlyArray<ModelStatement> => [
+  ...new Map(statements.map((each) => [each.id, each])).values()
+]
+
 /** The account that a storage returns, in the terms of the model. */
 export const fromDescription = (description: AccountDescription): ModelAccount => {
   const json = encodeDescription(description) as unknown as Wire
@@ -279,11 +278,12 @@ export const fromDescription = (description: AccountDescription): ModelAccount =
       content: contentOf(sent({ body: note["body"], document_paths: note["documents"] })),
       at: textOf(note["created_at"])
     })),
-    statements: objectsAt(json, "statements").map((statement) => {
-      const document = get(statement, "document.document_path")
-      const ofPayload = statement["origin"] === "account_payload"
-      return modelStatement(sent({ ...statement, statement_path: document ?? null }), ofPayload)
-    }),
+    statements: lastOfEach(
+      objectsAt(json, "statements").map(({ document, origin: _, ...statement }) => {
+        const statement_path = get(document, "document_path") ?? null
+        return modelStatement(sent({ ...statement, statement_path }))
+      })
+    ),
     instruction: instruction.length === 0 ? null : instruction.join(" and ")
   }
 }
@@ -293,6 +293,8 @@ export const linesOf = (account: ModelAccount): ReadonlyArray<string> => [
   `balance ${account.balance}`,
   ...account.transactions.map(({ date, effect, id }) => `transaction ${id} ${date} ${effect}`),
   ...account.notes.map(({ at, content }) => `note ${at} ${content}`),
-  ...account.statements.map(({ common, id, more }) => `statement ${id} ${common} ${more}`),
+  ...account.statements.map(
+    ({ fields, id }) => `statement ${id} ${JSON.stringify(Object.entries(fields).toSorted())}`
+  ),
   ...(account.instruction === null ? [] : [`instruction ${account.instruction}`])
 ]

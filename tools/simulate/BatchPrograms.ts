@@ -68,9 +68,11 @@ const payloadOf = (batch: BatchRecord) => {
     ...(operation === "TRANSACTIONS" && {
       parameters: {
         check_previously_added: parameters.check,
-        force_add_to_current_statement: parameters.force
+        force_add_to_current_statement: parameters.force,
+        on_difference: "keep"
       }
-    })
+    }),
+    ...(operation === "NOTES" && { parameters: { on_difference: "keep" } })
   }
 }
 
