@@ -223,7 +223,7 @@ const watchChange = Effect.fnUntraced(function* (
   }
   const { account, answer } = changed(world, command, { order, now: begunAt(request) }, model)
   call.expected = answer
-  const isChanged = linesOf(account).length > linesOf(model).length
+  const isChanged = linesOf(account).toSorted().join("\n") !== linesOf(model).toSorted().join("\n")
   const outcome = isChanged ? "created" : "unchanged"
   same(world, `${what}: success`, Exit.isSuccess(exit), answer.code === "ok")
   same(world, `${what}: the history`, delta, {
