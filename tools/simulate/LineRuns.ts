@@ -118,7 +118,8 @@ export const lineProgramsOf = (world: World, programs: Programs): LinePrograms =
       prepareLine,
       stageLine: (caller, ...rest) =>
         asStep(caller, (own) => accountImport.stageLine(own, ...rest)),
-      process: (caller, ...rest) => asStep(caller, (own) => accountImport.process(own, ...rest))
+      processLine: (caller, ...rest) =>
+        asStep(caller, (own) => accountImport.processLine(own, ...rest))
     },
     postImport: {
       ...postImport,
