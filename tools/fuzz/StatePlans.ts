@@ -195,6 +195,18 @@ const unforced: Request = {
   path: `${operation("createTransactions").template}?force_add_to_current_statement=false`
 }
 
+/** What differs from the payload with which the account was imported is refused. */
+const failing = (id: string, changes: Wire): Request => ({
+  ...altered(id, changes),
+  path: `${operation(id).template}?on_difference=fail`
+})
+
+/** A note of that payload, with an end of its pin. */
+const knownNote = {
+  body: "Account migrated in wave 3; check first bill.",
+  unpin_at: "2099-01-01T00:00:00Z"
+}
+
 const adding: ReadonlyArray<Plan> = [
   ...additions.map((id) => {
     const list = Object.keys(validBody(id)).at(-1) ?? ""
@@ -215,6 +227,14 @@ const adding: ReadonlyArray<Plan> = [
   plan("createTransactions", "state", "outside the period", [
     unforced,
     answers("400 transaction_outside_open_period")
+  ]),
+  plan("createTransactions", "state", "an id that is known otherwise", [
+    failing("createTransactions", { "transactions.0.transaction_id": "NL-T-1001" }),
+    answers("400 transaction_differs")
+  ]),
+  plan("createNotes", "state", "a note that is known otherwise", [
+    failing("createNotes", { notes: [knownNote] }),
+    errors("400 request_failed_validation", "notes.0 note_differs")
   ]),
   state(
     "createHistoricalStatements",

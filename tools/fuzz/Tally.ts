@@ -26,10 +26,20 @@ const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =
 )
 
 /**
- * Answers of a service that is broken, overloaded or stopping, which no request causes; and of a
- * sandbox with a batch, which would keep every other plan from emptying it.
+ * Answers of a service that is broken, overloaded or stopping, which no request causes; of a
+ * sandbox with a batch, which would keep every other plan from emptying it; and of an organisation
+ * whose batches store all that they may, which would keep every other plan from uploading.
  */
-const ofTrouble = / (?:409 sandbox_in_use|429 throttled|500 error|503 service_unavailable)$/
+const codesOfTrouble = [
+  "409 sandbox_in_use",
+  "409 storage_limit_exceeded",
+  "429 throttled",
+  "500 error",
+  "503 service_unavailable"
+]
+
+const isOfTrouble = (answer: string): boolean =>
+  codesOfTrouble.some((code) => answer.endsWith(` ${code}`))
 
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>()
@@ -87,8 +97,8 @@ export class Tally {
   } {
     const missing = documented.filter((answer) => !this.#outcomes.has(answer))
     return {
-      reachable: missing.filter((answer) => !ofTrouble.test(answer)),
-      ofTrouble: missing.filter((answer) => ofTrouble.test(answer))
+      reachable: missing.filter((answer) => !isOfTrouble(answer)),
+      ofTrouble: missing.filter(isOfTrouble)
     }
   }
 
