@@ -116,9 +116,12 @@ export const failedLine = {
     code: "account_failed_validation",
     errors: [
       {
-        detail: "Must be a phone number in international format, with a leading +.",
+        detail:
+          "Must be a phone number in international format, like +4512345678: " +
+          "it needs a leading + and the country's calling code.",
         code: "invalid_phone_number",
-        attr: "customers.0.landline"
+        attr: "customers.0.landline",
+        parameters: { reason: "no_plus" }
       }
     ]
   }
@@ -136,7 +139,9 @@ export const problems = {
         {
           line: failedLine.line,
           external_account_number: failedLine.external_account_number,
-          detail: "Must be a phone number in international format, with a leading +."
+          detail:
+            "Must be a phone number in international format, like +4512345678: " +
+            "it needs a leading + and the country's calling code."
         }
       ]
     },

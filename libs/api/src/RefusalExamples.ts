@@ -74,7 +74,10 @@ const errors = [
   {
     attr: "customers.0.landline",
     code: "invalid_phone_number",
-    detail: "Must be a phone number in international format, with a leading +."
+    detail:
+      "Must be a phone number in international format, like +4512345678: " +
+      "it needs a leading + and the country's calling code.",
+    parameters: { reason: "no_plus" }
   }
 ] as const
 

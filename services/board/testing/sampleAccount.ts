@@ -89,7 +89,9 @@ export const account = (
         {
           code: "invalid_phone_number",
           attr: "customers.0.landline",
-          detail: "Must be a phone number in international format, with a leading +."
+          detail:
+            "Must be a phone number in international format, like +4512345678: " +
+            "it needs a leading + and the country's calling code."
         }
       ]
     }
