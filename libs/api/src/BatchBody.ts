@@ -216,7 +216,12 @@ const Problem = Schema.Struct({
       external_account_number: externalNumber,
       detail: Schema.NullOr(Schema.String).annotate({
         description: "For humans; null once the lines are deleted."
-      })
+      }),
+      business_day: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "The day by which the line was judged; on another day it may be valid."
+        })
+      )
     }).annotate({ identifier: "ProblemExample", description: "One line with the problem." })
   ).annotate({ description: "The first lines with the problem, at most 5." })
 }).annotate({ identifier: "BatchProblem", description: "Failures with the same cause." })

@@ -323,11 +323,13 @@ withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", 
     const failed: FailedImport = {
       number: ExternalAccountNumber.make("a"),
       outcome: "account_failed_validation",
-      errors: [{ code: "invalid", attr: "billing_name" }],
+      errors: [
+        { code: "invalid", attr: "billing_name", parameters: { business_day: "2026-01-15" } }
+      ],
       hasMore: true
     }
     expect(problemsBody(2, [failed, { ...failed, hasMore: false }]).groups).toMatchObject([
-      { imports: 2, cleared: 1 }
+      { imports: 2, cleared: 1, examples: [{ business_day: "2026-01-15" }, {}] }
     ])
   })
 })

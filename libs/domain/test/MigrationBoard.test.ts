@@ -312,7 +312,9 @@ layer(boardLayer)("the migration board", (it) => {
       const { id } = yield* started(["a", "b"], { of: mine })
       const chunk = yield* taken()
       const detail = "Is 'Mrs Example', too long."
-      const invalid = { code: "invalid", attr: "customers.*.landline", detail } as const
+      const day = "2026-01-15"
+      const at = "customers.*.landline"
+      const invalid = { code: "invalid", attr: at, detail, businessDay: day } as const
       const blank = { code: "blank", attr: "billing_name", detail: null } as const
       const ends = [[invalid], [invalid, blank]].map((problems) => endOf("FAILED", problems))
       yield* finish(
@@ -326,8 +328,8 @@ layer(boardLayer)("the migration board", (it) => {
         { code: "blank", attr: "billing_name", lines: 1, cleared: 2 }
       ])
       expect(found.problems[0]?.examples).toMatchObject([
-        { line: 1, external_account_number: "a" },
-        { line: 2, external_account_number: "b" }
+        { line: 1, external_account_number: "a", business_day: day },
+        { line: 2, external_account_number: "b", business_day: day }
       ])
       expect(JSON.stringify(found)).not.toContain("Mrs Example")
       const others = yield* started(["c"], { of: foreign })

@@ -341,7 +341,8 @@ const answering = (it: It): void => {
       const batches = yield* Batches
       const chunk = yield* taken()
       const email = { code: "invalid", attr: "customers.*.email", detail: "No e-mail." } as const
-      const required = { code: "required", attr: "customers", detail: "Required." } as const
+      const judged = { detail: "Required.", businessDay: "2026-01-15" }
+      const required = { code: "required", attr: "customers", ...judged } as const
       const ended = chunk.lines.map((line) =>
         endOf("FAILED", line.line === 7 ? [email, required] : [email, email])(line)
       )
@@ -354,7 +355,7 @@ const answering = (it: It): void => {
         code: "required",
         attr: "customers",
         lines: 1,
-        examples: [{ line: 7, externalAccountNumber: "g", detail: "Required." }]
+        examples: [{ line: 7, externalAccountNumber: "g", ...judged }]
       })
       const withoutDetail = [email, required].map(({ attr, code }) => ({ code, attr }))
       expect(new Map(sets.map(({ lines, problems }) => [lines, problems]))).toEqual(

@@ -127,10 +127,11 @@ const problemsOf = ({ failedLines, problems }: FailureReport) => ({
     attr,
     lines,
     cleared_lines: clearedLines,
-    examples: examples.map(({ detail, externalAccountNumber, line }) => ({
+    examples: examples.map(({ businessDay, detail, externalAccountNumber, line }) => ({
       line,
       external_account_number: externalAccountNumber,
-      detail
+      detail,
+      ...(businessDay !== undefined && { business_day: businessDay })
     }))
   }))
 })

@@ -15,6 +15,9 @@ const account = (external_account_number: string, more: object = {}) => {
   return { ...rest, external_account_number, ...more }
 }
 
+/** A customer that is born after the supplier's day. */
+const unborn = { family_name: "Holm", date_of_birth: "2999-01-01" }
+
 const unknownBatch = `${Service.root}3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d/`
 
 layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) => {
@@ -25,7 +28,7 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         const created = yield* Service.createFor(tenant, { name: "Wave 3" })
         expect(stateOf(created)).toEqual([201, "OPEN"])
         const batch = `${Service.root}${Service.idOf(created)}/`
-        const lines = [account("A"), account("A"), account("B", { customers: "none" }), "no JSON"]
+        const lines = [account("A"), account("A"), account("B", { customers: [unborn] }), "no JSON"]
         const received = yield* Service.upload(tenant, batch, lines, { isGzip })
         expect([received.status, received.json]).toEqual([200, { lines_received: 4 }])
         expect(stateOf(yield* Service.start(tenant, batch, 4))).toEqual([200, "QUEUED"])
@@ -50,7 +53,13 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           { line: 4, external_account_number: null, error: { code: "parse_error" } }
         ])
         const problems = yield* Service.get(tenant, `${batch}problems/`)
-        expect(problems.json).toMatchObject({ failed_lines: 2 })
+        expect(problems.json).toMatchObject({
+          failed_lines: 2,
+          problems: [
+            { attr: "customers.*.date_of_birth", examples: [{ business_day: expect.anything() }] },
+            { code: "parse_error", examples: [{ line: 4 }] }
+          ]
+        })
       })
     )
 

@@ -91,7 +91,14 @@ export const account = (
           attr: "customers.0.landline",
           detail:
             "Must be a phone number in international format, like +4512345678: " +
-            "it needs a leading + and the country's calling code."
+            "it needs a leading + and the country's calling code.",
+          business_day: null
+        },
+        {
+          code: "max_value",
+          attr: "customers.0.date_of_birth",
+          detail: "Must be at most 2026-01-15.",
+          business_day: "2026-01-15"
         }
       ]
     }

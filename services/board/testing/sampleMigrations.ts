@@ -12,6 +12,9 @@ const hour = 3_600_000
 
 export const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
+/** What is said of every error. */
+export const said = { detail: "Must be as documented.", business_day: null }
+
 /** How many of each, in the order of the list. */
 const shape: ReadonlyArray<readonly [Condition, number]> = [
   ["stuck", 2],
@@ -294,8 +297,8 @@ export const batch = (
     lines,
     cleared,
     examples: [
-      { line: 12, external_account_number: "NL-0004712", detail: "Must be as documented." },
-      { line: 97, external_account_number: null, detail: "Must be as documented." }
+      { line: 12, external_account_number: "NL-0004712", ...said },
+      { line: 97, external_account_number: null, ...said }
     ]
   })
   if (failed === 0 || phone === undefined || document === undefined) {
@@ -327,7 +330,7 @@ export const problems = ({ states }: Migration): typeof Migrations.BoardProblems
           cleared: [200, 310, 390, 412][index] ?? 0,
           examples: ["NL-0000112", "NL-0000391"].map((external_account_number) => ({
             external_account_number,
-            detail: "Must be as documented; this is no number.",
+            ...said,
             attr: "customers.0.landline"
           }))
         }))

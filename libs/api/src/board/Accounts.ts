@@ -6,10 +6,18 @@
 import { Schema } from "effect"
 import { InstantText } from "../DecimalSchema.ts"
 
-const FieldErrorBody = Schema.Struct({
+/** What is said of an error; its detail is masked. */
+export const saidOfError = {
+  detail: Schema.String,
+  business_day: Schema.NullOr(Schema.String).annotateKey({
+    description: "The day by which it was judged, if another day may decide otherwise."
+  })
+}
+
+export const FieldErrorBody = Schema.Struct({
   code: Schema.String,
   attr: Schema.String,
-  detail: Schema.String
+  ...saidOfError
 })
 
 export const AuditEntryBody = Schema.Struct({

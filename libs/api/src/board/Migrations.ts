@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { conditions } from "@data-import/domain/board/Condition"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
+import { FieldErrorBody, saidOfError } from "./Accounts.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
 
@@ -210,7 +211,7 @@ export const BoardBatchDetailBody = Schema.Struct({
         Schema.Struct({
           line: Schema.Int,
           external_account_number: Schema.NullOr(Schema.String),
-          detail: Schema.String
+          ...saidOfError
         })
       ).annotateKey({ description: "At most 5, the first lines. Values are masked." })
     })
@@ -233,9 +234,9 @@ export const BatchLinesBody = Schema.Struct({
       external_account_number: Schema.NullOr(Schema.String),
       kraken_account_number: Schema.NullOr(Schema.String),
       outcome: LineOutcome,
-      problems: Schema.Array(
-        Schema.Struct({ code: Schema.String, attr: Schema.String, detail: Schema.String })
-      ).annotateKey({ description: "At most 20. Values are masked." })
+      problems: Schema.Array(FieldErrorBody).annotateKey({
+        description: "At most 20. Values are masked."
+      })
     })
   ),
   total: Schema.NullOr(Schema.Int).annotateKey({
@@ -271,7 +272,7 @@ export const BoardProblemsBody = Schema.Struct({
       examples: Schema.Array(
         Schema.Struct({
           external_account_number: Schema.String,
-          detail: Schema.String,
+          ...saidOfError,
           attr: Schema.String
         })
       ).annotateKey({ description: "At most 3. Values are masked." })

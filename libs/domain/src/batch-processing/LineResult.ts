@@ -58,10 +58,11 @@ export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<Line
   if (failure._tag !== "ValidationFailed") {
     return [{ code: failure.code, attr: noField, detail: "" }]
   }
-  return failure.errors.map(({ attr, code, detail }) => ({
+  return failure.errors.map(({ attr, code, detail, parameters }) => ({
     code,
     attr: withoutIndexes(attr),
-    detail
+    detail,
+    ...(parameters?.business_day !== undefined && { businessDay: parameters.business_day })
   }))
 }
 

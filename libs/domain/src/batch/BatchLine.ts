@@ -40,6 +40,8 @@ export interface LineProblem {
   readonly attr: string
   /** For a person. It is personal data, and null once the lines are deleted. */
   readonly detail: string | null
+  /** The day by which the line was judged; on another day it may be valid. */
+  readonly businessDay?: string
 }
 
 /** A line that has ended. */

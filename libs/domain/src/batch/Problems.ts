@@ -5,12 +5,13 @@
 import type { LineProblem } from "./BatchLine.ts"
 
 /** Failed lines with the same problem. */
-export interface ProblemGroup extends Omit<LineProblem, "detail"> {
+export interface ProblemGroup extends Omit<LineProblem, "businessDay" | "detail"> {
   readonly lines: number
   readonly examples: ReadonlyArray<{
     readonly line: number
     readonly externalAccountNumber: string | null
     readonly detail: string | null
+    readonly businessDay?: string
   }>
 }
 

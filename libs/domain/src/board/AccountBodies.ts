@@ -11,7 +11,7 @@ import type { Items, StoredAccount } from "../ports/StoredAccount.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
-import { maskedAccount, maskedDetail, maskedDocument, maskedPath } from "./Masking.ts"
+import { maskedAccount, maskedError, maskedDocument, maskedPath } from "./Masking.ts"
 import { explained, isCode } from "./MigrationBodies.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -125,7 +125,7 @@ const attemptBodies = (details: ImportDetails, at: DateTime.Utc) =>
       errors: record.errors.map((error) => ({
         code: error.code,
         attr: maskedPath(error.attr),
-        detail: maskedDetail(error.code, error.detail)
+        ...maskedError(error.code, error.detail, error.parameters?.business_day)
       }))
     }
   })

@@ -11,7 +11,7 @@ import type { Batches, LinesQuery, ListedLine } from "../ports/Batches.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { wholePayload } from "../schema/Rules.ts"
-import { maskedDetail, maskedPath } from "./Masking.ts"
+import { maskedError, maskedPath } from "./Masking.ts"
 
 /** The conditions of a list; lines meet all of them. */
 export interface LinesFilter {
@@ -41,6 +41,7 @@ interface Problem {
   readonly code: string
   readonly attr: string
   readonly detail: string | undefined
+  readonly businessDay: string | undefined
 }
 
 const textIn = (value: unknown, name: string): string | undefined => {
@@ -54,7 +55,9 @@ const resultOf = ({ text }: ListedLine): unknown =>
 const problemIn = (error: unknown): ReadonlyArray<Problem> => {
   const code = textIn(error, "code")
   const attr = withoutIndexes(textIn(error, "attr") ?? wholePayload)
-  return code === undefined ? [] : [{ code, attr, detail: textIn(error, "detail") }]
+  const parameters = isObject(error) ? error["parameters"] : undefined
+  const businessDay = textIn(parameters, "business_day")
+  return code === undefined ? [] : [{ code, attr, detail: textIn(error, "detail"), businessDay }]
 }
 
 /** The errors of the fields, or the error itself if it has none. */
@@ -73,10 +76,10 @@ const lineBody = (line: ListedLine) => {
     outcome: line.outcome ?? ("REMAINING" as const),
     problems: problemsIn(result)
       .slice(0, problemsOfLine)
-      .map(({ attr, code, detail }) => ({
+      .map(({ attr, businessDay, code, detail }) => ({
         code,
         attr: maskedPath(attr),
-        detail: maskedDetail(code, detail)
+        ...maskedError(code, detail, businessDay)
       }))
   }
 }

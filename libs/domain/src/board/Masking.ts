@@ -127,3 +127,13 @@ export const maskedDetail = (code: string, detail: string | undefined): string =
   if (detail === undefined || code.includes("duplicate_") || /["'`]/.test(detail)) return meaning
   return detail.split(" ").every(isOfDetail) ? detail : meaning
 }
+
+/** What is said of an error at a field: its detail, and the day if another day may decide otherwise. */
+export const maskedError = (
+  code: string,
+  detail: string | null | undefined,
+  businessDay: string | undefined
+) => ({
+  detail: maskedDetail(code, detail ?? undefined),
+  business_day: businessDay ?? null
+})

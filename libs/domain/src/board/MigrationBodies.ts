@@ -24,7 +24,7 @@ import { formatInstant } from "../schema/Field.ts"
 import { type Forecast, judge, type PausedBatch } from "./Condition.ts"
 import type { Unstaged } from "./OpenText.ts"
 import { expectedBy } from "./Plan.ts"
-import { maskedDetail, maskedPath } from "./Masking.ts"
+import { maskedError, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
 
@@ -202,10 +202,10 @@ export const batchDetailBody = (batch: BatchBody, problems: Problems) => {
       ...explained(code),
       lines,
       cleared: cleared[index] ?? 0,
-      examples: examples.map(({ detail, externalAccountNumber, line }) => ({
+      examples: examples.map(({ businessDay, detail, externalAccountNumber, line }) => ({
         line,
         external_account_number: externalAccountNumber,
-        detail: maskedDetail(code, detail ?? undefined)
+        ...maskedError(code, detail, businessDay)
       }))
     }))
   }

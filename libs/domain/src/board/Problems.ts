@@ -10,7 +10,7 @@ import type { FailedImport } from "../ports/ImportSearch.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { explained } from "./MigrationBodies.ts"
-import { maskedDetail, maskedPath } from "./Masking.ts"
+import { maskedError, maskedPath } from "./Masking.ts"
 
 /** The most failed imports that are read; with more, it is a sample. */
 export const importsSampled = 2_000
@@ -98,15 +98,16 @@ export const clearedBy = (
 
 const exampleBody =
   ({ attr, code }: Problem) =>
-  ({ failed, path }: Group["imports"][number]) => ({
-    external_account_number: failed.number as string,
-    detail: maskedDetail(
-      code,
-      failed.errors.find((error) => error.code === code && withoutIndexes(error.attr) === attr)
-        ?.detail
-    ),
-    attr: maskedPath(path)
-  })
+  ({ failed, path }: Group["imports"][number]) => {
+    const error = failed.errors.find(
+      (each) => each.code === code && withoutIndexes(each.attr) === attr
+    )
+    return {
+      external_account_number: failed.number as string,
+      ...maskedError(code, error?.detail, error?.parameters?.business_day),
+      attr: maskedPath(path)
+    }
+  }
 
 export const problemsBody = (failed: number, imports: ReadonlyArray<FailedImport>) => {
   const groups = groupsOf(imports)

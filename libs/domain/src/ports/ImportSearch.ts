@@ -6,7 +6,7 @@
 import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
-import type { DetailedState } from "../account/ImportDetails.ts"
+import type { AttemptError, DetailedState } from "../account/ImportDetails.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
@@ -63,11 +63,7 @@ export interface FailedImport {
   readonly number: ExternalAccountNumber
   readonly outcome: string
   /** The first `errorsSampled` of its errors. */
-  readonly errors: ReadonlyArray<{
-    readonly code: string
-    readonly attr: string
-    readonly detail?: string
-  }>
+  readonly errors: ReadonlyArray<AttemptError>
   /** Whether it has more errors. */
   readonly hasMore: boolean
 }

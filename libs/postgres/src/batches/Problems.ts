@@ -22,8 +22,8 @@ type Problem = Pick<LineProblem, "attr" | "code">
 const examplesOfProblem = 5
 
 /** Replaces what PostgreSQL cannot store in a name or a text. */
-const storableOf = ({ attr, code, detail }: LineProblem): LineProblem => ({
-  code,
+const storableOf = ({ attr, detail, ...problem }: LineProblem): LineProblem => ({
+  ...problem,
   attr: storable(attr),
   detail: detail === null ? null : storable(detail)
 })
@@ -40,9 +40,9 @@ const distinct = ({ problems }: LineEnd): ReadonlyArray<LineProblem> =>
 
 const problemsIn = (ended: ReadonlyArray<LineEnd>) => {
   const found = ended.flatMap((end) =>
-    distinct(end).map(({ attr, code, detail }) => {
+    distinct(end).map(({ attr, code, ...said }) => {
       const { externalAccountNumber, line } = end
-      return { code, attr, example: { line, externalAccountNumber, detail } }
+      return { code, attr, example: { line, externalAccountNumber, ...said } }
     })
   )
   return [...Map.groupBy(found, keyOf)].map(([key, same]) => ({
@@ -157,7 +157,8 @@ const groupRows = rowsOf(
       Schema.Struct({
         line: Schema.Int,
         externalAccountNumber: Schema.NullOr(Schema.String),
-        detail: Schema.NullOr(Schema.String)
+        detail: Schema.NullOr(Schema.String),
+        businessDay: Schema.optionalKey(Schema.String)
       })
     )
   })

@@ -166,7 +166,7 @@ describe("the headline of lists", () => {
 
   it("says the state of an account", () => {
     const failed = account("ACME_LEGACY", "NL-1", now)
-    expect(ofAccount(failed)).toBe("NL-1 failed with 1 error: invalid_phone_number")
+    expect(ofAccount(failed)).toBe("NL-1 failed with 2 errors: invalid_phone_number, max_value")
     const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
     expect(ofAccount(imported)).toBe("NL-1 is imported as A-1")
     expect(ofAccount({ ...failed, state: "ERASED" })).toBe("NL-1 is erased")

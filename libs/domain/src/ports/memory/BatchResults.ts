@@ -66,7 +66,13 @@ const groupOf = (
   lines: ends.length,
   examples: ends.slice(0, examplesOfProblem).map(({ externalAccountNumber, line, problems }) => {
     const same = problems.find((problem) => keyOf(problem) === keyOf({ attr, code }))
-    return { line, externalAccountNumber, detail: same?.detail ?? null }
+    const businessDay = same?.businessDay
+    return {
+      line,
+      externalAccountNumber,
+      detail: same?.detail ?? null,
+      ...(businessDay !== undefined && { businessDay })
+    }
   })
 })
 

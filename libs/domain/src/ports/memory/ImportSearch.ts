@@ -98,11 +98,7 @@ const failed = (store: Store, { cohort, ofCodes, ...query }: FailedQuery) => {
     return {
       number: numberOf(stored),
       outcome: codesOf(stored)[0] ?? "",
-      errors: errors.slice(0, errorsSampled).map(({ attr, code, detail }) => ({
-        code,
-        attr,
-        ...(detail !== undefined && { detail })
-      })),
+      errors: errors.slice(0, errorsSampled),
       hasMore: errors.length > errorsSampled
     }
   })

@@ -4,9 +4,13 @@ import { pages } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 
-interface Example {
-  readonly external_account_number: string | null
+interface Said {
   readonly detail: string
+  readonly business_day: string | null
+}
+
+interface Example extends Said {
+  readonly external_account_number: string | null
   readonly attr?: string
   readonly line?: number
 }
@@ -24,10 +28,18 @@ export interface ProblemProps {
   }
 }
 
+/** The detail, and a warning where a retry may succeed although nothing was corrected. */
+export const SaidOfError = ({ business_day: day, detail }: Said) => (
+  <span class="said">
+    {detail}
+    {day !== null && <small>Judged by the day {day}: on another day it may be valid.</small>}
+  </span>
+)
+
 type ExampleProps = Omit<ProblemProps, "problem"> & { readonly example: Example }
 
 const ExampleItem = ({ example, lineTo, supplier }: ExampleProps) => {
-  const { attr, detail, external_account_number: number, line } = example
+  const { attr, external_account_number: number, line } = example
   return (
     <li>
       {line !== undefined && lineTo !== undefined && (
@@ -40,7 +52,7 @@ const ExampleItem = ({ example, lineTo, supplier }: ExampleProps) => {
           {number}
         </Link>
       )}{" "}
-      {attr !== undefined && <code>{attr}</code>} {detail}
+      {attr !== undefined && <code>{attr}</code>} <SaidOfError {...example} />
     </li>
   )
 }
