@@ -1,7 +1,8 @@
 /**
  * Erases the names in paths of problems that only an erased customer's lines have, however many
  * lines these are, and whatever is wrong at the path. `erase_examples` knew only the names of
- * unknown fields, and as many lines as there are examples.
+ * unknown fields, and as many lines as there are examples. Their digests are replaced as well,
+ * because a name can be guessed from its digest.
  *
  * Can be undone: no, what was erased is gone.
  */
@@ -25,10 +26,11 @@ export const erasedNames = Effect.gen(function* () {
         from unnest(keys, counts) as named(key, count)
           left join batch_problems on batch = of_batch and digest = md5(key)
         where lines is null or lines <= count);
-      update batch_problems set attr = 'non_field_errors'
+      update batch_problems
+      set attr = 'non_field_errors', digest = md5(gen_random_uuid()::text)
       where batch = of_batch and code || ' ' || attr = any (own);
       update batch_problem_sets
-      set problems = (
+      set digest = md5(gen_random_uuid()::text), problems = (
         select json_agg(case when ${isOwn}
           then json_build_array(problem ->> 0, 'non_field_errors') else problem end
           order by place)

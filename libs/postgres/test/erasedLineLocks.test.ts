@@ -7,11 +7,14 @@ import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { endOf, finish, started, taken, textsOf } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { stagedPayload } from "@data-import/domain/testing/importStates"
+import { Database } from "../src/connection/Database.ts"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
+import { find } from "../src/erasure/Lines.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -29,7 +32,7 @@ const ended = Effect.gen(function* () {
   const chunk = yield* taken()
   yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
   const erase = Effect.flatMap(Erasures, (port) => port.erase({ key, at: noonPlus(300) }))
-  return { batch, erase }
+  return { batch, erase, key }
 }).pipe(Effect.scoped)
 
 layer(storage, { excludeTestServices: true })("lines that are erased", (it) => {
@@ -46,5 +49,22 @@ layer(storage, { excludeTestServices: true })("lines that are erased", (it) => {
         expect(yield* erase).toMatchObject({ _tag: "Erased", isRepeated: false, lines: 1 })
         expect((yield* textsOf(batch))[0]).toContain('"erased":true')
       })
+  )
+
+  it.effect("are searched on where a statement failed", () =>
+    Effect.gen(function* () {
+      const { batch, key } = yield* ended
+      const database = yield* Database
+      const statements: Array<string> = []
+      const run: typeof database.run = (statement) =>
+        Effect.suspend(() => {
+          statements.push("run")
+          const isFirst = statements.length % 2 === 1
+          return isFirst ? Effect.fail(new StorageUnavailable({})) : database.run(statement)
+        })
+      const found = yield* find({ ...database, run }, key)
+      expect(found.chunks).toEqual([{ batch: batch.id, first: 1 }])
+      expect(statements).toHaveLength(4)
+    })
   )
 })

@@ -93,6 +93,9 @@ const makeClient = Effect.gen(function* () {
     setup.configureSupplier(supplier.code, { documentCheck })
   const token = yield* tokenFor(caller.organisation)
   let posts = 0
+  // A request of a batch is about no customer.
+  const keyFor = (path: string) =>
+    `${path.startsWith("/batches/") ? "key" : "zqpersonal"}-${++posts}`
   const ask = (path: string, body?: unknown, own: { method?: string; type?: string } = {}) =>
     persistently(
       send(gatewayUrl, {
@@ -100,7 +103,8 @@ const makeClient = Effect.gen(function* () {
         headers: {
           authorization: `Token ${token}`,
           "content-type": own.type ?? "application/json",
-          ...(body !== undefined && !own.method && { "idempotency-key": `key-${++posts}` })
+          "user-agent": "zqpersonal",
+          ...(body !== undefined && !own.method && { "idempotency-key": keyFor(path) })
         },
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         ...(own.method !== undefined && { method: own.method })

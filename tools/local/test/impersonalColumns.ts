@@ -88,7 +88,6 @@ export const unmarked: ReadonlyArray<string> = [
   "billing_addresses.country",
   "billing_options.period_length",
   "idempotency_keys.fingerprint",
-  "idempotency_keys.key",
   "idempotency_keys.organisation",
   "idempotency_keys.token",
   "import_processes.account_number",

@@ -1,5 +1,5 @@
 /** The lines of batches that name a customer: found without a lock, and erased under one. */
-import { Effect, Schema } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
@@ -75,16 +75,21 @@ const chunksOf = Effect.fnUntraced(function* <E>(
 const ofOrganisation = (sql: Sql, { import_supplier }: ImportKey) => sql`
   organisation = (select organisation from suppliers where code = ${import_supplier})`
 
+/** A search of gigabytes goes on after a statement that failed, instead of from the beginning. */
+const inOutages = { schedule: Schedule.exponential("200 millis"), times: 5 }
+
 /** The chunks with lines of this number. */
 export const find = Effect.fnUntraced(function* (database: Database["Service"], key: ImportKey) {
-  const { run, sql } = database
+  const { sql } = database
+  const run: Ask<StorageUnavailable> = (statement) =>
+    Effect.retry(database.run(statement), inOutages)
   const batches = yield* run(
     batchRows(sql`select id from batches where ${ofOrganisation(sql, key)} order by number`)
   )
   const chunks: Array<Position> = []
   const searched = new Map<BatchId, number>()
   for (const { id } of batches) {
-    const found = yield* chunksOf<StorageUnavailable>(sql, run, key.external_account_number, id, 0)
+    const found = yield* chunksOf(sql, run, key.external_account_number, id, 0)
     chunks.push(...found.chunks)
     searched.set(id, found.through)
   }
