@@ -79,6 +79,8 @@ export class System extends Context.Service<
     readonly disk: Disk.Disk | undefined
     readonly random: RandomSource
     readonly freshTenant: Effect.Effect<Tenants.Tenant>
+    /** The tenant with a key of an empty test organisation. */
+    readonly sandboxOf: (tenant: Tenants.Tenant) => Effect.Effect<Tenants.Tenant>
     /** A tenant whose documents are in the store, and are looked up there. */
     readonly checkedTenant: Effect.Effect<Tenants.Tenant>
     /** Puts a document into the store, under the root of a supplier. */
@@ -178,6 +180,7 @@ const start = Effect.fnUntraced(function* (options: Options) {
     disk,
     random,
     freshTenant: Effect.provideContext(Tenants.freshTenant({}), context),
+    sandboxOf: (tenant) => Effect.provideContext(Tenants.sandboxOf(tenant), context),
     checkedTenant: Effect.tap(
       Effect.provideContext(Tenants.freshTenant({ documentCheck: true }), context),
       (tenant) => store.fill(tenant.supplier)

@@ -5,6 +5,7 @@ import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { type ApiKey, OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
 import { type Supplier, SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { freshTestOrganisation } from "@data-import/domain/testing/freshNames"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 
 /** The operations team of every tenant. */
@@ -41,6 +42,16 @@ export interface Tenant {
   readonly team: string
 }
 
+const keyOf = (organisation: OrganisationName) =>
+  issueKey({ organisation, label: "testbed", scopes: Scope.literals, expiresAt: null })
+
+/** The same with a key of an empty test organisation. */
+export const sandboxOf = Effect.fnUntraced(function* (tenant: Tenant) {
+  const { name: organisation } = yield* freshTestOrganisation(tenant.organisation)
+  const { key, secret } = yield* keyOf(organisation)
+  return { ...tenant, organisation, key, apiKey: secret } satisfies Tenant
+}, Effect.orDie)
+
 /** An organisation with a supplier and an API key, under names that nothing else uses. */
 export const freshTenant = Effect.fnUntraced(function* (settings: Settings) {
   const setup = yield* Configuration
@@ -50,11 +61,6 @@ export const freshTenant = Effect.fnUntraced(function* (settings: Settings) {
   if (!(yield* setup.hasTeam(team))) yield* setup.createTeam(team)
   yield* setup.createOrganisation(organisation, yield* DateTime.now)
   yield* setup.createSupplier(supplier)
-  const { key, secret } = yield* issueKey({
-    organisation,
-    label: "testbed",
-    scopes: Scope.literals,
-    expiresAt: null
-  })
+  const { key, secret } = yield* keyOf(organisation)
   return { organisation, supplier: supplier.code, key, apiKey: secret, team } satisfies Tenant
 }, Effect.orDie)

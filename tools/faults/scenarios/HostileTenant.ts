@@ -1,10 +1,11 @@
 /**
- * One organisation at its worst: it waits on many connections, reads what is costly, stages all the
- * time, runs a batch whose payment vendor never answers, and has webhooks that never answer. The
+ * One organisation at its worst: it waits on many connections, reads what is costly, leaves streams
+ * unread, stages and empties its sandbox all the time, runs a batch whose payment vendor never
+ * answers, and has webhooks that never answer. The
  * p99 of single requests of another one is at most three times what it is alone, and its batches
  * and webhooks take at most twice as long, each plus a second.
  */
-import { createServer } from "node:http"
+import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Clock, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import { get as member } from "@data-import/domain/testing/wire"
@@ -35,6 +36,8 @@ const base = "/v1/data-import"
 const waits = 130
 const reads = 12
 const stagings = 8
+const resets = 12
+const unreadStreams = 60
 const pause = Duration.seconds(1)
 const webhooks = 10
 
@@ -108,9 +111,28 @@ const endlessly = (sender: Session.Session, count: number, request: () => Client
   )
 }
 
+/** Streams that begin and are never read, until the scope ends. */
+const unread = Effect.fnUntraced(function* ({ token }: Session.Session, path: string) {
+  const { port } = yield* System
+  const headers = { authorization: `Token ${token}` }
+  yield* Effect.forEach(Array.from({ length: unreadStreams }), () =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const open = request({ port, path, headers, agent: false })
+        // A refused stream is what the scenario wants to see.
+        return open
+          .on("response", (answer) => answer.pause())
+          .on("error", () => {})
+          .end()
+      }),
+      (open) => Effect.sync(() => open.destroy())
+    )
+  )
+})
+
 /** Does all of it until the scope ends. Returns once its batches run. */
 const attack = Effect.gen(function* () {
-  const { random } = yield* System
+  const { random, sandboxOf } = yield* System
   const work = yield* begin()
   const { tenant } = work
   const flood = yield* Session.open(tenant, Infinity)
@@ -139,6 +161,10 @@ const attack = Effect.gen(function* () {
   yield* endlessly(flood, reads, get(`batches/${broken.id}/results/?outcome=ALREADY`))
   const list = `all-account-import-processes/${tenant.supplier}/?state=SKIPPED`
   yield* endlessly(flood, reads, get(list))
+  yield* unread(flood, `${base}/batches/${broken.id}/results/`)
+  const sandbox = yield* Session.open(yield* sandboxOf(tenant), Infinity)
+  const reset = { method: "POST", path: `${base}/sandbox/reset/` } as const
+  yield* endlessly(sandbox, resets, () => reset)
   yield* endlessly(flood, stagings, () => Requests.stage(tenant, `F-${staged++}`, "flood"))
 })
 
