@@ -121,6 +121,17 @@ describe("an upload", () => {
     })
   )
 
+  it.effect("that is compressed is reported as in progress while its lines are taken", () =>
+    Effect.gen(function* () {
+      const slowly: Handle = (body) =>
+        Effect.map(lengthOf(Stream.tap(body, () => TestClock.adjust("1 second"))), answerBytes)
+      const connection = yield* open((yield* starting(slowly)).port)
+      connection.send(bytesOf(put(members[0], gzip)))
+      expect((yield* receive(connection)).status).toBe(102)
+      expect((yield* receive(connection)).json()).toEqual({ bytes: 300_000 })
+    })
+  )
+
   it.effect("is requested by 100-continue when the handler reads it", () =>
     Effect.gen(function* () {
       const { port } = yield* starting(count)
@@ -264,12 +275,12 @@ describe("an upload breaks", () => {
   it.effect("with 408 when it stalls for 10 seconds", () =>
     Effect.gen(function* () {
       const { arrived, connection, ended } = yield* watched
-      yield* TestClock.adjust("9 seconds")
-      connection.send(chunk("two\n"))
-      expect(yield* Queue.take(arrived)).toBe("two\n")
-      yield* TestClock.adjust("9 seconds")
-      connection.send(chunk("three\n"))
-      expect(yield* Queue.take(arrived)).toBe("three\n")
+      for (const line of ["two\n", "three\n"]) {
+        yield* TestClock.adjust("9 seconds")
+        connection.send(chunk(line))
+        expect(yield* Queue.take(arrived)).toBe(line)
+        expect((yield* receive(connection)).status).toBe(102)
+      }
       yield* TestClock.adjust("10 seconds")
       expect(yield* Effect.flip(ended)).toMatchObject({ _tag: "RequestTimeout" })
       const answer = yield* receive(connection)
