@@ -245,7 +245,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "waiting_chunks",
       "slow_webhooks",
       "ended_sessions",
-      "erased_names"
+      "erased_names",
+      "sandbox_slices"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -123,21 +123,19 @@ describe("an upload", () => {
 
   it.effect("that is compressed is reported as in progress while its lines are taken", () =>
     Effect.gen(function* () {
-      const slowly: Handle = (body) =>
-        Effect.map(lengthOf(Stream.tap(body, () => TestClock.adjust("1 second"))), answerBytes)
-      const connection = yield* open((yield* starting(slowly)).port)
+      const slowly = (body: NdjsonBody) => Stream.tap(body, () => TestClock.adjust("1 second"))
+      const service = yield* starting((body, call) => count(slowly(body), call))
+      const connection = yield* open(service.port)
       connection.send(bytesOf(put(members[0], gzip)))
-      expect((yield* receive(connection)).status).toBe(102)
-      expect((yield* receive(connection)).json()).toEqual({ bytes: 300_000 })
+      for (const status of [102, 200]) expect(yield* receive(connection)).toMatchObject({ status })
     })
   )
 
   it.effect("is requested by 100-continue when the handler reads it", () =>
     Effect.gen(function* () {
-      const { port } = yield* starting(count)
-      const connection = yield* open(port)
-      const headers = { ...ndjson, expect: "100-continue", "content-length": "2" }
-      connection.send(bytesOf(put(undefined, headers)))
+      const connection = yield* open((yield* starting(count)).port)
+      const expecting = { ...ndjson, expect: "100-continue", "content-length": "2" }
+      connection.send(bytesOf(put(undefined, expecting)))
       expect((yield* receive(connection)).status).toBe(100)
       connection.send("{}")
       expect((yield* receive(connection)).status).toBe(200)
