@@ -173,6 +173,22 @@ const makeLookUp = (client: S3Client) => {
     )
 }
 
+/**
+ * Signed into a link, so that a browser saves the file under its name, whatever type it was
+ * uploaded with, and never shows it as a page of the store's origin.
+ */
+const downloadOnly = (path: DocumentPath) => {
+  const name = relativePath(path).split("/").at(-1) ?? ""
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+  return {
+    ResponseContentType: "application/octet-stream",
+    ResponseContentDisposition: `attachment; filename*=UTF-8''${encoded}`
+  }
+}
+
 /** What an upload must send as it was signed. By default the checksum would move into the link. */
 const boundHeaders = {
   unhoistableHeaders: new Set(["x-amz-checksum-sha256"]),
@@ -216,7 +232,9 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
       })
     }),
     readLink: traced("Documents.readLink")((root, path, lifetime) =>
-      Effect.asSome(signed(new GetObjectCommand(at(root, path)), lifetime))
+      Effect.asSome(
+        signed(new GetObjectCommand({ ...at(root, path), ...downloadOnly(path) }), lifetime)
+      )
     ),
     uploadLink: traced("Documents.uploadLink")(
       Effect.fnUntraced(function* (root, path, { sha256, size }, lifetime) {

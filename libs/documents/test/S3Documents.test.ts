@@ -109,6 +109,19 @@ describe("Documents on S3", () => {
     }).pipe(Effect.provide(stocked))
   )
 
+  it.live("signs into a link that the file is saved and never shown", () =>
+    Effect.gen(function* () {
+      const documents = yield* Documents
+      const path = "notes/it's (1) ü.html" as DocumentPath
+      const link = yield* documents.readLink("root", path, Duration.minutes(5))
+      const { searchParams } = Option.getOrThrow(link)
+      expect(searchParams.get("response-content-type")).toBe("application/octet-stream")
+      expect(searchParams.get("response-content-disposition")).toBe(
+        "attachment; filename*=UTF-8''it%27s%20%281%29%20%C3%BC.html"
+      )
+    }).pipe(Effect.provide(stocked))
+  )
+
   it.live("links to the address that clients reach", () =>
     Effect.gen(function* () {
       const documents = yield* Documents

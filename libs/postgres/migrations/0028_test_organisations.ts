@@ -46,7 +46,7 @@ const action = Effect.gen(function* () {
 })
 
 /** Tables with the rows of an account, each before those that it refers to. */
-const accountTables = [
+export const accountTables = [
   "transaction_line_items",
   "transaction_tax_items",
   "transactions",

@@ -36,7 +36,7 @@ const all = (
   "erasure test_organisations readable_choices counts_at_once transaction_keys " +
   "import_history forecasts board_sessions audit_heads checks reopened_migrations " +
   "completed_statements refused_lines batch_dry_runs board_entries events_by_organisation " +
-  "waiting_chunks slow_webhooks ended_sessions erased_names"
+  "waiting_chunks slow_webhooks ended_sessions erased_names sandbox_slices"
 ).split(" ")
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

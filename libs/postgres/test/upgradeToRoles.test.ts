@@ -15,7 +15,7 @@ import { accounts } from "../migrations/0003_accounts.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import * as ImportsAdapter from "../src/imports/ImportProcesses.ts"
 import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
-import { migrate } from "../src/setup/migrate.ts"
+import { migrate, migrations } from "../src/setup/migrate.ts"
 import * as SetupAdapter from "../src/setup/Configuration.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as DeployedStorage from "../testing/DeployedStorage.ts"
@@ -202,51 +202,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
     expect([ofAccounts, ofEvents, ofSuppliers].map(({ length }) => length)).toStrictEqual([1, 3, 2])
     expect(others.filter(({ rows }) => rows > 0).length + 4).toBeGreaterThan(5)
 
-    expect(yield* migrate(url)).toStrictEqual([
-      "limits",
-      "audit_chains",
-      "roles",
-      "account_revisions",
-      "supplier_settings",
-      "idempotency_keys",
-      "note_digests",
-      "account_field_grants",
-      "payload_sizes",
-      "batches",
-      "batch_takes",
-      "account_reads",
-      "operator_audit",
-      "payload_hashes",
-      "failed_imports",
-      "events",
-      "operator_imports",
-      "cohorts",
-      "webhooks",
-      "import_counts",
-      "refusal_windows",
-      "payload_retention",
-      "erasable_chains",
-      "erasure",
-      "test_organisations",
-      "readable_choices",
-      "counts_at_once",
-      "transaction_keys",
-      "import_history",
-      "forecasts",
-      "board_sessions",
-      "audit_heads",
-      "checks",
-      "reopened_migrations",
-      "completed_statements",
-      "refused_lines",
-      "batch_dry_runs",
-      "board_entries",
-      "events_by_organisation",
-      "waiting_chunks",
-      "slow_webhooks",
-      "ended_sessions",
-      "erased_names"
-    ])
+    const later = Object.keys(migrations).filter((each) => each >= "0004")
+    expect(yield* migrate(url)).toStrictEqual(later.map((each) => each.slice("0004_".length)))
     expect(yield* asked).toStrictEqual(before)
 
     const storage = yield* DeployedStorage.make(url, yield* DatabaseUsers.temporary(url))

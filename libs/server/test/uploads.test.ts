@@ -121,12 +121,21 @@ describe("an upload", () => {
     })
   )
 
+  it.effect("that is compressed is reported as in progress while its lines are taken", () =>
+    Effect.gen(function* () {
+      const slowly = (body: NdjsonBody) => Stream.tap(body, () => TestClock.adjust("1 second"))
+      const service = yield* starting((body, call) => count(slowly(body), call))
+      const connection = yield* open(service.port)
+      connection.send(bytesOf(put(members[0], gzip)))
+      for (const status of [102, 200]) expect(yield* receive(connection)).toMatchObject({ status })
+    })
+  )
+
   it.effect("is requested by 100-continue when the handler reads it", () =>
     Effect.gen(function* () {
-      const { port } = yield* starting(count)
-      const connection = yield* open(port)
-      const headers = { ...ndjson, expect: "100-continue", "content-length": "2" }
-      connection.send(bytesOf(put(undefined, headers)))
+      const connection = yield* open((yield* starting(count)).port)
+      const expecting = { ...ndjson, expect: "100-continue", "content-length": "2" }
+      connection.send(bytesOf(put(undefined, expecting)))
       expect((yield* receive(connection)).status).toBe(100)
       connection.send("{}")
       expect((yield* receive(connection)).status).toBe(200)
@@ -264,12 +273,12 @@ describe("an upload breaks", () => {
   it.effect("with 408 when it stalls for 10 seconds", () =>
     Effect.gen(function* () {
       const { arrived, connection, ended } = yield* watched
-      yield* TestClock.adjust("9 seconds")
-      connection.send(chunk("two\n"))
-      expect(yield* Queue.take(arrived)).toBe("two\n")
-      yield* TestClock.adjust("9 seconds")
-      connection.send(chunk("three\n"))
-      expect(yield* Queue.take(arrived)).toBe("three\n")
+      for (const line of ["two\n", "three\n"]) {
+        yield* TestClock.adjust("9 seconds")
+        connection.send(chunk(line))
+        expect(yield* Queue.take(arrived)).toBe(line)
+        expect((yield* receive(connection)).status).toBe(102)
+      }
       yield* TestClock.adjust("10 seconds")
       expect(yield* Effect.flip(ended)).toMatchObject({ _tag: "RequestTimeout" })
       const answer = yield* receive(connection)

@@ -34,7 +34,7 @@ export interface Times {
   /** Until a connection is established. */
   readonly connect: number
   /**
-   * From the end of the request to the headers of its answer, and between two parts of the answer.
+   * From the end of the request, or an interim answer, to the answer, and between parts of this.
    * Also for an upload that the service has stopped reading.
    */
   readonly answer: number
@@ -158,7 +158,7 @@ const send = (name: string, pool: Undici.Pool, exchange: Exchange): Effect.Effec
         },
         onResponseStart: (_controller, status, received) => {
           isAnswered = true
-          if (status < 200) return
+          if (status < 200) return Listener.stillActive(response)
           RequestBody.answering(response, 0)
           // The rest of the body is not read, and must not be parsed as the next request.
           if (!response.req.complete) response.shouldKeepAlive = false

@@ -235,6 +235,26 @@ describe("an upload that ends early", () => {
     })
   )
 
+  it.live("and is still worked on gets its answer after several times the timeout", () =>
+    Effect.gen(function* () {
+      const slow = (incoming: IncomingMessage, answer: ServerResponse) => {
+        let told = 0
+        const working = setInterval(() => {
+          answer.writeProcessing()
+          told += 1
+          if (told < 12) return
+          clearInterval(working)
+          answer.end("{}")
+        }, 250)
+        incoming.resume()
+      }
+      const { connection } = yield* begun(slow, { UPSTREAM_TIMEOUT_SECONDS: "1" })
+      connection.send("0\r\n\r\n")
+      const answer = yield* receive(connection)
+      expect([answer.status, answer.body]).toEqual([200, "{}"])
+    })
+  )
+
   it.live("and has no answer in time is 503", () =>
     Effect.gen(function* () {
       const { connection } = yield* begun(reads, { UPSTREAM_TIMEOUT_SECONDS: "1" })

@@ -27,7 +27,8 @@ const sliceRows = rowsOf(
     accounts: count,
     batches: count,
     events: count,
-    answers: count
+    answers: count,
+    chunks: count
   })
 )
 
@@ -38,14 +39,15 @@ const deleteSlice = (sql: Sql, { at, caller, limit }: Parameters<Port["deleteSli
     Effect.map(([row]): SandboxSlice => {
       if (row === undefined || row.status === "LIVE") return { _tag: "Live" }
       if (row.status === "BATCHES") return { _tag: "BatchesUnfinished" }
-      const { accounts, answers, batches, events, imports, status } = row
+      const { accounts, answers, batches, chunks, events, imports, status } = row
       const deleted = {
         imports: imports ?? 0,
         accounts: accounts ?? 0,
         batches: batches ?? 0,
         events: events ?? 0
       }
-      const hasDeleted = [answers ?? 0, ...Object.values(deleted)].some((each) => each > 0)
+      const others = [answers ?? 0, chunks ?? 0]
+      const hasDeleted = [...others, ...Object.values(deleted)].some((each) => each > 0)
       return { _tag: "Deleted", deleted, hasDeleted, isEmpty: status === "EMPTY" && !hasDeleted }
     })
   )

@@ -136,6 +136,14 @@ const unlimited = new WeakSet<IncomingMessage>()
 /** Lifts the time limit of the whole request. The idle timeout stays. */
 export const withoutTimeLimit = (message: IncomingMessage): void => void unlimited.add(message)
 
+/**
+ * Begins the idle timeout again, when the service behind has told by 102 that it still works. That
+ * is not passed on, because some clients would take it for the answer.
+ */
+export const stillActive = ({ socket }: ServerResponse): void => {
+  if (socket?.timeout !== undefined) socket.setTimeout(socket.timeout)
+}
+
 /** Whether a body without a time limit is arriving. */
 const mayContinue = (socket: Duplex): boolean => {
   const message = latest.get(socket)?.message

@@ -4,7 +4,8 @@
  * Source: docs/contract/http.md#order-of-checks.
  */
 import { createGunzip } from "node:zlib"
-import { Effect, Stream } from "effect"
+import { Clock, Duration, Effect, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import { NotJson } from "@data-import/domain/schema/Json"
@@ -12,6 +13,7 @@ import type { OrganisationName } from "@data-import/domain/organisation/Organisa
 import type { BodyBroken } from "./BodyStream.ts"
 import type { IncomingRequest } from "./IncomingRequest.ts"
 import { encodingOf, mediaType } from "./JsonBody.ts"
+import * as Listener from "./Listener.ts"
 
 /** The bytes of an upload. A failure that the handler does not answer gets a default answer. */
 export type NdjsonBody = Stream.Stream<Uint8Array, BodyBroken>
@@ -38,16 +40,44 @@ const gunzip = (bytes: NdjsonBody): NdjsonBody =>
     )
   })
 
+/** How often a service tells the gateway that it is still taking lines. */
+const progressEvery = Duration.toMillis("5 seconds")
+
+/**
+ * A small gzip body ends long before its lines are stored. While they are taken, the gateway hears
+ * of it by 102 Processing, so its time-out is about progress and not about the whole upload.
+ */
+const withProgress = (
+  request: HttpServerRequest.HttpServerRequest,
+  bytes: NdjsonBody
+): NdjsonBody =>
+  Stream.unwrap(
+    Effect.map(Clock.Clock, (clock) => {
+      const response = Listener.response(request)
+      const takesInterim = Listener.message(request).httpVersion !== "1.0"
+      let toldAt = clock.currentTimeMillisUnsafe()
+      return Stream.tap(bytes, () =>
+        Effect.sync(() => {
+          const now = clock.currentTimeMillisUnsafe()
+          if (!takesInterim || response.headersSent || now < toldAt + progressEvery) return
+          toldAt = now
+          response.writeProcessing()
+        })
+      )
+    })
+  )
+
 /** The body, before its first byte is read; or a refusal of its media type or encoding. */
 export const read = (
-  { request: { headers }, streamBody }: Pick<IncomingRequest, "request" | "streamBody">,
+  { request, streamBody }: Pick<IncomingRequest, "request" | "streamBody">,
   organisation: OrganisationName | undefined
 ): Effect.Effect<NdjsonBody, UnsupportedMediaType> => {
+  const { headers } = request
   const encoding = encodingOf(headers)
   const isNdjson = mediaType(headers) === "application/x-ndjson"
   if (!isNdjson || (encoding !== "identity" && encoding !== "gzip")) {
     return Effect.fail(new UnsupportedMediaType())
   }
   const bytes = streamBody(organisation, stall)
-  return Effect.succeed(encoding === "gzip" ? gunzip(bytes) : bytes)
+  return Effect.succeed(withProgress(request, encoding === "gzip" ? gunzip(bytes) : bytes))
 }
