@@ -26,7 +26,7 @@ import * as KeyModel from "./KeyModel.ts"
 import { type Observation, observe } from "./Observation.ts"
 import { entryLine } from "./Programs.ts"
 import { type SentRequest, begunAt, type Call, nameOf, type Order } from "./Request.ts"
-import { recorded } from "./RefusalModel.ts"
+import { isFirst, recorded } from "./RefusalModel.ts"
 import { owners } from "./Traffic.ts"
 import type { Executed } from "./CallScheduler.ts"
 import type { World } from "./World.ts"
@@ -225,9 +225,11 @@ const watchChange = Effect.fnUntraced(function* (
   call.expected = answer
   const isChanged = linesOf(account).toSorted().join("\n") !== linesOf(model).toSorted().join("\n")
   const outcome = isChanged ? "created" : "unchanged"
-  same(world, `${what}: success`, Exit.isSuccess(exit), answer.code === "ok")
+  const isDone = answer.code === "ok"
+  const isListed = isDone && (isChanged || isFirst(world.refusals, command))
+  same(world, `${what}: success`, Exit.isSuccess(exit), isDone)
   same(world, `${what}: the history`, delta, {
-    audit: answer.code === "ok" ? [auditLine(at, caller, action, outcome)] : [],
+    audit: isListed ? [auditLine(at, caller, action, outcome)] : [],
     events: isChanged ? [eventLine(at, "post_import.completed", [])] : []
   })
   world.accounts.set(name, account)
