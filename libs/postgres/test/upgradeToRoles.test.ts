@@ -188,6 +188,18 @@ const held = Effect.all([
   )
 ])
 
+/** The migrations that follow the one that the database has. */
+const later = (
+  "limits audit_chains roles account_revisions supplier_settings idempotency_keys " +
+  "note_digests account_field_grants payload_sizes batches batch_takes account_reads " +
+  "operator_audit payload_hashes failed_imports events operator_imports cohorts webhooks " +
+  "import_counts refusal_windows payload_retention erasable_chains erasure " +
+  "test_organisations readable_choices counts_at_once transaction_keys import_history " +
+  "forecasts board_sessions audit_heads checks reopened_migrations completed_statements " +
+  "refused_lines batch_dry_runs board_entries events_by_organisation waiting_chunks " +
+  "slow_webhooks ended_sessions erased_names referred_lines stored_bytes"
+).split(" ")
+
 it.live("the migration to roles keeps the data, and services can log in", () =>
   Effect.gen(function* () {
     const url = yield* database
@@ -202,51 +214,7 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
     expect([ofAccounts, ofEvents, ofSuppliers].map(({ length }) => length)).toStrictEqual([1, 3, 2])
     expect(others.filter(({ rows }) => rows > 0).length + 4).toBeGreaterThan(5)
 
-    expect(yield* migrate(url)).toStrictEqual([
-      "limits",
-      "audit_chains",
-      "roles",
-      "account_revisions",
-      "supplier_settings",
-      "idempotency_keys",
-      "note_digests",
-      "account_field_grants",
-      "payload_sizes",
-      "batches",
-      "batch_takes",
-      "account_reads",
-      "operator_audit",
-      "payload_hashes",
-      "failed_imports",
-      "events",
-      "operator_imports",
-      "cohorts",
-      "webhooks",
-      "import_counts",
-      "refusal_windows",
-      "payload_retention",
-      "erasable_chains",
-      "erasure",
-      "test_organisations",
-      "readable_choices",
-      "counts_at_once",
-      "transaction_keys",
-      "import_history",
-      "forecasts",
-      "board_sessions",
-      "audit_heads",
-      "checks",
-      "reopened_migrations",
-      "completed_statements",
-      "refused_lines",
-      "batch_dry_runs",
-      "board_entries",
-      "events_by_organisation",
-      "waiting_chunks",
-      "slow_webhooks",
-      "ended_sessions",
-      "erased_names"
-    ])
+    expect(yield* migrate(url)).toStrictEqual(later)
     expect(yield* asked).toStrictEqual(before)
 
     const storage = yield* DeployedStorage.make(url, yield* DatabaseUsers.temporary(url))
