@@ -224,12 +224,10 @@ const watchChange = Effect.fnUntraced(function* (
   const { account, answer } = changed(world, command, { order, now: begunAt(request) }, model)
   call.expected = answer
   const isChanged = linesOf(account).toSorted().join("\n") !== linesOf(model).toSorted().join("\n")
-  const outcome = isChanged ? "created" : "unchanged"
-  const isDone = answer.code === "ok"
-  const isListed = isDone && (isChanged || isFirst(world.refusals, command))
-  same(world, `${what}: success`, Exit.isSuccess(exit), isDone)
+  const isListed = answer.code === "ok" && (isChanged || isFirst(world.refusals, command))
+  same(world, `${what}: success`, Exit.isSuccess(exit), answer.code === "ok")
   same(world, `${what}: the history`, delta, {
-    audit: isListed ? [auditLine(at, caller, action, outcome)] : [],
+    audit: isListed ? [auditLine(at, caller, action, isChanged ? "created" : "unchanged")] : [],
     events: isChanged ? [eventLine(at, "post_import.completed", [])] : []
   })
   world.accounts.set(name, account)
