@@ -23,7 +23,7 @@ import { onStorage } from "./Storage.ts"
 const tooMany = {
   batches: "The organisation has too many unfinished batches.",
   lines: "The organisation has too much in unfinished batches.",
-  stored: "The organisation's batches hold too many bytes of lines that are not deleted."
+  stored: "The organisation's batches store more bytes than they may until lines are deleted."
 }
 
 /** A batch would report the erasure only in its line, which has the number. */

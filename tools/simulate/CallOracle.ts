@@ -26,7 +26,7 @@ import * as KeyModel from "./KeyModel.ts"
 import { type Observation, observe } from "./Observation.ts"
 import { entryLine } from "./Programs.ts"
 import { type SentRequest, begunAt, type Call, nameOf, type Order } from "./Request.ts"
-import { recorded } from "./RefusalModel.ts"
+import { isFirst, recorded } from "./RefusalModel.ts"
 import { owners } from "./Traffic.ts"
 import type { Executed } from "./CallScheduler.ts"
 import type { World } from "./World.ts"
@@ -224,10 +224,10 @@ const watchChange = Effect.fnUntraced(function* (
   const { account, answer } = changed(world, command, { order, now: begunAt(request) }, model)
   call.expected = answer
   const isChanged = linesOf(account).toSorted().join("\n") !== linesOf(model).toSorted().join("\n")
-  const outcome = isChanged ? "created" : "unchanged"
+  const isListed = answer.code === "ok" && (isChanged || isFirst(world.refusals, command))
   same(world, `${what}: success`, Exit.isSuccess(exit), answer.code === "ok")
   same(world, `${what}: the history`, delta, {
-    audit: answer.code === "ok" ? [auditLine(at, caller, action, outcome)] : [],
+    audit: isListed ? [auditLine(at, caller, action, isChanged ? "created" : "unchanged")] : [],
     events: isChanged ? [eventLine(at, "post_import.completed", [])] : []
   })
   world.accounts.set(name, account)

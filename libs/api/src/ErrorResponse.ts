@@ -247,9 +247,9 @@ const messages: {
   BatchLimitExceeded: ({ limits, of }) => ({ detail: batchLimit[of](limits) }),
   StorageLimitExceeded: ({ limits }) => ({
     detail:
-      `The batches of the organisation may hold ${bytesIn(limits.storedBytes)} of lines, and ` +
-      "lines count until they are deleted, some time after the end of their batch; the lines " +
-      "that were received stay."
+      `The batches of the organisation may store ${bytesIn(limits.storedBytes)}, and lines, ` +
+      "results and problems count until the lines are deleted, some time after the end of their " +
+      "batch; the lines that were received stay."
   }),
   BatchStateConflict: ({ state }) => ({
     detail: `The batch is ${state}, which does not allow this; nothing was changed.`,

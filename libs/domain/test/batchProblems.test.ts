@@ -1,6 +1,8 @@
 /** Source: docs/contract/batches.md#problems. */
 import { expect, it } from "@effect/vitest"
+import { problemsOf } from "../src/batch-processing/LineResult.ts"
 import { clearedLines, type Problems } from "../src/batch/Problems.ts"
+import { ValidationFailed } from "../src/requests/Failure.ts"
 
 const problem = (attr: string) => ({ code: "invalid", attr }) as const
 
@@ -30,4 +32,12 @@ const table: ReadonlyArray<readonly [string, Problems, ReadonlyArray<number>]> =
 ]
 it.each(table)("clears %s", (_name, problems, expected) => {
   expect(clearedLines(problems)).toEqual(expected)
+})
+
+it("keeps the beginning of a long detail, without half of a character", () => {
+  const long = `${"a".repeat(499)}\u{1f642}b`
+  const errors = ["a".repeat(500), long].map((detail) => ({ ...problem("name"), detail }))
+  const failure = new ValidationFailed({ code: "request_failed_validation", errors })
+  const problems = problemsOf({ outcome: "FAILED", accountNumber: null, answer: null, failure })
+  expect(problems.map(({ detail }) => detail)).toEqual(["a".repeat(500), `${"a".repeat(499)}…`])
 })

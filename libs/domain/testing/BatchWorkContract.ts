@@ -206,6 +206,12 @@ const finishing = (it: It): void => {
         [2, 3, encoder.encode("c")],
         [3, 4, encoder.encode("")]
       ])
+      yield* finish(again, again.lines.map(endOf("FAILED")))
+      yield* start(yield* begun({ of: batch, retryOf: retry.id }), 3)
+      const third = yield* taken()
+      expect(third.lines.map(({ bytes, sourceLine }) => [sourceLine, bytes])).toEqual(
+        again.lines.map(({ bytes, line }) => [line, bytes])
+      )
     })
   )
 

@@ -5,7 +5,17 @@ import { Batches } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { keysOf } from "../src/requests/LineKey.ts"
-import { createFor, encoder, endOf, finish, started, taken } from "./begunBatches.ts"
+import {
+  begun,
+  createFor,
+  encoder,
+  endOf,
+  finish,
+  start,
+  started,
+  taken,
+  textsOf
+} from "./begunBatches.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
@@ -46,6 +56,29 @@ export const deleting = (it: It): void => {
       yield* Effect.repeat(batches.deleteLines(command), { while: (areMore) => areMore })
       for (const request of requests) {
         expect((yield* reserve(request)).reserving).toEqual({ _tag: "Reserved" })
+      }
+    })
+  )
+
+  it.effect("deletes the lines that a retry refers to with those of the retry", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a"])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(endOf("FAILED")))
+      const retry = yield* begun({ of: batch, retryOf: batch.id })
+      yield* start(retry, 1)
+      const command = { endedBefore: noonPlus(1), redact: () => '"redacted"' }
+      const deletion = Effect.repeat(batches.deleteLines(command), { while: (areMore) => areMore })
+      yield* deletion
+      const again = yield* taken()
+      expect(again.lines.map(({ bytes }) => bytes)).toEqual([encoder.encode("a")])
+      expect(yield* textsOf(batch)).not.toContain('"redacted"')
+      yield* finish(again, again.lines.map(endOf("FAILED")))
+      yield* deletion
+      for (const each of [batch, retry]) {
+        expect(yield* textsOf(each)).toEqual(['"redacted"'])
+        expectSame(yield* createFor(batch, { retryOf: each.id }), { _tag: "LinesDeleted" })
       }
     })
   )

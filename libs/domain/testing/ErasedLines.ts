@@ -220,45 +220,53 @@ export const erasedLines = (it: It): void => {
     })
   )
 
-  it.effect("finds the number however it is written, in batches of every supplier", () =>
-    Effect.gen(function* () {
-      const of = yield* freshSupplier
-      const key = of.keyOf("AL-871540012")
-      const imports = yield* ImportProcesses
-      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
-      const supplier = supplierOf(of.caller.organisation)
-      yield* (yield* Configuration).createSupplier(supplier)
-      const number = '"external_account_number"'
-      const naming = [
-        `{${number}: " AL-871540012\u00a0"}`,
-        String.raw`{${number}: "\u0041L-871540012\t", broken`,
-        String.raw`"{\"external_account_number\":\"AL-871540012\"}"`,
-        `{${number}: "AL-871540012", ${number}: "AL-1"}`,
-        String.raw`{"external_account_n\u0075mber": "AL-871540012", ${number}: "AL-1"}`,
-        `{${number}: "AL-871540012", "payload": {${number}: "AL-1"}}`,
-        `{'external_account_number': 'AL-871540012'}`,
-        "AL-871540012;Erika"
-      ]
-      const others = [
-        `{${number}: " AL-8715400123"}`,
-        `{${number}: "AL-1", "payload": {${number}: "AL-1"}}`
-      ]
-      const batch = yield* begun({ of: { ...of, supplier } })
-      const lines = [...naming, ...others].map((text) => {
-        const line = endOfSteps(receivingLine(encoder.encode(text)))
-        return lineOf(line.externalAccountNumber, text)
-      })
-      yield* append(batch, lines)
-      yield* start(batch, lines.length)
-      const chunk = yield* taken()
-      yield* finish(chunk, chunk.lines.map(failed))
-      expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: naming.length })
-      const results = (yield* textsOf(batch)).map((text) => JSON.parse(text) as object)
-      expect(results.map((result) => "erased" in result)).toEqual([
-        ...naming.map(() => true),
-        ...others.map(() => false)
-      ])
-    }).pipe(Effect.scoped)
+  it.effect(
+    "finds the number however it is written, in batches and retries of every supplier",
+    () =>
+      Effect.gen(function* () {
+        const of = yield* freshSupplier
+        const key = of.keyOf("AL-871540012")
+        const imports = yield* ImportProcesses
+        yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+        const supplier = supplierOf(of.caller.organisation)
+        yield* (yield* Configuration).createSupplier(supplier)
+        const number = '"external_account_number"'
+        const naming = [
+          `{${number}: " AL-871540012\u00a0"}`,
+          String.raw`{${number}: "\u0041L-871540012\t", broken`,
+          String.raw`"{\"external_account_number\":\"AL-871540012\"}"`,
+          `{${number}: "AL-871540012", ${number}: "AL-1"}`,
+          String.raw`{"external_account_n\u0075mber": "AL-871540012", ${number}: "AL-1"}`,
+          `{${number}: "AL-871540012", "payload": {${number}: "AL-1"}}`,
+          `{'external_account_number': 'AL-871540012'}`,
+          "AL-871540012;Erika"
+        ]
+        const others = [
+          `{${number}: " AL-8715400123"}`,
+          `{${number}: "AL-1", "payload": {${number}: "AL-1"}}`
+        ]
+        const batch = yield* begun({ of: { ...of, supplier } })
+        const lines = [...naming, ...others].map((text) => {
+          const line = endOfSteps(receivingLine(encoder.encode(text)))
+          return lineOf(line.externalAccountNumber, text)
+        })
+        yield* append(batch, lines)
+        yield* start(batch, lines.length)
+        const chunk = yield* taken()
+        yield* finish(chunk, chunk.lines.map(failed))
+        const retry = yield* begun({ of: { ...of, supplier }, retryOf: batch.id })
+        yield* start(retry, lines.length)
+        const again = yield* taken()
+        yield* finish(again, again.lines.map(failed))
+        expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: 2 * naming.length })
+        for (const each of [batch, retry]) {
+          const results = (yield* textsOf(each)).map((text) => JSON.parse(text) as object)
+          expect(results.map((result) => "erased" in result)).toEqual([
+            ...naming.map(() => true),
+            ...others.map(() => false)
+          ])
+        }
+      }).pipe(Effect.scoped)
   )
 
   it.effect("erases an unreadable line that has the number without quotes", () =>

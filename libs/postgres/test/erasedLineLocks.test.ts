@@ -1,5 +1,5 @@
 /**
- * An ended batch whose lines are being copied or redacted: lines that were read before the erasure
+ * An ended batch that is being retried or redacted: lines that were read before the erasure
  * would be written after it, so the erasure waits.
  */
 import { expect, layer } from "@effect/vitest"

@@ -101,7 +101,8 @@ export const columns = {
   "api_keys board r": "expires_at id revoked_at",
   "api_keys operator w": "revoked_at",
   "audit_chains batch-worker r": "head id length",
-  "batch_chunks batch-worker w": "blockers lines outcomes ready_at results tries unfinished waits",
+  "batch_chunks batch-worker w":
+    "blockers held_lines lines outcomes ready_at results tries unfinished waits",
   "batch_chunks batches w": "blockers",
   "batch_chunks board w": "blockers",
   "batch_chunks operator w": "blockers",
@@ -116,10 +117,10 @@ export const columns = {
   "check_differences query w": "detail supplier",
   "check_walks operator w": "begun_at position",
   "check_walks query w": "begun_at position",
-  "batches batch-worker w": sortedWords(`${stateOfBatch} lines_deleted_through`),
-  "batches batches w": sortedWords(`${stateOfBatch} bytes uploads`),
-  "batches board w": sortedWords(`${stateOfBatch} bytes uploads`),
-  "batches operator w": sortedWords(`${stateOfBatch} bytes uploads`),
+  "batches batch-worker w": sortedWords(`${stateOfBatch} lines_deleted_through stored_bytes`),
+  "batches batches w": sortedWords(`${stateOfBatch} bytes stored_bytes uploads`),
+  "batches board w": sortedWords(`${stateOfBatch} bytes stored_bytes uploads`),
+  "batches operator w": sortedWords(`${stateOfBatch} bytes stored_bytes uploads`),
   "board_sessions board w": "last_seen_at",
   "board_sessions operator r": "created_at last_seen_at name organisations role subject",
   "event_heads operator r": "organisation position",
@@ -189,6 +190,7 @@ export const columns = {
 /** The functions that a role may call; they run with their owner's privileges. */
 export const functions = [
   { role: "data_import_account_import", name: "empty_sandbox" },
+  { role: "data_import_batch_worker", name: "lines_held" },
   ...[
     "erase_answers",
     "erase_audited_number",
@@ -196,7 +198,8 @@ export const functions = [
     "erase_import",
     "erase_lines",
     "erase_names",
-    "erase_refusals"
+    "erase_refusals",
+    "lines_held"
   ].map((name) => ({ role: "data_import_operator", name })),
   { role: "data_import_query", name: "settle_refused" }
 ]

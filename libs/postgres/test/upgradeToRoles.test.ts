@@ -188,6 +188,7 @@ const held = Effect.all([
   )
 ])
 
+/** The migrations that follow the one that the database has. */
 it.live("the migration to roles keeps the data, and services can log in", () =>
   Effect.gen(function* () {
     const url = yield* database

@@ -72,13 +72,37 @@ layer(Service.serviceWith(settings), { excludeTestServices: true })("lowered lim
       const second = yield* Service.begin(tenant)
       const refused = yield* Service.upload(tenant, second, line)
       expect([refused.status, detailOf(refused).code]).toEqual([409, "storage_limit_exceeded"])
-      expect(detailOf(refused).detail).toContain("may hold 60 bytes")
+      expect(detailOf(refused).detail).toContain("may store 60 bytes")
       yield* rows(
         (sql) => sql`
         update batches set lines_deleted_through = received
         where position(id::text in ${first}) > 0`
       )
       expect((yield* Service.upload(tenant, second, line)).status).toBe(200)
+    })
+  )
+
+  it.effect("refuse a retry while lines, results and problems are beyond the stored bytes", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const batch = yield* Service.begin(tenant)
+      yield* Service.upload(tenant, batch, ["{}"])
+      yield* Service.start(tenant, batch, 1)
+      yield* Service.workAll
+      const retry_of = batch.split("/").at(-2)
+      const [stored] = yield* rows(
+        (sql) => sql<{ counted: number; present: number }>`
+        select stored_bytes::integer as counted, (2
+          + (select octet_length(results[1]) from batch_chunks where batch = id)
+          + (select sum(octet_length(code || attr || examples::text)) from batch_problems
+            where batch = id)
+          + (select sum(octet_length(problems::text)) from batch_problem_sets
+            where batch = id))::integer as present
+        from batches where id = ${retry_of}::uuid`
+      )
+      expect(stored?.counted).toBe(stored?.present)
+      const refused = yield* Service.createFor(tenant, { retry_of })
+      expect([refused.status, detailOf(refused).code]).toEqual([409, "storage_limit_exceeded"])
     })
   )
 })

@@ -52,6 +52,15 @@ export type ResultEncoder = (
 /** The attr of an error that belongs to no field. */
 const noField = "non_field_errors"
 
+/** A problem has only the beginning of a long detail, which the result has in full. */
+const longDetail = 500
+
+/** Half of a surrogate pair at the end is left out. */
+const beginningOf = (detail: string): string =>
+  detail.length > longDetail
+    ? `${detail.slice(0, longDetail).replace(/[\uD800-\uDBFF]$/, "")}…`
+    : detail
+
 /** The problems of a line; empty unless it has failed. */
 export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<LineProblem> => {
   if (outcome !== "FAILED" || failure === null) return []
@@ -61,7 +70,7 @@ export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<Line
   return failure.errors.map(({ attr, code, detail, parameters }) => ({
     code,
     attr: withoutIndexes(attr),
-    detail,
+    detail: beginningOf(detail),
     ...(parameters?.business_day !== undefined && { businessDay: parameters.business_day })
   }))
 }

@@ -12,7 +12,7 @@ export interface BatchLimits {
   readonly unfinishedBatches: number
   /** The sum of all unfinished batches of an organisation, uncompressed. */
   readonly bytesOfOrganisation: number
-  /** The sum of all batches of an organisation whose lines are not deleted, uncompressed. */
+  /** What all batches of an organisation store whose lines are not deleted. */
   readonly storedBytes: number
 }
 

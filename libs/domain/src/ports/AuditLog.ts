@@ -78,8 +78,8 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * `created`, `replaced`, `changed`, `ended`, `emptied`, `unchanged`, `read`, `begun` (a read of
-   * many), the code of the refusal, or `more_refused`. For actions of the operator, also what was
-   * issued, revoked, added or set.
+   * many), the code of the refusal, `more_refused` or `more_unchanged`. For actions of the
+   * operator, also what was issued, revoked, added or set.
    */
   readonly outcome: string
 }
@@ -93,14 +93,20 @@ export interface RefusedKey {
   readonly external_account_number: ExternalAccountNumber | null
 }
 
-/** How long a window of refusals lasts. It begins with a refusal of its API key. */
+/**
+ * How long a window of refusals, or of writes without effect, lasts. It begins with the first of
+ * its API key.
+ */
 export const refusalWindow = Duration.hours(1)
 
-/** How many different refusals of an API key are recorded in a window. */
+/** How many different ones of an API key are recorded in a window. */
 export const refusalsInWindow = 1_000
 
 /** The outcome of the one entry that stands for all further refusals of a window. */
 export const moreRefused = "more_refused"
+
+/** The same of writes without effect. People's are always recorded. */
+export const moreUnchanged = "more_unchanged"
 
 /** An entry with its subject, as the request named it. */
 export interface AuditedRequest extends Omit<AuditEntry, "organisation"> {

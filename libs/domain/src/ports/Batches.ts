@@ -181,7 +181,8 @@ export class Batches extends Context.Service<
     /**
      * Stores an open batch, unless the caller's organisation has `limit` unfinished ones. A retry
      * gets the failed lines of the batch `retryOf`, except where a later line of the same account
-     * number has its data in the platform, or the account was imported in any other way. If a batch
+     * number has its data in the platform, or the account was imported in any other way. It refers
+     * to the lines, which are stored once. If a batch
      * with this id exists, in any organisation, it is returned unchanged, and nothing is stored.
      */
     readonly create: (command: {
@@ -274,7 +275,7 @@ export class Batches extends Context.Service<
 
     /**
      * Deletes the lines of batches that ended before this time, with any keys that a worker left,
-     * and replaces their results by `redact` of them. True if there may be more.
+     * unless a retry whose lines are not deleted refers to them, and replaces their results by `redact` of them. True if there may be more.
      */
     readonly deleteLines: (command: {
       readonly endedBefore: DateTime.Utc

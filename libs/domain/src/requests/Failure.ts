@@ -208,7 +208,7 @@ export class BatchLimitExceeded extends Data.TaggedError("BatchLimitExceeded")<{
   readonly code = "batch_limit_exceeded"
 }
 
-/** The batches of the organisation hold too many bytes, those that have ended included. */
+/** The batches of the organisation store too many bytes, those that have ended included. */
 export class StorageLimitExceeded extends Data.TaggedError("StorageLimitExceeded")<{
   readonly limits: BatchLimits
 }> {

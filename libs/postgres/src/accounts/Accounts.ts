@@ -7,8 +7,9 @@ import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { type AccountView, isEmpty } from "@data-import/domain/account/AccountChange"
 import { keyText } from "@data-import/domain/account/ImportProcess"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
-import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import { isReservation } from "../idempotency/StoredAnswers.ts"
+import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { inTimeSlices } from "@data-import/domain/support/Steps"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
@@ -24,9 +25,9 @@ import {
 import { locate } from "./StoredAccountHead.ts"
 import { readStored } from "./StoredAccounts.ts"
 import { Database, lockWait } from "../connection/Database.ts"
-import { auditEntry, type AuditedWrite } from "../audit/ChangeEntries.ts"
+import { auditEntry } from "../audit/ChangeEntries.ts"
+import { recordUnchanged, unchangedOnce } from "../audit/Refusals.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
-import { isReservation } from "../idempotency/StoredAnswers.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -39,27 +40,28 @@ const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * The audit entry of a write that stores nothing. The same statement releases a reserved key, and
- * returns no row if the reservation is lost.
+ * Records a write that stores nothing. The same statement releases its key, and fails if the
+ * reservation is lost.
  */
-const recordUnchanged = (
+const releaseUnchanged = (
   sql: Sql,
-  write: Omit<AuditedWrite, "outcome">,
-  reservation: Reservation | undefined
-) =>
-  reservation === undefined
-    ? sql`${auditEntry(sql, { ...write, outcome: "unchanged" }, sql``)}`
-    : sql`
-        with changed as (
-          delete from idempotency_keys where ${isReservation(sql, reservation)} returning key
-        ),
-        audit as (${auditEntry(sql, { ...write, outcome: "unchanged" })})
-        select key from changed`.pipe(
-        Effect.filterOrFail(
-          (released) => released.length > 0,
-          () => new ReservationLost()
-        )
-      )
+  write: Parameters<typeof unchangedOnce>[1],
+  reservation: Reservation
+) => {
+  const { entry, first } = unchangedOnce(sql, write, sql`exists (select from changed)`)
+  return sql`
+    with changed as (
+      delete from idempotency_keys where ${isReservation(sql, reservation)} returning key
+    ),
+    ${first},
+    audit as (${entry})
+    select key from changed`.pipe(
+    Effect.filterOrFail(
+      (released) => released.length > 0,
+      () => new ReservationLost()
+    )
+  )
+}
 
 /** A separate statement, because the operator has no privilege to change the account itself. */
 const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
@@ -117,7 +119,9 @@ const makeChange = Effect.fnUntraced(function* (
     if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
     const { answer, change } = decided.success
     if (isEmpty(change)) {
-      yield* runOnce(recordUnchanged(sql, write, keep?.reservation))
+      yield* runOnce(
+        keep ? releaseUnchanged(sql, write, keep.reservation) : recordUnchanged(sql, write)
+      )
       return answer
     }
     const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""

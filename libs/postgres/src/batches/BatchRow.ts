@@ -123,8 +123,20 @@ export const isKeyValid = (sql: Sql, id: Statement.Fragment, at: DateTime.Utc) =
 const orNull = (instant: DateTime.Utc | null | undefined): Date | null =>
   instant ? DateTime.toDateUtc(instant) : null
 
-/** Stores the state of a batch; what was asked for at its creation never changes. */
-export const store = (sql: Sql, batch: Batch) => {
+/** What a batch stores. An earlier release counted only lines. */
+export const storedBytes = (sql: Sql) => sql`coalesce(stored_bytes, bytes)`
+
+/** The indexes for what an organisation stores, and for the retries that refer to a batch. */
+export const batchIndexes = {
+  batches_storing: "batches (organisation) where lines_deleted_through < received",
+  batches_referring: "batches (lines_of) where lines_of is not null"
+}
+
+/**
+ * Stores the state of a batch, and that it stores `more` bytes. What was asked for at its creation
+ * never changes.
+ */
+export const store = (sql: Sql, batch: Batch, more = 0) => {
   const { already, cancelled, failed, received, succeeded } = batch.counts
   return sql`
     update batches set started_at = ${orNull(batch.started?.at)},
@@ -133,18 +145,20 @@ export const store = (sql: Sql, batch: Batch) => {
       is_cancelled = ${batch.isCancelled}, finished_at = ${orNull(batch.finishedAt)},
       received = ${received}, succeeded = ${succeeded}, already = ${already}, failed = ${failed},
       cancelled = ${cancelled}, waiting_for = ${batch.waitingFor},
-      recent = ${JSON.stringify(batch.recent)}::json
+      recent = ${JSON.stringify(batch.recent)}::json,
+      stored_bytes = ${storedBytes(sql)} + ${more}
     where id = ${batch.id}`
 }
 
-/** Stores the batch with the events of its change. */
+/** Stores the batch with the events of its change, and that it stores `more` bytes. */
 export const storeChange = Effect.fnUntraced(function* (
   sql: Sql,
   before: Batch,
   after: Batch,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  more?: number
 ) {
-  yield* store(sql, after)
+  yield* store(sql, after, more)
   const events = eventsBetween(before, after)
   if (events.length === 0) return
   yield* sql`
@@ -158,9 +172,10 @@ export const storeAutomatic = Effect.fnUntraced(function* (
   sql: Sql,
   before: Batch,
   after: Batch,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  more?: number
 ) {
-  yield* storeChange(sql, before, after, at)
+  yield* storeChange(sql, before, after, at, more)
   const key = { import_supplier: after.settings.supplier, external_account_number: null }
   for (const change of automaticChanges(before, after)) {
     yield* sql`${auditEntry(sql, { ...change, at, caller: serviceFor(after), key }, sql``)}`

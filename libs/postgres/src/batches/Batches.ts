@@ -11,7 +11,9 @@ import {
   type Creating,
   type Overview
 } from "@data-import/domain/ports/Batches"
-import { type AuditedWrite, auditEntry } from "../audit/ChangeEntries.ts"
+import { isByPerson } from "@data-import/domain/organisation/Operator"
+import { auditEntry } from "../audit/ChangeEntries.ts"
+import { recordUnchanged } from "../audit/Refusals.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 import * as BatchRow from "./BatchRow.ts"
@@ -38,7 +40,7 @@ const bytesRows = rowsOf(Schema.Struct({ unfinished: Schema.BigInt, stored: Sche
 
 /** The batch with the failed lines of the one that it retries. */
 const filledAgain = Effect.fnUntraced(function* (sql: Sql, old: BatchId, open: Batch.Batch) {
-  const { bytes, leftOut, lines } = yield* Sources.copyFailed(sql, old, open)
+  const { bytes, leftOut, lines } = yield* Sources.fillAgain(sql, old, open)
   const batch = yield* Effect.fromResult(Batch.receive(open, lines)).pipe(Effect.orDie)
   yield* BatchRow.store(sql, batch)
   yield* sql`update batches set bytes = ${bytes} where id = ${batch.id}`
@@ -71,10 +73,11 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`batches ${organisation}`}, 0))`
   const [open] = yield* BatchRow.batchesIn(sql`
     insert into batches (id, organisation, supplier, operation, name, operations_team, dry_run,
-      cohort, pending, retry_of, max_failures, parameters, created_at)
+      cohort, pending, retry_of, lines_of, max_failures, parameters, created_at)
     select ${id}, ${organisation}, ${settings.supplier}, ${settings.operation}, ${settings.name},
       ${settings.operationsTeam}, ${settings.dryRun}, ${settings.cohort},
       ${pending === null ? null : JSON.stringify(pending)}::json, ${retryOf},
+      (select coalesce(lines_of, id) from batches where id = ${retryOf}),
       ${settings.maxFailures}, ${JSON.stringify(settings.parameters)}::json,
       ${DateTime.toDateUtc(at)}
     where (select count(*) from batches
@@ -90,9 +93,11 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
   }
   let created: Created = { _tag: "Created", batch: open, leftOut: null }
   if (retryOf !== null) {
-    const [source] = yield* sourceRows(sql`
-      select lines_deleted_through > 0 as "isDeleted" from batches where id = ${retryOf} for share`)
-    if (source?.isDeleted === true)
+    const sources = yield* sourceRows(sql`
+      select lines_deleted_through > 0 as "isDeleted" from batches
+      where id = ${retryOf} or id = (select lines_of from batches where id = ${id})
+      order by number for share`)
+    if (sources.some(({ isDeleted }) => isDeleted))
       return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
     created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
     const exceeded = yield* exceededBytes(sql, limits, open)
@@ -109,7 +114,7 @@ const auditOf = (
   { at, caller }: Pick<Create, "at" | "caller">,
   action: AuditAction,
   outcome: string
-): AuditedWrite => ({
+) => ({
   at,
   caller,
   action,
@@ -137,7 +142,7 @@ const beginUpload = (sql: Sql, id: BatchId) =>
     ([row]) => row?.uploads ?? 0
   )
 
-/** A batch that starts gets its lines, if none were sent, and their links. */
+/** A batch that starts gets its lines, if none were sent, and their links; `more` are their bytes. */
 const started = Effect.fnUntraced(function* (
   sql: Sql,
   limits: BatchLimits,
@@ -146,9 +151,11 @@ const started = Effect.fnUntraced(function* (
 ) {
   const { id, settings } = batch
   const isEmpty = Batch.isToBeFilled(batch)
-  const lines = isEmpty ? yield* Sources.fillWithPending(sql, id, settings, at, limits.lines) : 0
+  const { bytes, lines } = isEmpty
+    ? yield* Sources.fillWithPending(sql, id, settings, at, limits.lines)
+    : { bytes: 0n, lines: 0 }
   yield* Lines.link(sql, id)
-  return isEmpty ? Batch.filled(batch, lines, at) : batch
+  return { after: isEmpty ? Batch.filled(batch, lines, at) : batch, more: Number(bytes) }
 })
 
 /** A refusal of `decide` is a result, so that the transaction ends without an error. */
@@ -163,10 +170,14 @@ const change = Effect.fnUntraced(function* <E>(
   if (Result.isFailure(decided)) return decided
   const isUnchanged = decided.success === before
   const isStart = before.started === null && decided.success.started !== null
-  const after = isStart ? yield* started(sql, limits, decided.success, at) : decided.success
-  if (!isUnchanged) yield* BatchRow.storeChange(sql, before, after, at)
-  const outcome = isUnchanged ? "unchanged" : "changed"
-  yield* sql`${auditEntry(sql, auditOf(before, command, action, outcome), sql``)}`
+  const { after, more } = isStart
+    ? yield* started(sql, limits, decided.success, at)
+    : { after: decided.success, more: 0 }
+  if (!isUnchanged) yield* BatchRow.storeChange(sql, before, after, at, more)
+  const write = auditOf(before, command, action, isUnchanged ? "unchanged" : "changed")
+  yield* isUnchanged && !isByPerson(command.caller)
+    ? recordUnchanged(sql, write)
+    : sql`${auditEntry(sql, write, sql``)}`
   yield* keepInTransaction(sql, keep, isUnchanged ? null : after, at)
   return Result.succeed(after)
 })

@@ -21,11 +21,15 @@ const OpenChunk = Schema.Struct({
   firstLine: Schema.Int,
   lineCount: Schema.Int,
   unfinished: Schema.Int,
+  bytes: Schema.Int,
   wasTaken: Schema.Boolean
 })
 type OpenChunk = typeof OpenChunk.Type
 
 const openRows = rowsOf(OpenChunk)
+
+const bytesOfResults = (sql: Sql) => sql`(
+  select coalesce(sum(octet_length(result)), 0)::integer from unnest(results) as result)`
 
 /** Chunks whose lines are cancelled in one transaction. */
 const chunksAtOnce = 1_000
@@ -34,6 +38,9 @@ const chunksAtOnce = 1_000
 const lockOpen = (sql: Sql) =>
   openRows(sql`
     select batch, organisation, first_line as "firstLine", line_count as "lineCount", unfinished,
+      case when held_lines is not null then 0 else (
+        select coalesce(sum(size), 0)::integer from unnest(sizes) as size) end
+        + ${bytesOfResults(sql)} as bytes,
       exists (select from batch_takes
         where batch = chunk.batch and first_line = chunk.first_line) as "wasTaken"
     from batch_chunks chunk join batches on batches.id = batch
@@ -55,15 +62,19 @@ const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
   })
 })
 
+const cancelledRows = rowsOf(Schema.Struct({ bytes: Schema.Int }))
+
 /**
  * Cancels the unfinished lines of chunks, except those in `kept`, which get their kept outcomes.
+ * Returns how many bytes each chunk has left.
  */
 const cancelChunks = (
   sql: Sql,
   batch: Batch.BatchId,
   chunks: ReadonlyArray<number>,
   kept: ReadonlyArray<Pick<LineEnd, "line" | "outcome" | "text">>
-) => sql`
+) =>
+  cancelledRows(sql`
   with kept as materialized (
     select * from ${recordSet(sql, "ended", kept, {
       line: ["integer", ({ line }) => line],
@@ -72,7 +83,7 @@ const cancelChunks = (
     })}
   )
   update batch_chunks present
-  set unfinished = 0, blockers = 0, lines = null,
+  set unfinished = 0, blockers = 0, lines = null, held_lines = null,
     outcomes = array(
       select coalesce(outcome, kept_outcome, 'CANCELLED') from unnest(outcomes)
         with ordinality as of_line(outcome, place)
@@ -85,10 +96,14 @@ const cancelChunks = (
           else jsonb_build_object('source_line', source_lines[place]) end)::text)
       from unnest(results) with ordinality as of_line(result, place)
       left join kept on line = present.first_line + place - 1 order by place)
-  where batch = ${batch} and first_line = any(${chunks}::integer[])`
+  where batch = ${batch} and first_line = any(${chunks}::integer[])
+  returning ${bytesOfResults(sql)} as bytes`)
 
 const forgetTakes = (sql: Sql, batch: Batch.BatchId, chunks: ReadonlyArray<number>) => sql`
   delete from batch_takes where batch = ${batch} and first_line = any(${chunks}::integer[])`
+
+const bytesIn = (chunks: ReadonlyArray<{ readonly bytes: number }>): number =>
+  chunks.reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** Ends the lines of cancelled batches that no worker holds. True if there may be more. */
 export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
@@ -97,11 +112,12 @@ export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
     const firstLines = chunks.map(({ firstLine }) => firstLine)
     const taken = chunks.filter(({ wasTaken }) => wasTaken)
     const kept = (yield* Effect.forEach(taken, (chunk) => keptEnds(sql, chunk))).flat()
-    yield* cancelChunks(sql, batch, firstLines, kept)
+    const left = yield* cancelChunks(sql, batch, firstLines, kept)
     if (taken.length > 0) yield* forgetTakes(sql, batch, firstLines)
     const lines = chunks.reduce((sum, { unfinished }) => sum + unfinished, 0)
     const cancelled = Array.from({ length: lines - kept.length }, () => "CANCELLED" as const)
-    yield* count(sql, batch, [...kept.map(({ outcome }) => outcome), ...cancelled], { at })
+    const more = bytesIn(left) - bytesIn(chunks)
+    yield* count(sql, batch, [...kept.map(({ outcome }) => outcome), ...cancelled], { at, more })
   }
   return open.length > 0
 })

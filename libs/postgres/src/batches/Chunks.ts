@@ -16,6 +16,7 @@ import { recordSet } from "../tables/RecordSet.ts"
 import { described } from "../connection/SqlFailure.ts"
 import * as NewImports from "../imports/NewImports.ts"
 import * as BatchRow from "./BatchRow.ts"
+import { linesIn } from "./Lines.ts"
 import * as Problems from "./Problems.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -83,8 +84,8 @@ const lockNext = (sql: Sql, command: Take) =>
       select batch, first_line as "firstLine", first_line + place::integer - 1 as line, bytes,
         waits, number as "externalAccountNumber", source_line as "sourceLine", tried as tries,
         outcome is not null as "hasEnded"
-      from taken, unnest(lines, numbers, source_lines, tries, outcomes) with ordinality
-        as of_line(bytes, number, source_line, tried, outcome, place)
+      from taken, unnest(${linesIn(sql)}, numbers, source_lines, tries, outcomes)
+        with ordinality as of_line(bytes, number, source_line, tried, outcome, place)
       order by place`),
     (lines) => Option.map(Array.head(lines), (first): Chunk => ({ ...first, lines }))
   )
@@ -164,16 +165,21 @@ const store = (
       and key = any(${keys}::text[])`
 }
 
-/** Counts ended lines. The row of the batch is the most contended, so it is locked last. */
+/** Counts ended lines, and `more` bytes that were stored. The row of the batch is the most contended, so it is locked last. */
 export const count = Effect.fnUntraced(function* (
   sql: Sql,
   id: Batch.BatchId,
   outcomes: ReadonlyArray<LineEnd["outcome"]>,
-  { at, waitingFor = null }: { readonly at: DateTime.Utc; waitingFor?: Batch.WaitingFor | null }
+  {
+    at,
+    more = 0,
+    waitingFor = null
+  }: { readonly at: DateTime.Utc; more?: number; waitingFor?: Batch.WaitingFor | null }
 ) {
   // A batch with work left is not deleted.
   const before = yield* Effect.catchTag(BatchRow.locked(sql, id), "NotFound", Effect.die)
-  yield* BatchRow.storeAutomatic(sql, before, Batch.end(before, outcomes, at, waitingFor), at)
+  const after = Batch.end(before, outcomes, at, waitingFor)
+  yield* BatchRow.storeAutomatic(sql, before, after, at, more)
 })
 
 const keptRows = rowsOf(Schema.Struct({ key: Schema.String, answer: Schema.NullOr(Schema.String) }))
@@ -201,15 +207,12 @@ const finish = Effect.fnUntraced(function* (
   organisation: OrganisationName,
   finishing: Finishing
 ) {
-  const { ended } = finishing
+  const { at, ended, waitingFor } = finishing
   yield* store(sql, chunk, organisation, finishing)
-  yield* Problems.add(sql, chunk.batch, ended)
-  yield* count(
-    sql,
-    chunk.batch,
-    ended.map(({ outcome }) => outcome),
-    finishing
-  )
+  const ofProblems = yield* Problems.add(sql, chunk.batch, ended)
+  const more = ended.reduce((sum, { text }) => sum + Buffer.byteLength(text), ofProblems)
+  const outcomes = ended.map(({ outcome }) => outcome)
+  yield* count(sql, chunk.batch, outcomes, { at, more, waitingFor })
 })
 
 const takeRows = rowsOf(Schema.Struct({ takes: Schema.Int }))

@@ -39,7 +39,17 @@ const deleteLeftKeys = (
 /** Chunks that are redacted in one transaction. */
 const chunksAtOnce = 20
 
-/** In a transaction. True if there may be more. */
+/** Whether a retry whose lines are not deleted refers to the lines of the batch. */
+const isReferredTo = (sql: Sql) => sql`
+  exists (select from batches retry
+    where retry.lines_of = batches.id and retry.lines_deleted_through < retry.received)`
+
+const referredRows = rowsOf(Schema.Struct({ isReferredTo: Schema.Boolean }))
+
+/**
+ * In a transaction. True if there may be more. A retry may have been created until the batch was
+ * locked.
+ */
 export const deleteLines = Effect.fnUntraced(function* (
   sql: Sql,
   { endedBefore, redact }: Command
@@ -47,8 +57,13 @@ export const deleteLines = Effect.fnUntraced(function* (
   const [batch] = yield* batchRows(sql`
     select id, organisation, lines_deleted_through as through, received from batches
     where finished_at < ${DateTime.toDateUtc(endedBefore)} and lines_deleted_through < received
+      and not ${isReferredTo(sql)}
     order by finished_at limit 1 for no key update skip locked`)
   if (batch === undefined) return false
+  const [now] = yield* referredRows(
+    sql`select ${isReferredTo(sql)} as "isReferredTo" from batches where id = ${batch.id}`
+  )
+  if (now?.isReferredTo === true) return true
   const chunks = yield* chunkRows(sql`
     select first_line as "firstLine", results from batch_chunks
     where batch = ${batch.id} and first_line > ${batch.through}
@@ -58,7 +73,7 @@ export const deleteLines = Effect.fnUntraced(function* (
     results: JSON.stringify(results.map(redact))
   }))
   yield* sql`
-    update batch_chunks set lines = null,
+    update batch_chunks set lines = null, held_lines = null,
       results = array(select json_array_elements_text(sent.results::json))
     from ${recordSet(sql, "sent", redacted, {
       first: ["integer", ({ firstLine }) => firstLine],

@@ -96,11 +96,12 @@ const insertChunks = (sql: Sql, id: Batch.BatchId, chunks: ReadonlyArray<Chunk>)
   )
   const bytes = Buffer.concat(rows.flatMap((row) => row.bytes ?? []))
   return sql`
-    insert into batch_chunks (batch, first_line, line_count, lines, numbers, tries, outcomes,
+    insert into batch_chunks (batch, first_line, line_count, lines, numbers, sizes, tries, outcomes,
       results, unfinished)
     select ${id}::uuid, first_line, count(*),
       array_agg(substring(${bytes}::bytea from start for length) order by position),
-      array_agg(number order by position), array_fill(0::smallint, array[count(*)::integer]),
+      array_agg(number order by position), array_agg(length order by position),
+      array_fill(0::smallint, array[count(*)::integer]),
       array_fill(null::text, array[count(*)::integer]),
       array_fill(null::text, array[count(*)::integer]), count(*)
     from ${recordSet(sql, "sent", rows, {
@@ -117,9 +118,9 @@ export const bytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
   select coalesce(sum(bytes), 0)::bigint from batches
   where organisation = ${organisation} and finished_at is null)`
 
-/** The bytes of all its batches whose lines are not deleted. */
+/** What all its batches store whose lines are not deleted. */
 export const storedBytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
-  select coalesce(sum(bytes), 0)::bigint from batches
+  select coalesce(sum(${BatchRow.storedBytes(sql)}), 0)::bigint from batches
   where organisation = ${organisation} and lines_deleted_through < received)`
 
 const exceeded = (
@@ -163,12 +164,15 @@ export const append = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits
   const appended = yield* Effect.fromResult(Batch.receive(batch, added.length)).pipe(Effect.orDie)
   if (added.length > 0) {
     yield* insertChunks(sql, id, chunksOf(added, received + 1))
-    yield* BatchRow.store(sql, appended)
     const more = added.reduce((sum, each) => sum + sizeOf(each), 0)
+    yield* BatchRow.store(sql, appended, more)
     yield* sql`update batches set bytes = bytes + ${more} where id = ${id}`
   }
   return { _tag: "Appended", received: appended.counts.received } satisfies Appending
 })
+
+/** The lines of a chunk, also of one that refers to those of another batch. Null once deleted. */
+export const linesIn = (sql: Sql) => sql`coalesce(lines, lines_held(batch, held_lines))`
 
 /** Each chunk waits for the last earlier one that has a line of one of its account numbers. */
 export const link = (sql: Sql, id: Batch.BatchId) => sql`

@@ -100,15 +100,27 @@ const counted = (
     and present.bytes + new_bytes <= ${mostBytes})
   order by md5(key)`
 
-/** In the order of their keys, so that two workers never wait for each other. */
+const bytesRows = rowsOf(Schema.Struct({ bytes: Schema.Int }))
+
+/**
+ * Returns how many bytes more are stored. In the order of their keys, so that two workers never
+ * wait for each other.
+ */
 export const add = Effect.fnUntraced(function* (
   sql: Sql,
   batch: BatchId,
   ended: ReadonlyArray<LineEnd>
 ) {
   const problems = problemsIn(ended)
-  if (problems.length === 0) return
-  yield* sql`
+  if (problems.length === 0) return 0
+  const bytes = sql`octet_length(code) + octet_length(attr) + octet_length(examples::text)`
+  const [ofProblems] = yield* bytesRows(sql`
+    with earlier as (
+      select coalesce(sum(${bytes}), 0) as bytes from batch_problems
+      where batch = ${batch} and digest = any(array(
+        select md5(key) from unnest(${problems.map(({ key }) => key)}::text[]) as key))
+    ),
+    stored as (
     insert into batch_problems as present (batch, digest, code, attr, lines, examples)
     select ${batch}::uuid, md5(key), key::json ->> 0, key::json ->> 1, lines, examples
     from (${counted(sql, batch, {
@@ -128,8 +140,12 @@ export const add = Effect.fnUntraced(function* (
           select example, (example ->> 'line')::integer as number
           from jsonb_array_elements(present.examples || excluded.examples) as example
           order by number limit ${examplesOfProblem}
-        ) as first_examples)`
-  yield* sql`
+        ) as first_examples)
+    returning ${bytes} as bytes)
+    select (coalesce(sum(stored.bytes), 0) - (select bytes from earlier))::integer as bytes
+    from stored`)
+  const [ofSets] = yield* bytesRows(sql`
+    with stored as (
     insert into batch_problem_sets as present (batch, digest, problems, lines)
     select ${batch}::uuid, md5(key), key::json, lines
     from (${counted(sql, batch, {
@@ -142,7 +158,10 @@ export const add = Effect.fnUntraced(function* (
       })
     })}) as problem_set
     on conflict on constraint batch_problem_sets_pkey do update
-    set lines = present.lines + excluded.lines`
+    set lines = present.lines + excluded.lines
+    returning case when present.xmax = 0 then octet_length(problems::text) else 0 end as bytes)
+    select coalesce(sum(bytes), 0)::integer as bytes from stored`)
+  return (ofProblems?.bytes ?? 0) + (ofSets?.bytes ?? 0)
 })
 
 /** Only the most frequent sets are read, because solving a rare one clears few lines. Bytes. */

@@ -6,6 +6,7 @@ import { BatchId } from "@data-import/domain/batch/Batch"
 import { erasedResult, names, sentNamesIn } from "@data-import/domain/ports/ErasedLine"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { keysOf } from "@data-import/domain/requests/LineKey"
+import { linesIn } from "../batches/Lines.ts"
 import { keyOf } from "../batches/Problems.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
@@ -36,7 +37,7 @@ const unreadRows = rowsOf(Schema.Struct({ bytes: Schema.Uint8Array }))
 const hasUnreadOf = (sql: Sql, number: string, { batch, first }: Position) =>
   Effect.map(
     unreadRows(sql`
-      select bytes from batch_chunks, unnest(lines, numbers) as of_line(bytes, number)
+      select bytes from batch_chunks, unnest(${linesIn(sql)}, numbers) as of_line(bytes, number)
       where batch = ${batch} and first_line = ${first} and number is null and bytes is not null`),
     (lines) => lines.some(({ bytes }) => names({ bytes, externalAccountNumber: null }, number))
   )
@@ -58,7 +59,8 @@ const chunksOf = Effect.fnUntraced(function* <E>(
     const page = yield* run(
       chunkRows(sql`
         select first_line as first, ${number} = any (numbers) is true as "isNamed",
-          lines is not null and array_position(numbers, null) is not null as "hasUnread"
+          (lines is not null or held_lines is not null)
+            and array_position(numbers, null) is not null as "hasUnread"
         from batch_chunks where batch = ${batch} and first_line > ${through}
         order by first_line limit ${chunksAtOnce}`)
     )
@@ -100,8 +102,8 @@ export const find = Effect.fnUntraced(function* (database: Database["Service"], 
 const isRecent = (sql: Sql) => sql`(finished_at is null or finished_at > now() - interval '1 hour')`
 
 /**
- * Locks ended batches, whose lines may be copied into a retry, or be redacted. Both hold a lock on
- * the batch, and write what they read before; the copy cannot be found until they commit.
+ * Locks ended batches, to which a retry may begin to refer, or which may be redacted. Both hold a
+ * lock on the batch, and write what they read before; the retry cannot be found until they commit.
  */
 const lockEnded = (sql: Sql, key: ImportKey, { chunks }: Found) => sql`
   select from batches
@@ -142,7 +144,7 @@ const lineRows = rowsOf(
 )
 
 /** The lines of a chunk that name the number; none if a worker holds the chunk. */
-const linesIn = (sql: Sql, number: string, { batch, first }: Position) =>
+const namingIn = (sql: Sql, number: string, { batch, first }: Position) =>
   Effect.map(
     lineRows(sql`
       with chunk as (
@@ -151,7 +153,7 @@ const linesIn = (sql: Sql, number: string, { batch, first }: Position) =>
       )
       select first_line + place::integer - 1 as line, place::integer as place, result,
         number as "externalAccountNumber", case when number is null then bytes end as bytes
-      from chunk, unnest(lines, numbers, results) with ordinality
+      from chunk, unnest(${linesIn(sql)}, numbers, results) with ordinality
         as of_line(bytes, number, result, place)
       where number = ${number} or number is null and bytes is not null order by place`),
     (lines) => lines.filter((line) => names(line, number))
@@ -175,15 +177,18 @@ const eraseProblems = Effect.fnUntraced(function* (
   yield* sql`select erase_examples(${batch}::uuid, ${[...lines.keys()]}::integer[])`
 })
 
-/** Has to run in a transaction, which must be rolled back if a line has not ended. */
+/**
+ * Has to run in a transaction, which must be rolled back if a line has not ended. All lines are
+ * read before the first is erased, because retries refer to the lines of other batches.
+ */
 export const erase = Effect.fnUntraced(function* (sql: Sql, key: ImportKey, found: Found) {
   const number = key.external_account_number
   yield* lockEnded(sql, key, found)
-  const chunks = yield* withNew(sql, key, found)
+  const chunks = yield* Effect.forEach(yield* withNew(sql, key, found), (chunk) =>
+    Effect.map(namingIn(sql, number, chunk), (lines) => ({ ...chunk, lines }))
+  )
   const erased = new Map<BatchId, Map<number, string>>()
-  for (const chunk of chunks) {
-    const { batch, first } = chunk
-    const lines = yield* linesIn(sql, number, chunk)
+  for (const { batch, first, lines } of chunks) {
     const results = lines.flatMap(({ result }) => (result === null ? [] : [erasedResult(result)]))
     if (lines.length === 0 || results.length < lines.length)
       return { _tag: "InBatch", batch } as const

@@ -13,6 +13,7 @@ import { dryRun, makeComplete } from "../accounts/AccountCreation.ts"
 import { leases, makeClaim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
+import { recordUnchanged } from "../audit/Refusals.ts"
 import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
@@ -109,8 +110,8 @@ const setSkipped = Effect.fnUntraced(function* (
   return { _tag: "Set" } as const
 })
 
-/** Locks first, because an attempt may be about to begin. */
-const setCohort = Effect.fnUntraced(function* (
+/** Locks first, because an attempt may be about to begin. Returns whether it changed the cohort. */
+const changeCohort = Effect.fnUntraced(function* (
   database: Database["Service"],
   { at, caller, cohort, key }: Command<"setCohort">
 ) {
@@ -119,8 +120,7 @@ const setCohort = Effect.fnUntraced(function* (
   if (Option.isNone(process)) return { _tag: "Refused", found: null } as const
   const found = stateAt(process.value, at)
   if (!isFree(found)) return { _tag: "Refused", found } as const
-  const outcome = sql`case when exists (select from changed) then 'changed' else 'unchanged' end`
-  yield* sql`
+  const changed = yield* sql`
     with changed as (
       update import_processes set cohort = ${cohort}
       where supplier = ${key.import_supplier}
@@ -128,8 +128,21 @@ const setCohort = Effect.fnUntraced(function* (
         and cohort is distinct from ${cohort}::text
       returning id
     ),
-    audit as (${auditEntry(sql, { at, caller, action: "change_import", outcome, key }, sql``)})
+    audit as (${auditEntry(sql, { at, caller, action: "change_import", outcome: "changed", key })})
     select id from changed`
+  return { _tag: "Set", isChanged: changed.length > 0 } as const
+})
+
+/** Records that nothing changed without the lock, since a refusal locks its window before it. */
+const setCohort = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  command: Command<"setCohort">
+) {
+  const { run, sql } = database
+  const set = yield* run(sql.withTransaction(changeCohort(database, command)))
+  if (set._tag === "Refused") return set
+  const write = { ...command, action: "change_import" } as const
+  if (!set.isChanged) yield* run(recordUnchanged(sql, write))
   return { _tag: "Set" } as const
 })
 
@@ -153,7 +166,7 @@ const make = Effect.gen(function* () {
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
     setCohort: (command) =>
       isStorableKey(command.key)
-        ? mutex(command.key, run(sql.withTransaction(setCohort(database, command))))
+        ? mutex(command.key, setCohort(database, command))
         : Effect.succeed({ _tag: "Refused", found: null }),
     deletePayloads: (command) => run(deletePayloads(database, command)),
     leases: (at) => run(leases(database, at)),

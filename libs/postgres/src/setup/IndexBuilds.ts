@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
 import { statementIndexes } from "../accounts/AccountLists.ts"
+import { batchIndexes } from "../batches/BatchRow.ts"
 import { eventIndexes } from "../events/EventLog.ts"
 import { answerIndexes } from "../idempotency/StoredAnswers.ts"
 import { erasedIndexes, failedIndexes } from "../imports/ImportSource.ts"
@@ -25,7 +26,8 @@ export const indexes: Readonly<Record<string, string>> = {
   ...erasedIndexes,
   ...answerIndexes,
   ...eventIndexes,
-  ...sandboxIndexes
+  ...sandboxIndexes,
+  ...batchIndexes
 }
 
 /** Indexes that are missing or invalid. */

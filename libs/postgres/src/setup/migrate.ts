@@ -54,6 +54,8 @@ import { waitingChunks } from "../../migrations/0043_waiting_chunks.ts"
 import { slowWebhooks } from "../../migrations/0044_slow_webhooks.ts"
 import { endedSessions } from "../../migrations/0045_ended_sessions.ts"
 import { erasedNames } from "../../migrations/0046_erased_names.ts"
+import { referredLines } from "../../migrations/0047_referred_lines.ts"
+import { storedBytes } from "../../migrations/0048_stored_bytes.ts"
 import { sandboxSlices } from "../../migrations/0049_sandbox_slices.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
@@ -109,6 +111,8 @@ export const migrations = {
   "0044_slow_webhooks": slowWebhooks,
   "0045_ended_sessions": endedSessions,
   "0046_erased_names": erasedNames,
+  "0047_referred_lines": referredLines,
+  "0048_stored_bytes": storedBytes,
   "0049_sandbox_slices": sandboxSlices
 }
 

@@ -28,6 +28,7 @@ import type { Transaction, TransactionId } from "../../account/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
 import { ReservationLost } from "../IdempotencyKeys.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
+import { recordUnchanged } from "./AuditLog.ts"
 import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
 import { importOf, MemoryStore, recordChange } from "./Store.ts"
 import { storedAccount } from "./StoredAccounts.ts"
@@ -206,13 +207,12 @@ const change =
       } else if (keep) {
         release(store, keep.reservation)
       }
-      recordChange(store, key, {
-        at,
-        event: changes ? "data_import.import_process.post_import.completed-v1" : null,
-        action,
-        outcome: changes ? "created" : "unchanged",
-        caller
-      })
+      if (changes) {
+        const event = "data_import.import_process.post_import.completed-v1"
+        recordChange(store, key, { at, event, action, outcome: "created", caller })
+      } else {
+        recordUnchanged(store, { at, action, key, caller })
+      }
       return Option.some(answer)
     })
 

@@ -1,4 +1,4 @@
-/** The audit log in memory. It reads what the other memory adapters wrote, and records refusals. */
+/** The audit log in memory. It reads what the other memory adapters wrote, and records what may repeat. */
 import { DateTime, Effect, Hash, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
 import { isByPerson } from "../../organisation/Operator.ts"
@@ -7,6 +7,7 @@ import {
   type AuditHead,
   AuditLog,
   moreRefused,
+  moreUnchanged,
   readOutcomes,
   refusalsInWindow,
   refusalWindow
@@ -64,9 +65,8 @@ const isOf =
 
 type Refusal = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
 
-/** The present window of the refused key; a new one if there is none or it has ended. */
-const windowOf = (store: MemoryStore["Service"], { at, caller }: Refusal): RefusalWindow => {
-  const name = JSON.stringify([caller.organisation, caller.apiKey])
+/** The present window of this name; a new one if there is none or it has ended. */
+const windowOf = (store: MemoryStore["Service"], name: string, at: DateTime.Utc): RefusalWindow => {
   const found = store.refusals.get(name)
   if (found && DateTime.isGreaterThan(DateTime.addDuration(found.beganAt, refusalWindow), at)) {
     return found
@@ -76,10 +76,15 @@ const windowOf = (store: MemoryStore["Service"], { at, caller }: Refusal): Refus
   return begun
 }
 
-const recordRefusal = (store: MemoryStore["Service"], refusal: Refusal): void => {
-  const { action, at, caller, key, outcome } = refusal
+/** Records a write once in its window, and after too many that there were `more`. */
+const recordOnce = (
+  store: MemoryStore["Service"],
+  write: Omit<Refusal, "key" | "outcome"> & { readonly key: AuditedKey; readonly outcome: string },
+  more: string
+): void => {
+  const { action, at, caller, key, outcome } = write
   const { apiKey, organisation, requestId } = caller
-  const { recorded } = windowOf(store, refusal)
+  const { recorded } = windowOf(store, JSON.stringify([organisation, apiKey, more]), at)
   const name = JSON.stringify([action, outcome, key.import_supplier, key.external_account_number])
   if (recorded.has(name) || recorded.size > refusalsInWindow) return
   recorded.add(name)
@@ -88,11 +93,17 @@ const recordRefusal = (store: MemoryStore["Service"], refusal: Refusal): void =>
     recorded.size > refusalsInWindow
       ? {
           key: { import_supplier: null, external_account_number: null },
-          entry: { ...entry, outcome: moreRefused }
+          entry: { ...entry, outcome: more }
         }
       : { key: auditedKey(store, key), entry: { ...entry, outcome } }
   )
 }
+
+/** Records a write that stored nothing. */
+export const recordUnchanged = (
+  store: MemoryStore["Service"],
+  write: Omit<Parameters<typeof recordOnce>[1], "outcome">
+): void => recordOnce(store, { ...write, outcome: "unchanged" }, moreUnchanged)
 
 type Search = Parameters<AuditLog["Service"]["search"]>[0]
 
@@ -138,7 +149,7 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
   AuditLog,
   Effect.map(MemoryStore, (store) =>
     AuditLog.of({
-      recordRefusal: (refusal) => Effect.sync(() => recordRefusal(store, refusal)),
+      recordRefusal: (refusal) => Effect.sync(() => recordOnce(store, refusal, moreRefused)),
       recordRead: ({ action, at, caller, key }) =>
         Effect.sync(() => {
           const { apiKey, organisation, requestId } = caller

@@ -2,7 +2,7 @@
 import { DateTime, Stream } from "effect"
 import type { LineEnd, LineProblem } from "../../batch/BatchLine.ts"
 import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
-import { stateOf } from "../../batch/Batch.ts"
+import { type BatchId, stateOf } from "../../batch/Batch.ts"
 import type * as Counts from "../../batch/Counts.ts"
 import type { Batches, LinesQuery, ListedLine, Overview, Results } from "../Batches.ts"
 import { deleteKeysOfLine } from "./IdempotencyKeys.ts"
@@ -115,10 +115,16 @@ export const deleteLines = (
   store: Store,
   { endedBefore, redact }: Command<"deleteLines">
 ): boolean => {
-  for (const present of store.batches.values()) {
-    const { finishedAt } = present.batch
+  const isReferredTo = (id: BatchId) =>
+    [...store.batches.values()].some(
+      ({ areLinesDeleted, lines, linesOf }) =>
+        linesOf === id && !areLinesDeleted && lines.length > 0
+    )
+  // The newest first, so that a retry does not keep the lines that it refers to.
+  for (const present of [...store.batches.values()].reverse()) {
+    const { finishedAt, id } = present.batch
     const isDue = finishedAt !== null && DateTime.isLessThan(finishedAt, endedBefore)
-    if (!isDue || present.areLinesDeleted) continue
+    if (!isDue || present.areLinesDeleted || isReferredTo(id)) continue
     const lines = present.lines.map((line) => ({
       ...line,
       bytes: null,

@@ -3,8 +3,8 @@ import { DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Batch from "../../batch/Batch.ts"
 import { BatchLimits } from "../../batch/BatchLimits.ts"
 import type { LineEnd } from "../../batch/BatchLine.ts"
-import { type ApiKeyId, isLive, type OrganisationName } from "../../organisation/Organisation.ts"
-import { serviceFor } from "../../organisation/Operator.ts"
+import { type ApiKeyId, isLive } from "../../organisation/Organisation.ts"
+import { isByPerson, serviceFor } from "../../organisation/Operator.ts"
 import type { AuditAction } from "../AuditLog.ts"
 import {
   type Appending,
@@ -15,9 +15,11 @@ import {
 } from "../Batches.ts"
 import { lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
+import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
 import { deleteLines, listedLines, overview, problems, results } from "./BatchResults.ts"
+import { exceededLimit, isUnfinished, ofOrganisation } from "./BatchQuotas.ts"
 import { inTurn } from "./BatchTurns.ts"
 import {
   answerOf,
@@ -37,11 +39,6 @@ type Command<Operation extends keyof Port> = Port[Operation] extends (command: i
 
 /** How many lines a worker takes at once. */
 const chunkLines = 100
-
-const ofOrganisation = (store: Store, organisation: OrganisationName) =>
-  [...store.batches.values()].filter(({ batch }) => batch.organisation === organisation)
-
-const isUnfinished = ({ batch }: StoredBatch): boolean => !Batch.isFinal(batch)
 
 const recordAudit = (
   store: Store,
@@ -65,14 +62,15 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
   if (unfinished.length >= limit) return { _tag: "LimitExceeded", of: "batches" }
   const source = settings.retryOf === null ? null : stored(store, settings.retryOf)
   if (source?.areLinesDeleted === true) return { _tag: "LinesDeleted" }
+  const linesOf = source && (source.linesOf ?? source.batch.id)
   const { leftOut, lines } = source
     ? failedLines(store, source, settings)
     : { leftOut: null, lines: [] }
-  const exceeded = exceededLimit(store, limits, organisation, [], lines)
+  const exceeded = exceededLimit(store, limits, organisation, [], lines, true)
   if (source !== null && exceeded !== null) return { _tag: "LimitExceeded", of: exceeded }
   const open = Batch.open({ id, organisation, settings, createdAt })
   const batch = Result.getOrThrow(Batch.receive(open, lines.length))
-  store.batches.set(id, { batch, upload: 0, lines, areLinesDeleted: false })
+  store.batches.set(id, { batch, upload: 0, lines, linesOf, areLinesDeleted: false })
   recordAudit(store, batch, { at: createdAt, caller, action: "create_batch", outcome: "created" })
   const created = { _tag: "Created", batch, leftOut } as const
   keepAnswer(store, keep, created, createdAt)
@@ -105,26 +103,6 @@ const isSame = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
   one === null || other === null
     ? one === other
     : one.length === other.length && one.every((byte, index) => byte === other[index])
-
-const bytesIn = (lines: Command<"append">["lines"]): number =>
-  lines.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0)
-
-const exceededLimit = (
-  store: Store,
-  { bytes, bytesOfOrganisation, lines, storedBytes }: BatchLimits,
-  organisation: OrganisationName,
-  present: ReadonlyArray<StoredLine>,
-  more: Command<"append">["lines"]
-): "lines" | "stored" | null => {
-  const all = ofOrganisation(store, organisation)
-  const heldBy = (some: typeof all) => some.reduce((sum, each) => sum + bytesIn(each.lines), 0)
-  const exceeds =
-    present.length + more.length > lines ||
-    bytesIn(present) + bytesIn(more) > bytes ||
-    heldBy(all.filter(isUnfinished)) + bytesIn(more) > bytesOfOrganisation
-  if (exceeds) return "lines"
-  return heldBy(all) + bytesIn(more) > storedBytes ? "stored" : null
-}
 
 /** A key that the store does not know was never revoked. */
 const isKeyValid = (store: Store, id: ApiKeyId, at: DateTime.Utc): boolean => {
@@ -197,12 +175,13 @@ const change = <E>(
     const decided = decide(before)
     if (Result.isFailure(decided)) return Effect.fail(decided.failure)
     const isUnchanged = decided.success === before
-    recordAudit(store, before, {
-      at,
-      caller,
-      action,
-      outcome: isUnchanged ? "unchanged" : "changed"
-    })
+    if (isUnchanged && !isByPerson(caller)) {
+      const key = { import_supplier: before.settings.supplier, external_account_number: null }
+      recordUnchanged(store, { at, action, key, caller })
+    } else {
+      const outcome = isUnchanged ? "unchanged" : "changed"
+      recordAudit(store, before, { at, caller, action, outcome })
+    }
     if (isUnchanged) {
       if (keep) release(store, keep.reservation)
       return Effect.succeed(before)

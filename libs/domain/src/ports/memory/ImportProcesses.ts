@@ -31,6 +31,7 @@ import {
 } from "../ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
+import { recordUnchanged } from "./AuditLog.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
 import { leases } from "./Leases.ts"
 import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
@@ -290,9 +291,12 @@ const setCohort = (store: Store, { at, caller, cohort, key }: Command<"setCohort
   if (present === undefined) return { _tag: "Refused", found: null } as const
   const found = stateAt(present.process, at)
   if (!isFree(found)) return { _tag: "Refused", found } as const
-  const outcome = present.cohort === cohort ? "unchanged" : "changed"
+  if (present.cohort === cohort) {
+    recordUnchanged(store, { at, action: "change_import", key, caller })
+    return { _tag: "Set" } as const
+  }
   putImport(store, { ...present, cohort })
-  recordChange(store, key, { at, event: null, action: "change_import", outcome, caller })
+  recordChange(store, key, { at, event: null, action: "change_import", outcome: "changed", caller })
   return { _tag: "Set" } as const
 }
 

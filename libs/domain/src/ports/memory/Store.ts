@@ -64,6 +64,8 @@ export interface StoredBatch {
   /** The number of the latest upload. */
   readonly upload: number
   readonly lines: Array<StoredLine>
+  /** The batch that received its lines, if it is a retry. */
+  readonly linesOf: BatchId | null
   readonly areLinesDeleted: boolean
 }
 

@@ -1,0 +1,48 @@
+/** What the batches of an organisation in memory store, and which limit that exceeds. */
+import * as Batch from "../../batch/Batch.ts"
+import type { BatchLimits } from "../../batch/BatchLimits.ts"
+import type { ReceivedLine } from "../../batch/BatchLine.ts"
+import type { OrganisationName } from "../../organisation/Organisation.ts"
+import { problems } from "./BatchResults.ts"
+import type { MemoryStore, StoredBatch, StoredLine } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+
+export const ofOrganisation = (store: Store, organisation: OrganisationName) =>
+  [...store.batches.values()].filter(({ batch }) => batch.organisation === organisation)
+
+export const isUnfinished = ({ batch }: StoredBatch): boolean => !Batch.isFinal(batch)
+
+const bytesIn = (lines: ReadonlyArray<ReceivedLine>): number =>
+  lines.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0)
+
+/** What a batch stores: its lines, unless they are those of another one, results and problems. */
+const bytesOf = (store: Store, { areLinesDeleted, batch, lines, linesOf }: StoredBatch): number => {
+  if (areLinesDeleted) return 0
+  const found = problems(store, { id: batch.id, limit: Number.POSITIVE_INFINITY })
+  const texts = [...lines.map(({ end }) => end?.text ?? ""), JSON.stringify(found)]
+  const ofTexts = texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0)
+  return ofTexts + (linesOf === null ? bytesIn(lines) : 0)
+}
+
+export const exceededLimit = (
+  store: Store,
+  { bytes, bytesOfOrganisation, lines, storedBytes }: BatchLimits,
+  organisation: OrganisationName,
+  present: ReadonlyArray<StoredLine>,
+  more: ReadonlyArray<ReceivedLine>,
+  isReferring = false
+): "lines" | "stored" | null => {
+  const all = ofOrganisation(store, organisation)
+  const unfinished = all.filter(isUnfinished)
+  const exceeds =
+    present.length + more.length > lines ||
+    bytesIn(present) + bytesIn(more) > bytes ||
+    unfinished.reduce((sum, each) => sum + bytesIn(each.lines), bytesIn(more)) > bytesOfOrganisation
+  if (exceeds) return "lines"
+  const stored = all.reduce(
+    (sum, each) => sum + bytesOf(store, each),
+    isReferring ? 0 : bytesIn(more)
+  )
+  return stored > storedBytes ? "stored" : null
+}
