@@ -191,6 +191,8 @@ export const columns = {
 export const functions = [
   { role: "data_import_account_import", name: "empty_sandbox" },
   { role: "data_import_batch_worker", name: "lines_held" },
+  { role: "data_import_batches", name: "kept_answer_bytes" },
+  { role: "data_import_board", name: "kept_answer_bytes" },
   ...[
     "erase_answers",
     "erase_audited_number",
@@ -199,6 +201,7 @@ export const functions = [
     "erase_lines",
     "erase_names",
     "erase_refusals",
+    "kept_answer_bytes",
     "lines_held"
   ].map((name) => ({ role: "data_import_operator", name })),
   { role: "data_import_query", name: "settle_refused" }

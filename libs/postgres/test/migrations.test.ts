@@ -28,17 +28,7 @@ const emptyDatabase = Effect.gen(function* () {
   return databaseUrl(server, name)
 })
 
-const all = (
-  "operator_setup imports accounts limits audit_chains roles account_revisions supplier_settings " +
-  "idempotency_keys note_digests account_field_grants payload_sizes batches batch_takes " +
-  "account_reads operator_audit payload_hashes failed_imports events operator_imports cohorts " +
-  "webhooks import_counts refusal_windows payload_retention erasable_chains erasure " +
-  "test_organisations readable_choices counts_at_once transaction_keys " +
-  "import_history forecasts board_sessions audit_heads checks reopened_migrations " +
-  "completed_statements refused_lines batch_dry_runs board_entries events_by_organisation " +
-  "waiting_chunks slow_webhooks ended_sessions erased_names referred_lines stored_bytes " +
-    "sandbox_slices"
-).split(" ")
+const all = Object.keys(migrations).map((name) => name.replace(/^\d+_/, ""))
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
 

@@ -58,6 +58,21 @@ layer(Service.serviceWith(settings), { excludeTestServices: true })("lowered lim
     })
   )
 
+  it.effect("refuse bytes beyond those of large answers that are kept", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const batch = yield* Service.begin(tenant)
+      yield* rows(
+        (sql) => sql`
+        insert into idempotency_keys (organisation, key, fingerprint, token, expires_at, answer)
+        select organisation, 'large', 'f', 't', now() + interval '1 day', repeat('x', 16385)
+        from batches where position(id::text in ${batch}) > 0`
+      )
+      const refused = yield* Service.upload(tenant, batch, ["{}"])
+      expect([refused.status, detailOf(refused).code]).toEqual([409, "storage_limit_exceeded"])
+    })
+  )
+
   it.effect("refuse bytes beyond those of all batches, also of those that have ended", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()

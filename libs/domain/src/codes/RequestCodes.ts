@@ -194,7 +194,7 @@ export const requestCodes = {
     "Wait until a batch has ended or cancel one; send the other lines in another batch."
   ),
   storage_limit_exceeded: request(
-    "The organisation's batches store as many bytes of lines, results and problems as they may; those of a batch that has ended count until its lines are deleted.",
+    "The organisation's batches store as many bytes of lines, results and problems, and of large kept answers, as they may; those of a batch that has ended count until its lines are deleted.",
     "an upload to the organisation's hundredth book of a gigabyte in a month",
     "Wait until the lines of earlier batches are deleted, or ask the operator."
   ),

@@ -118,10 +118,10 @@ export const bytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
   select coalesce(sum(bytes), 0)::bigint from batches
   where organisation = ${organisation} and finished_at is null)`
 
-/** What all its batches store whose lines are not deleted. */
+/** What all its batches store whose lines are not deleted, and the large answers that are kept. */
 export const storedBytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
-  select coalesce(sum(${BatchRow.storedBytes(sql)}), 0)::bigint from batches
-  where organisation = ${organisation} and lines_deleted_through < received)`
+  select coalesce(sum(${BatchRow.storedBytes(sql)}), 0)::bigint + kept_answer_bytes(${organisation})
+  from batches where organisation = ${organisation} and lines_deleted_through < received)`
 
 const exceeded = (
   limits: BatchLimits,

@@ -8,6 +8,8 @@ import type { MemoryStore, StoredBatch, StoredLine } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 
+const largeAnswer = 16_384
+
 export const ofOrganisation = (store: Store, organisation: OrganisationName) =>
   [...store.batches.values()].filter(({ batch }) => batch.organisation === organisation)
 
@@ -24,6 +26,14 @@ const bytesOf = (store: Store, { areLinesDeleted, batch, lines, linesOf }: Store
   const ofTexts = texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0)
   return ofTexts + (linesOf === null ? bytesIn(lines) : 0)
 }
+
+/** Of the kept answers that are as large as a body may be; a small one is not counted. */
+const bytesOfAnswers = (store: Store, organisation: OrganisationName): number =>
+  [...store.idempotencyKeys].reduce((sum, [place, { answer }]) => {
+    const [owner] = JSON.parse(place) as [string]
+    const bytes = owner === organisation ? new TextEncoder().encode(answer ?? "").length : 0
+    return sum + (bytes > largeAnswer ? bytes : 0)
+  }, 0)
 
 export const exceededLimit = (
   store: Store,
@@ -42,7 +52,7 @@ export const exceededLimit = (
   if (exceeds) return "lines"
   const stored = all.reduce(
     (sum, each) => sum + bytesOf(store, each),
-    isReferring ? 0 : bytesIn(more)
+    (isReferring ? 0 : bytesIn(more)) + bytesOfAnswers(store, organisation)
   )
   return stored > storedBytes ? "stored" : null
 }
