@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { hasBatches } from "../Conditions.ts"
 import { backendInMemory, simulateInMemory } from "../InMemory.ts"
 import type { Backend } from "../World.ts"
-import { brokenBatches, brokenBatchPrograms } from "./brokenBatches.ts"
+import { brokenBatches, brokenBatchPrograms } from "../defects/brokenBatches.ts"
 
 const steps = 150
 const seeds = Array.from({ length: 2_400 }, (_, index) => index + 1).filter(hasBatches)

@@ -5,8 +5,8 @@ import { failureLines } from "../Output.ts"
 import type { Report } from "../Simulation.ts"
 import { keptSeeds } from "../KeptSeeds.ts"
 import type { Backend } from "../World.ts"
-import { brokenAdapters, brokenPrograms } from "./brokenAdapters.ts"
-import { brokenKeyPrograms, brokenKeys } from "./brokenKeys.ts"
+import { brokenAdapters, brokenPrograms } from "../defects/brokenAdapters.ts"
+import { brokenKeyPrograms, brokenKeys } from "../defects/brokenKeys.ts"
 
 const steps = 250
 const seeds = Array.from({ length: 1_350 }, (_, index) => index + 1)
