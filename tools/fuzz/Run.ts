@@ -7,7 +7,15 @@ import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
 import fc from "fast-check"
 import { recordCoverage } from "@data-import/api/testing/ContractCoverage"
-import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
+import {
+  type Case,
+  caseOf,
+  type Kind,
+  type Plan,
+  type Reply,
+  type Request,
+  type Step
+} from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
 import { type CasePool, casePoolOf, plansAt, seedOf } from "./CaseSelection.ts"
 import { comeAgainAfter, isOneRequest, complaintsAbout } from "./Oracle.ts"
@@ -56,12 +64,15 @@ export interface Dependencies {
   readonly wait: (seconds: number) => Promise<void>
   /** For how long a failed case is shrunk. */
   readonly shrinkMilliseconds: number
+  /** Is told every answer, in the order of the requests of a case. */
+  readonly observe: (request: Request, reply: Reply) => void
 }
 
 const usual: Dependencies = {
   deckOf: casePoolOf,
   wait: (seconds) => setTimeout(seconds * 1_000),
-  shrinkMilliseconds: 20_000
+  shrinkMilliseconds: 20_000,
+  observe: () => {}
 }
 
 /** Every request must be answered within this many seconds. */
@@ -238,7 +249,10 @@ class Runner {
       )
       const column = isLast ? kind : "before"
       for (const { milliseconds, replies } of exchanges) {
-        for (const reply of replies) this.#tally.add({ column, milliseconds, reply, request })
+        for (const reply of replies) {
+          this.#tally.add({ column, milliseconds, reply, request })
+          this.#means.observe(request, reply)
+        }
       }
       const replies = exchanges.flatMap(({ replies }) => replies)
       const always = [
@@ -266,5 +280,5 @@ class Runner {
 export const run = (
   tenant: Tenant,
   options: Options,
-  means: Dependencies = usual
-): Promise<Outcome> => new Runner(tenant, options, means).run()
+  means: Partial<Dependencies> = {}
+): Promise<Outcome> => new Runner(tenant, options, { ...usual, ...means }).run()
