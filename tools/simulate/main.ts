@@ -6,6 +6,7 @@
 import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Failed, runMain, wholeNumber } from "@data-import/testbed/CommandLine"
+import { defects, witnessOf } from "./defects/Defects.ts"
 import { backendInMemory } from "./InMemory.ts"
 import { backendOnPostgres } from "./OnPostgres.ts"
 import { failureLines, totalLines } from "./Output.ts"
@@ -24,6 +25,10 @@ const flags = {
   postgres: Flag.Boolean("postgres").pipe(
     Flag.withDefault(false),
     Flag.withDescription("Run on PostgreSQL: the one at DATABASE_URL, or an embedded one")
+  ),
+  witnesses: Flag.Boolean("witnesses").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Print a seed for each planted defect, for defects/Witnesses.ts")
   ),
   burst: wholeNumber("burst").pipe(
     Flag.withDefault(1),
@@ -69,10 +74,24 @@ const runAll = Effect.fnUntraced(function* (first: number, seeds: number, order:
   return reports.some(({ failure }) => failure !== null)
 })
 
+/** A defect that no seed reveals ends the search, because the simulation has become blind to it. */
+const searchWitnesses = Effect.forEach(
+  defects,
+  (defect) =>
+    Effect.suspend(() => {
+      const found = witnessOf(defect)
+      return found === undefined
+        ? new Failed({ message: `No seed reveals: ${defect.what}` })
+        : Console.log(`${found} ${defect.what}`)
+    }),
+  { discard: true }
+)
+
 const command = Command.make(
   "simulate",
   flags,
-  Effect.fnUntraced(function* ({ seed, seeds, ...order }) {
+  Effect.fnUntraced(function* ({ seed, seeds, witnesses, ...order }) {
+    if (witnesses) return yield* searchWitnesses
     if (order.burst > 1 && !order.postgres) {
       return yield* new Failed({
         message: "--burst needs --postgres: memory runs one call at a time."
