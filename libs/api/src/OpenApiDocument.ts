@@ -10,7 +10,6 @@ import { type RequestCode, registry } from "@data-import/domain/codes/Code"
 import type { Scope } from "@data-import/domain/organisation/Organisation"
 import { Api } from "./Api.ts"
 import { scopeOf } from "./Authorization.ts"
-import { deprecationOf, describeDeprecation } from "./Deprecation.ts"
 import { withDescribedDefaults } from "./DescribedDefaults.ts"
 import { describeError, ErrorCode, FieldError, lineCount, totalLines } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
@@ -189,18 +188,12 @@ const describeOperation = (
   const { description = "", operationId, requestBody, responses: _, summary, tags } = operation
   const scope = scopeOf(endpoint)
   const takesKey = keyRefusalOf(endpoint) !== null
-  const deprecation = deprecationOf(endpoint)
-  const words = [
-    ...(deprecation === null ? [] : [describeDeprecation(deprecation)]),
-    description,
-    ...(scope === null ? [] : [scopeWords(scope)])
-  ]
+  const words = [description, ...(scope === null ? [] : [scopeWords(scope)])]
   return {
     tags,
     operationId,
     summary,
     description: words.join("\n\n"),
-    ...(deprecation !== null && { deprecated: true }),
     security: scope === null ? [] : [{ token: [scope] }, { bearer: [scope] }],
     parameters: parametersOf(operation, docs, takesKey),
     ...(requestBody && {

@@ -4,7 +4,6 @@
  */
 import { Array, Effect, Exit, Fiber, Option, Pull, type Schema, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
-import { type Deprecation, deprecationHeaders, deprecationLink } from "@data-import/api/Deprecation"
 import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, unavailable } from "@data-import/domain/requests/Failure"
@@ -268,15 +267,3 @@ export const redirect = (location: string): HttpServerResponse.HttpServerRespons
     status: 308,
     headers: withApiHeaders({ location, "content-length": "0" })
   })
-
-/** The answer of a deprecated operation. Links that it already has are kept. */
-export const deprecated = (
-  response: HttpServerResponse.HttpServerResponse,
-  deprecation: Deprecation
-): HttpServerResponse.HttpServerResponse => {
-  const { link } = response.headers
-  return HttpServerResponse.setHeaders(response, {
-    ...deprecationHeaders(deprecation),
-    link: link === undefined ? deprecationLink : `${link}, ${deprecationLink}`
-  })
-}

@@ -210,13 +210,12 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const incoming = incomingOf(request, parts)
     const { facts, requestId } = incoming
     const rights = LastingAnswer.rights()
-    const { answer, deprecation, route } = router(incoming)
+    const { answer, route } = router(incoming)
     watch(incoming, route)
     const atOnce = refusalAtOnce(incoming, route)
     const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
       Effect.catchCause((cause) => refused(cause, incoming)),
       Effect.map((response) => withRequestHeaders(response, incoming)),
-      Effect.map((response) => (deprecation ? Answer.deprecated(response, deprecation) : response)),
       Effect.map((response) => LastingAnswer.lasting(response, facts, rights)),
       Effect.tap(({ body }) =>
         Effect.sync(() => {

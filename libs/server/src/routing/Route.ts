@@ -26,7 +26,6 @@
 import { Context, Effect, Fiber, Result, type Scope as Lifetime } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type Protected, scopeOf } from "@data-import/api/Authorization"
-import { type Deprecation, deprecationOf } from "@data-import/api/Deprecation"
 import { bodyBytes } from "@data-import/api/Limits"
 import {
   keyRefusalOf,
@@ -64,8 +63,6 @@ export interface Route {
   readonly answersJson: boolean
   /** Whether a success is NDJSON, which the Accept header may name instead. */
   readonly answersNdjson?: boolean
-  /** Set if the operation is deprecated. */
-  readonly deprecation?: Deprecation | null
   /** `caller` is undefined if the access is public. The body is not read yet. */
   readonly run: (call: Call, caller: Caller | undefined) => Answer.Answered
 }
@@ -207,7 +204,6 @@ const routeOf = (
     access: scopeOf(endpoint) ?? "public",
     methodsElsewhere: Context.get(endpoint.annotations, MethodsElsewhere),
     answersJson: true,
-    deprecation: deprecationOf(endpoint),
     answersNdjson: [...endpoint.success].some(
       (schema) => "mode" in schema && schema.mode === "ndjson"
     ),

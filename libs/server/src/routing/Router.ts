@@ -3,7 +3,6 @@
  * slash), token and scope, method, Accept; the handler goes on with the body.
  */
 import { Effect, identity } from "effect"
-import type { Deprecation } from "@data-import/api/Deprecation"
 import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/Failure"
@@ -29,8 +28,6 @@ interface Resource {
 export interface Routed {
   readonly route: string
   readonly answer: Answer.Answered
-  /** Set if the operation is deprecated; then every answer says so. */
-  readonly deprecation?: Deprecation | null | undefined
 }
 
 export type Router = (incoming: IncomingRequest) => Routed
@@ -149,8 +146,7 @@ export const make = (options: Options): Router => {
       const visited = visit(found, incoming, search)
       return {
         route: template,
-        answer: isPublished(access, method) ? visited : admit(visited),
-        deprecation: routeFor(found.value, method)?.deprecation
+        answer: isPublished(access, method) ? visited : admit(visited)
       }
     }
     const slashed = find(`${path}/`)
