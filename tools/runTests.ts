@@ -15,7 +15,10 @@ const [project = "."] = process.argv.slice(2)
 const isOwn = (file: string): boolean =>
   project === "." ? /^tools\/[^/]+$/.test(file) : file.startsWith(`${project}/`)
 
-const own = testFiles(root).filter(isOwn)
+/** They search, or take minutes, and run by `npm run test:long`. */
+const isLong = (file: string): boolean => file.endsWith(".long.test.ts")
+
+const own = testFiles(root).filter((file) => isOwn(file) && !isLong(file))
 if (own.length === 0) throw new Error(`${project} has no tests`)
 
 rmSync(reportFolder(project), { recursive: true, force: true })
