@@ -30,7 +30,8 @@ const statements: Readonly<Record<string, string>> = {
     select o.name, o.import_supplier, i.external_account_number
     from outbox o left join import_processes i on i.id = o.import_id order by o.id`,
   audit: `
-    select action, outcome, import_supplier, external_account_number from audit_log order by id`
+    select action, outcome, import_supplier, external_account_number from audit_log
+    where action <> 'create_batch' order by id`
 }
 
 const asJson = (statement: string) =>

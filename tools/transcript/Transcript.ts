@@ -31,11 +31,22 @@ const shownLength = { request: 200, answer: 500 }
 const measured =
   /("(?:lines_per_second|estimated_finish_at|duration_ms|seconds)":\s*)(?:"[^"]*"|[\d.]+|null)|\b[\d.,]+ (?=s\b|lines\/s)/g
 
+const digestOf = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 16)
+
 const shortened = (text: string, length: number): string =>
   text.length <= length
     ? text
-    : `${text.slice(0, length)}… ${text.length} characters, ` +
-      createHash("sha256").update(text).digest("hex").slice(0, 16)
+    : `${text.slice(0, length)}… ${text.length} characters, ${digestOf(text)}`
+
+const placeOf = (request: string): string => request.replace(/\?\S*/, "")
+
+/** Whether a client asks for the same again, and one of both requests waits for a change. */
+const isWaiting = (last: string, next: string): boolean =>
+  next.startsWith("GET ") &&
+  last !== next &&
+  /[?&]wait=/.test(last + next) &&
+  placeOf(last) === placeOf(next)
 
 export class Transcript {
   readonly #names: Names
@@ -76,6 +87,7 @@ export class Transcript {
       ...(answer === "" ? [] : [`  ${shortened(this.#text(answer), shownLength.answer)}`])
     ].join("\n")
     const last = this.#entries.at(-1)
+    if (last !== undefined && isWaiting(last.request, request)) this.#entries.pop()
     if (last?.request !== request) this.#entries.push({ request, answers: [answered] })
     else if (method === "GET") last.answers = [answered]
     else last.answers = [...new Set([...last.answers, answered])].toSorted()

@@ -43,6 +43,8 @@ describe("the record", () => {
   it("keeps the last answer of a request that was waited for, and each of concurrent ones", () => {
     const answers = [201, 409, 201].map((status) => exchange({ status }))
     expect(textOf(...answers).match(/^ {2}\d+/gm)).toEqual(["  201"])
+    const polls = ["/b/", "/b/?wait=1", "/b/"].map((path) => exchange({ path }))
+    expect(textOf(...polls).match(/^GET .*/gm)).toEqual(["GET /b/"])
     const posts = answers.map((each) => ({ ...each, method: "POST" }))
     expect(textOf(...posts).match(/^ {2}\d+/gm)).toEqual(["  201", "  409"])
   })
