@@ -3,7 +3,8 @@
  * three at a time: on two cores, one of three mostly waits. The fuzzer runs alone, because it
  * expects each answer within seconds. Nx takes from its cache what has not changed, so a second run
  * takes seconds. A failure stops nothing, so that one run tells everything that is wrong. At last
- * it compares the answers that the tests saw with the published document and the registry of codes.
+ * it compares the answers that the tests saw with the published document and the registry of codes,
+ * and the tests that passed with the ledger of planted defects.
  * Skipped tests (for example without a browser) and failures are named before the last line, which
  * counts checks and tests together; the exit code is 1 if one of them failed.
  */
@@ -21,6 +22,7 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { compileCache } from "@data-import/testbed/NodeProcess"
 import { missingAnswers } from "./answers.ts"
+import { uncaught } from "./ledger.ts"
 import { reportsFolder } from "./testReports.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -89,19 +91,26 @@ rmSync(reportsFolder, { recursive: true, force: true })
 const temporary = temporaryFiles()
 const code = await runTargets(temporary)
 rmSync(temporary, { recursive: true, force: true })
-const missing = missingAnswers(reportsFolder)
+const results = reports().flatMap(({ testResults }) =>
+  testResults.map((file) => ({ ...file, name: relative(root, file.name) }))
+)
+const passedNames = results.flatMap(({ assertionResults, name }) =>
+  assertionResults.flatMap(({ fullName, status }) =>
+    status === "passed" ? [`${name} > ${fullName}`] : []
+  )
+)
+const missing = [...missingAnswers(reportsFolder), ...uncaught(new Set(passedNames))]
 for (const answer of missing) console.log(answer)
 
 const sum = (count: (report: Report) => number) =>
   reports().reduce((total, report) => total + count(report), 0)
 const failedTests = sum(({ numFailedTests }) => numFailedTests) + (missing.length > 0 ? 1 : 0)
 const failed = code === 0 ? failedTests : Math.max(1, failedTests)
-for (const file of reports().flatMap(({ testResults }) => testResults)) {
-  const name = relative(root, file.name)
-  const skipped = file.assertionResults.filter(({ status }) => status === "skipped").length
+for (const { assertionResults, message, name } of results) {
+  const skipped = assertionResults.filter(({ status }) => status === "skipped").length
   if (skipped > 0) console.log(`${skipped} skipped in ${name}`)
-  if (file.message !== "") console.log(`${name} failed: ${file.message}`)
-  for (const { failureMessages, fullName, status } of file.assertionResults) {
+  if (message !== "") console.log(`${name} failed: ${message}`)
+  for (const { failureMessages, fullName, status } of assertionResults) {
     if (status === "failed") console.log(`${name} > ${fullName} failed: ${whyOf(failureMessages)}`)
   }
 }

@@ -23,7 +23,7 @@ const forwarded = (
     const { headers, method, url } = incoming
     const outgoing = open(
       { host: target.hostname, port: target.port, method, path: url, headers, agent: false },
-      (answer) => bytesOf(answer).then((bytes) => resolve({ answer, bytes }), reject)
+      (answer) => void bytesOf(answer).then((bytes) => resolve({ answer, bytes }), reject)
     )
     outgoing.once("error", reject).end(body)
   })
