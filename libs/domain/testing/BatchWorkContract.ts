@@ -16,9 +16,6 @@ import { keysOf } from "../src/requests/LineKey.ts"
 import {
   append,
   begun,
-  cancelled,
-  createdIn,
-  createFor,
   decided,
   encoder,
   endOf,
@@ -26,7 +23,6 @@ import {
   found,
   linesOf,
   resultsOf,
-  start,
   started,
   taken,
   takeNext
@@ -34,6 +30,7 @@ import {
 import { dying } from "./DeadWorkers.ts"
 import { deleting } from "./DeletedLines.ts"
 import { expectSame, noon, noonPlus } from "./freshNames.ts"
+import { retrying } from "./RetriedLines.ts"
 import { takingTurns } from "./BatchTurns.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
@@ -186,57 +183,6 @@ const finishing = (it: It): void => {
       expect(entries).toMatchObject([{ action: "pause_batch", outcome: "FAILURES" }])
     })
   )
-
-  it.effect("retries the failed lines that no later line has replaced", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "b", "c", null])
-      const chunk = yield* taken()
-      const outcomes = ["FAILED", "SUCCEEDED", "FAILED", "FAILED"] as const
-      yield* finish(
-        chunk,
-        chunk.lines.map((line, index) => endOf(outcomes[index] ?? "FAILED")(line))
-      )
-      const retry = yield* begun({ of: batch, retryOf: batch.id })
-      const { counts } = yield* found(retry)
-      expectSame(counts, { ...Counts.none, received: 3 })
-      yield* start(retry, 3)
-      const again = yield* taken()
-      expect(again.lines.map(({ bytes, line, sourceLine }) => [line, sourceLine, bytes])).toEqual([
-        [1, 1, encoder.encode("a")],
-        [2, 3, encoder.encode("c")],
-        [3, 4, encoder.encode("")]
-      ])
-      yield* finish(again, again.lines.map(endOf("FAILED")))
-      yield* start(yield* begun({ of: batch, retryOf: retry.id }), 3)
-      const third = yield* taken()
-      expect(third.lines.map(({ bytes, sourceLine }) => [sourceLine, bytes])).toEqual(
-        again.lines.map(({ bytes, line }) => [line, bytes])
-      )
-    })
-  )
-
-  it.effect("leaves lines out of a retry that a later line of the number has replaced", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "a", "b"])
-      for (const outcome of ["FAILED", "SUCCEEDED"] as const) {
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            const chunk = yield* taken()
-            yield* finish(chunk, chunk.lines.map(endOf(outcome)))
-          })
-        )
-      }
-      expectSame((yield* found(batch)).counts, {
-        ...Counts.none,
-        received: 3,
-        succeeded: 1,
-        failed: 2
-      })
-      const created = yield* createFor(batch, { retryOf: batch.id })
-      yield* cancelled({ ...batch, id: createdIn(created).id })
-      expect(created).toMatchObject({ leftOut: 1, batch: { counts: { received: 1 } } })
-    })
-  )
 }
 
 const answering = (it: It): void => {
@@ -383,6 +329,7 @@ export const batchWorkContract = (name: string, ports: Layer.Layer<Ports>): void
     describe("take", () => working(it))
     describe("turns", () => takingTurns(it))
     describe("finish", () => finishing(it))
+    describe("retries", () => retrying(it))
     describe("a worker that died", () => dying(it))
     describe("results", () => answering(it))
     describe("deleteLines", () => deleting(it))

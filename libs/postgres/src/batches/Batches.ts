@@ -100,6 +100,8 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
     if (sources.some(({ isDeleted }) => isDeleted))
       return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
     created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
+  }
+  if (retryOf !== null || pending !== null) {
     const exceeded = yield* exceededBytes(sql, limits, open)
     if (exceeded !== null) return yield* new Refused({ creating: limitExceeded(exceeded) })
   }

@@ -28,8 +28,11 @@ type OpenChunk = typeof OpenChunk.Type
 
 const openRows = rowsOf(OpenChunk)
 
-const bytesOfResults = (sql: Sql) => sql`(
-  select coalesce(sum(octet_length(result)), 0)::integer from unnest(results) as result)`
+/** Of its results, and of the lines that it does not refer to but holds. */
+const bytesStored = (sql: Sql) => sql`(
+  select coalesce(sum(octet_length(result)), 0)::integer
+    + coalesce(sum(size) filter (where held_lines is null and bytes is not null), 0)::integer
+  from unnest(results, sizes, lines) as of_line(result, size, bytes))`
 
 /** Chunks whose lines are cancelled in one transaction. */
 const chunksAtOnce = 1_000
@@ -38,9 +41,7 @@ const chunksAtOnce = 1_000
 const lockOpen = (sql: Sql) =>
   openRows(sql`
     select batch, organisation, first_line as "firstLine", line_count as "lineCount", unfinished,
-      case when held_lines is not null then 0 else (
-        select coalesce(sum(size), 0)::integer from unnest(sizes) as size) end
-        + ${bytesOfResults(sql)} as bytes,
+      ${bytesStored(sql)} as bytes,
       exists (select from batch_takes
         where batch = chunk.batch and first_line = chunk.first_line) as "wasTaken"
     from batch_chunks chunk join batches on batches.id = batch
@@ -64,9 +65,18 @@ const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
 
 const cancelledRows = rowsOf(Schema.Struct({ bytes: Schema.Int }))
 
+/** The elements of lines that have ended; those of the others are deleted. Null stays null. */
+const ofEndedLines = (sql: Sql, column: "held_lines" | "lines") => {
+  const elements = sql.literal(column)
+  return sql`case when ${elements} is not null then array(
+      select case when outcome is not null or kept_outcome is not null then element end
+      from unnest(${elements}, outcomes) with ordinality as of_line(element, outcome, place)
+        left join kept on line = present.first_line + place - 1 order by place) end`
+}
+
 /**
  * Cancels the unfinished lines of chunks, except those in `kept`, which get their kept outcomes.
- * Returns how many bytes each chunk has left.
+ * What failed before can be retried as it was sent. Returns how many bytes each chunk has left.
  */
 const cancelChunks = (
   sql: Sql,
@@ -83,7 +93,9 @@ const cancelChunks = (
     })}
   )
   update batch_chunks present
-  set unfinished = 0, blockers = 0, lines = null, held_lines = null,
+  set unfinished = 0, blockers = 0,
+    lines = ${ofEndedLines(sql, "lines")},
+    held_lines = ${ofEndedLines(sql, "held_lines")},
     outcomes = array(
       select coalesce(outcome, kept_outcome, 'CANCELLED') from unnest(outcomes)
         with ordinality as of_line(outcome, place)
@@ -97,7 +109,7 @@ const cancelChunks = (
       from unnest(results) with ordinality as of_line(result, place)
       left join kept on line = present.first_line + place - 1 order by place)
   where batch = ${batch} and first_line = any(${chunks}::integer[])
-  returning ${bytesOfResults(sql)} as bytes`)
+  returning ${bytesStored(sql)} as bytes`)
 
 const forgetTakes = (sql: Sql, batch: Batch.BatchId, chunks: ReadonlyArray<number>) => sql`
   delete from batch_takes where batch = ${batch} and first_line = any(${chunks}::integer[])`

@@ -16,7 +16,6 @@ import { recordSet } from "../tables/RecordSet.ts"
 import { described } from "../connection/SqlFailure.ts"
 import * as NewImports from "../imports/NewImports.ts"
 import * as BatchRow from "./BatchRow.ts"
-import { linesIn } from "./Lines.ts"
 import * as Problems from "./Problems.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -65,6 +64,14 @@ interface Chunk extends ChunkKey {
   readonly lines: ReadonlyArray<Line>
 }
 
+/** Of the lines that `linesOf` gives: each may be in another chunk, which has to be decompressed. */
+const heldToRun = (sql: Sql) => sql`array(
+  select case when is_open and (number is null or row_number() over (
+      partition by number, is_open order by place) = 1) then held end
+  from unnest(held_lines, numbers, outcomes)
+      with ordinality as of_line(held, number, outcome, place)
+    cross join lateral (select outcome is null as is_open) as state order by place)`
+
 /**
  * Locks a chunk that is ready, in a transaction. Its lines come as rows, because the driver parses
  * arrays character by character.
@@ -84,7 +91,8 @@ const lockNext = (sql: Sql, command: Take) =>
       select batch, first_line as "firstLine", first_line + place::integer - 1 as line, bytes,
         waits, number as "externalAccountNumber", source_line as "sourceLine", tried as tries,
         outcome is not null as "hasEnded"
-      from taken, unnest(${linesIn(sql)}, numbers, source_lines, tries, outcomes)
+      from taken, unnest(coalesce(lines, lines_held(batch, ${heldToRun(sql)})),
+          numbers, source_lines, tries, outcomes)
         with ordinality as of_line(bytes, number, source_line, tried, outcome, place)
       order by place`),
     (lines) => Option.map(Array.head(lines), (first): Chunk => ({ ...first, lines }))

@@ -67,7 +67,8 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
     ? failedLines(store, source, settings)
     : { leftOut: null, lines: [] }
   const exceeded = exceededLimit(store, limits, organisation, [], lines, true)
-  if (source !== null && exceeded !== null) return { _tag: "LimitExceeded", of: exceeded }
+  const isFilled = source !== null || settings.pending !== null
+  if (isFilled && exceeded !== null) return { _tag: "LimitExceeded", of: exceeded }
   const open = Batch.open({ id, organisation, settings, createdAt })
   const batch = Result.getOrThrow(Batch.receive(open, lines.length))
   store.batches.set(id, { batch, upload: 0, lines, linesOf, areLinesDeleted: false })
@@ -238,7 +239,11 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
     })
     replace(
       present,
-      ended.map(({ end, line }) => ({ ...line, bytes: null, end }))
+      ended.map(({ end, line }) => ({
+        ...line,
+        bytes: end.outcome === "CANCELLED" ? null : line.bytes,
+        end
+      }))
     )
     for (const { line } of open) deleteKeysOfLine(store, present.batch, line)
     const outcomes = ended.map(({ end }) => end.outcome)
