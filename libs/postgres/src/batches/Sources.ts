@@ -60,10 +60,23 @@ const isImported = (sql: Sql, settings: BatchSettings) =>
     : sql`false`
 
 /**
+ * The lines that other retries have done or are doing, by their numbers in the batch that holds
+ * them. A second retry would repeat their effect.
+ */
+const doneAgain = (sql: Sql, id: BatchId) => sql`
+  select of_line.held as held_again
+  from batches join batch_chunks on batch = batches.id
+    cross join unnest(held_lines, outcomes) as of_line(held, outcome)
+  where lines_of = (select lines_of from batches where id = ${id})
+    and not dry_run and operation <> 'VALIDATE'
+    and (outcome in ('SUCCEEDED', 'ALREADY')
+      or (outcome is null and started_at is not null and not is_cancelled))`
+
+/**
  * Fills a retry with the failed lines of an old batch, except those that were erased, whose data a
- * later line has replaced, or whose account was imported. Returns what it refers to, and how many
- * lines were left out. The bytes of lines are read only where they were stored without their sizes,
- * and results only of chunks with a line that has no number.
+ * later line has replaced, that another retry does, or whose account was imported. Returns what it
+ * refers to, and how many lines were left out. The bytes of lines are read only where they were
+ * stored without their sizes, and results only of chunks with a line that has no number.
  */
 export const fillAgain = Effect.fnUntraced(function* (
   sql: Sql,
@@ -85,6 +98,7 @@ export const fillAgain = Effect.fnUntraced(function* (
       select number as by_number, max(line) as by_line from present
       where outcome in ('SUCCEEDED', 'ALREADY') and number is not null group by number
     ),
+    again as (${doneAgain(sql, id)}),
     failed as (select * from present where outcome = 'FAILED'),
     source as materialized (
       select null::bytea as line, number, line as source_line,
@@ -92,6 +106,7 @@ export const fillAgain = Effect.fnUntraced(function* (
       from failed
       where not ${isErased(sql)} and not ${isImported(sql, settings)}
         and not exists (select from replaced where by_number = number and by_line > failed.line)
+        and not exists (select from again where held_again = coalesce(held_line, failed.line))
     ),
     ${insertChunks(sql, id)}
     select count(*)::integer as lines, coalesce(sum(size), 0)::bigint as bytes,
