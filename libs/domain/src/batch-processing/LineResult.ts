@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { LineOutcome } from "../batch/Counts.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
 import type { RequestId } from "../organisation/Organisation.ts"
@@ -61,17 +62,21 @@ const beginningOf = (detail: string): string =>
     ? `${detail.slice(0, longDetail).replace(/[\uD800-\uDBFF]$/, "")}…`
     : detail
 
+const dayOf = ({ business_day: businessDay }: ErrorParameters = {}) =>
+  businessDay === undefined ? {} : { businessDay }
+
 /** The problems of a line; empty unless it has failed. */
 export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<LineProblem> => {
   if (outcome !== "FAILED" || failure === null) return []
   if (failure._tag !== "ValidationFailed") {
-    return [{ code: failure.code, attr: noField, detail: "" }]
+    const parameters = failure._tag === "TransactionRefused" ? failure.parameters : undefined
+    return [{ code: failure.code, attr: noField, detail: "", ...dayOf(parameters) }]
   }
   return failure.errors.map(({ attr, code, detail, parameters }) => ({
     code,
     attr: withoutIndexes(attr),
     detail: beginningOf(detail),
-    ...(parameters?.business_day !== undefined && { businessDay: parameters.business_day })
+    ...dayOf(parameters)
   }))
 }
 

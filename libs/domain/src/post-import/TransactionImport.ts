@@ -192,7 +192,17 @@ export const decideTransactions =
       if (!isInside && !options.forceAddToCurrentStatement) {
         const detail = `${date} is not within the open statement period (${describe(period)}).`
         const code = "transaction_outside_open_period"
-        return Result.fail(new TransactionRefused({ code, transaction, detail }))
+        return Result.fail(
+          new TransactionRefused({
+            code,
+            transaction,
+            detail,
+            // The same date may be inside on a later day. One before the period never is.
+            ...(date > period.to && {
+              parameters: { limit: period.to, business_day: options.today }
+            })
+          })
+        )
       }
       const added = moved(transaction, isInside ? date : nearestDay(date, period))
       transactions.push(added)
