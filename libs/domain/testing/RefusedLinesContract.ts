@@ -238,11 +238,16 @@ const retrying = (it: It): void => {
         yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
         expect(yield* leftOut(of, first.id, options)).toBe(0)
       }
-      const first = yield* refused(of, [lineOf("a")], notes)
+      const first = yield* refused(of, [lineOf("a"), lineOf("b")], notes)
       const again = yield* begun({ of, ...notes, retryOf: first.id })
-      yield* start(again, 1)
+      yield* start(again, 2)
+      yield* Effect.scoped(
+        Effect.flatMap(taken(), (chunk) =>
+          finish(chunk, chunk.lines.slice(1).map(endOf("SUCCEEDED")))
+        )
+      )
       yield* cancelled(again)
-      expect(yield* leftOut(of, first.id)).toBe(0)
+      expect(yield* leftOut(of, first.id)).toBe(1)
     }).pipe(Effect.scoped)
   )
 }

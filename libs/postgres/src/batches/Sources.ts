@@ -61,13 +61,15 @@ const isImported = (sql: Sql, settings: BatchSettings) =>
 
 /**
  * The lines that other retries have done or are doing, by their numbers in the batch that holds
- * them. A second retry would repeat their effect.
+ * them. A second retry would repeat their effect. A retry whose lines were deleted, or cancelled,
+ * no longer refers to any; its `source_lines` stay.
  */
 const doneAgain = (sql: Sql, id: BatchId) => sql`
-  select of_line.held as held_again
+  select coalesce(of_line.held, of_line.source) as held_again
   from batches join batch_chunks on batch = batches.id
-    cross join unnest(held_lines, outcomes) as of_line(held, outcome)
+    cross join unnest(held_lines, outcomes, source_lines) as of_line(held, outcome, source)
   where lines_of = (select lines_of from batches where id = ${id})
+    and (held is not null or retry_of = lines_of)
     and not dry_run and operation <> 'VALIDATE'
     and (outcome in ('SUCCEEDED', 'ALREADY')
       or (outcome is null and started_at is not null and not is_cancelled))`
