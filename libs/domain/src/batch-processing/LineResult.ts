@@ -92,7 +92,14 @@ export const endOf = (
   problems: problemsOf(result)
 })
 
-/** The result after the lines were deleted: without details, because they are personal data. */
+/**
+ * The members of errors that repeat what was sent, in words or figures: those that are a text, which
+ * becomes empty, and those that are left out.
+ */
+const sentTexts = new Set(["detail", "error_detail"])
+const sentMembers = new Set(["parameters", "transaction_data"])
+
+/** The result after the lines were deleted: without what its errors repeat of personal data. */
 export const redact = (text: string): string => {
   const {
     answer: _,
@@ -110,8 +117,8 @@ const withoutDetails = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutDetails)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) =>
-      name === "detail" ? [name, ""] : [name, withoutDetails(member)]
-    )
+    Object.entries(value)
+      .filter(([name]) => !sentMembers.has(name))
+      .map(([name, member]) => [name, sentTexts.has(name) ? "" : withoutDetails(member)])
   )
 }
