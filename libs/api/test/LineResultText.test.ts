@@ -35,8 +35,6 @@ const transaction = Schema.decodeUnknownSync(Transaction)({
   amount: "12.50"
 })
 
-const personal = { ...transaction, note: "Mo asked for a refund" }
-
 const resultOf = (result: Partial<LineResult>): LineResult => ({
   outcome: "SUCCEEDED",
   accountNumber: null,
@@ -162,6 +160,12 @@ const refused = new TransactionRefused({
   detail: "Twice."
 })
 
+const personalRefusal = new TransactionRefused({
+  code: "duplicate_transaction_ids",
+  transaction: { ...transaction, note: "Mo asked for a refund" },
+  detail: "Mo"
+})
+
 const failures: ReadonlyArray<readonly [BatchOperation, LineFailure, number, string]> = [
   ["STAGE", invalid, 400, "account_failed_validation"],
   ["IMPORT", alreadyImported, 400, "account_import_process_already_imported"],
@@ -193,7 +197,7 @@ describe("the result of a line", () => {
   })
 
   it.each([
-    ["TRANSACTIONS", new TransactionRefused({ ...refused, transaction: personal, detail: "Mo" })],
+    ["TRANSACTIONS", personalRefusal],
     [
       "STAGE",
       new ValidationFailed({

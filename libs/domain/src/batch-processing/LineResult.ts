@@ -93,8 +93,8 @@ export const endOf = (
 })
 
 /**
- * The members of errors that repeat what was sent, in words or figures: those that are a text, which
- * becomes empty, and those that are left out.
+ * The members of errors that repeat what was sent, in words or figures: texts, which become empty,
+ * and those that are left out.
  */
 const sentTexts = new Set(["detail", "error_detail"])
 const sentMembers = new Set(["parameters", "transaction_data"])
