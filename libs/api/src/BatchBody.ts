@@ -149,7 +149,7 @@ export const CreatedBatchBody = documented(
     ...batchWords,
     lines_left_out:
       "Of a retry: how many failed lines it leaves out, because a later line of the same account " +
-      "number has succeeded."
+      "number or another retry has done the work, the account is imported, or the line was erased."
   },
   { counts }
 )

@@ -79,7 +79,7 @@ const parameterFields = {
 } satisfies { readonly [Name in ErrorParameter]: Schema.Top }
 
 /** The parameters of an error. */
-const Parameters = Schema.Struct(parameterFields).annotate({
+export const Parameters = Schema.Struct(parameterFields).annotate({
   identifier: "ErrorParameters",
   description:
     "What the code is about, so that `detail` need not be parsed. Decimals are exact and written " +

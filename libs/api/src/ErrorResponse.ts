@@ -52,6 +52,7 @@ export interface TransactionErrorBody {
   readonly status: "TRANSACTION_IMPORT_ERROR"
   readonly code: TransactionRefused["code"]
   readonly error_detail: string
+  readonly parameters?: TransactionRefused["parameters"]
   readonly transaction_data: typeof Transaction.Encoded
 }
 
@@ -268,13 +269,19 @@ const messages: {
   })
 }
 
-const transactionProblem = ({ code, detail, transaction }: TransactionRefused): ErrorResponse => ({
+const transactionProblem = ({
+  code,
+  detail,
+  parameters,
+  transaction
+}: TransactionRefused): ErrorResponse => ({
   status: 400,
   headers: {},
   body: {
     status: "TRANSACTION_IMPORT_ERROR",
     code,
     error_detail: detail,
+    ...(parameters && { parameters }),
     transaction_data: encodeTransaction(transaction)
   }
 })

@@ -120,6 +120,7 @@ export const itemsRefusal = {
 export const periodRefusal = {
   status: "TRANSACTION_IMPORT_ERROR",
   code: "transaction_outside_open_period",
-  error_detail: "2024-12-31 is not within the open statement period, which starts 2025-03-01.",
-  transaction_data: { ...added, transaction_date: "2024-12-31" }
+  error_detail: "2025-07-01 is not within the open statement period (2025-03-01 to 2025-06-30).",
+  parameters: { limit: "2025-06-30", business_day: "2025-06-30" },
+  transaction_data: { ...added, transaction_date: "2025-07-01" }
 }

@@ -17,7 +17,7 @@ import { onDifferenceValues } from "@data-import/domain/schema/OnDifference"
 import { HistoricalStatementBody, keyWords, NoteBody, TransactionBody } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
+import { anyBody, anyKeyed, anyProtected, errorBodies, Parameters } from "./ErrorBody.ts"
 import {
   differenceRefusal,
   duplicateRefusal,
@@ -107,6 +107,7 @@ export const TransactionImportError = Schema.Struct({
   error_detail: Schema.String.annotate({
     description: "The reason, for humans; the wording may change."
   }),
+  parameters: Schema.optionalKey(Parameters),
   transaction_data: TransactionData.annotateKey({
     description: "The first transaction, in the order of the request, that cannot be added."
   })

@@ -7,7 +7,8 @@ import {
   LineErrored,
   type LineFailure,
   type LineResult,
-  LineTooLong
+  LineTooLong,
+  redact
 } from "@data-import/domain/batch-processing/LineResult"
 import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
@@ -159,6 +160,12 @@ const refused = new TransactionRefused({
   detail: "Twice."
 })
 
+const personalRefusal = new TransactionRefused({
+  code: "duplicate_transaction_ids",
+  transaction: { ...transaction, note: "Mo asked for a refund" },
+  detail: "Mo"
+})
+
 const failures: ReadonlyArray<readonly [BatchOperation, LineFailure, number, string]> = [
   ["STAGE", invalid, 400, "account_failed_validation"],
   ["IMPORT", alreadyImported, 400, "account_import_process_already_imported"],
@@ -188,6 +195,39 @@ describe("the result of a line", () => {
     const body = encoded("STAGE", { outcome: "FAILED", failure: invalid })
     expect(body).toHaveProperty("error", errorResponseOf(invalid).body)
   })
+
+  it.each([
+    ["TRANSACTIONS", personalRefusal],
+    [
+      "STAGE",
+      new ValidationFailed({
+        code: "account_failed_validation",
+        errors: [
+          {
+            attr: "ledgers.0",
+            code: "current_statement_transaction_before_last_statement_closing_date",
+            detail: "Mo",
+            parameters: { limit: "2026-01-01", ids: ["Mo-1"] }
+          }
+        ]
+      })
+    ]
+  ] as const)(
+    "of %s keeps nothing that was sent when its lines are deleted",
+    (operation, failure) => {
+      const text = resultEncoderOf(operation)(
+        { line: 7, externalAccountNumber: "NL-1", sourceLine: null },
+        resultOf({ outcome: "FAILED", failure })
+      )
+      expect(text).toContain("Mo")
+      expect(redact(text)).not.toContain("Mo")
+      expect(JSON.parse(redact(text))).toMatchObject({
+        outcome: "FAILED",
+        error: { code: failure.code }
+      })
+      expect(() => Schema.decodeUnknownSync(LineResultBody)(JSON.parse(redact(text)))).not.toThrow()
+    }
+  )
 
   it("names the line of the batch that is retried", () => {
     const retried = { line: 1, externalAccountNumber: null, sourceLine: 4_711 }

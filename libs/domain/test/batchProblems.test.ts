@@ -2,7 +2,8 @@
 import { expect, it } from "@effect/vitest"
 import { problemsOf } from "../src/batch-processing/LineResult.ts"
 import { clearedLines, type Problems } from "../src/batch/Problems.ts"
-import { ValidationFailed } from "../src/requests/Failure.ts"
+import { transactionOf } from "./accountModel.ts"
+import { TransactionRefused, ValidationFailed } from "../src/requests/Failure.ts"
 
 const problem = (attr: string) => ({ code: "invalid", attr }) as const
 
@@ -40,4 +41,20 @@ it("keeps the beginning of a long detail, without half of a character", () => {
   const failure = new ValidationFailed({ code: "request_failed_validation", errors })
   const problems = problemsOf({ outcome: "FAILED", accountNumber: null, answer: null, failure })
   expect(problems.map(({ detail }) => detail)).toEqual(["a".repeat(500), `${"a".repeat(499)}…`])
+})
+
+it("tells the business day by which a transaction was refused", () => {
+  const failure = new TransactionRefused({
+    code: "transaction_outside_open_period",
+    transaction: transactionOf({
+      transaction_id: "T-1",
+      transaction_date: "2026-01-16",
+      amount: 1,
+      type: "CREDIT"
+    }),
+    detail: "",
+    parameters: { limit: "2026-01-15", business_day: "2026-01-15" }
+  })
+  const problems = problemsOf({ outcome: "FAILED", accountNumber: null, answer: null, failure })
+  expect(problems).toMatchObject([{ code: failure.code, businessDay: "2026-01-15" }])
 })

@@ -149,7 +149,8 @@ describe("the open statement period", () => {
       yield* setTime(row.last)
       expect(yield* Effect.flip(add(row.day, false))).toMatchObject({
         code: "transaction_outside_open_period",
-        detail: expect.stringContaining(`up to ${row.before}`)
+        detail: expect.stringContaining(`up to ${row.before}`),
+        parameters: { limit: row.before, business_day: row.before }
       })
       expect(yield* add(row.before, false)).toBe(row.before)
       expect(yield* add(row.day, true)).toBe(row.before)

@@ -5,6 +5,7 @@
 import { expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
+import type { BatchId } from "../src/batch/Batch.ts"
 import type { Batches } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
@@ -48,7 +49,20 @@ const refuse = Effect.gen(function* () {
 }).pipe(Effect.scoped)
 
 const refused = (of: Owner, lines: Lines, options: BatchOptions = {}) =>
-  Effect.andThen(sent(of, lines, options), refuse)
+  Effect.tap(sent(of, lines, options), () => refuse)
+
+const notes = { operation: "NOTES" } as const
+
+/** How many lines a retry of the batch leaves out. */
+const leftOut = Effect.fnUntraced(function* (
+  of: Owner,
+  retryOf: BatchId,
+  options: BatchOptions = notes
+) {
+  const created = yield* createFor(of, { ...options, retryOf })
+  yield* cancelled({ ...of, id: createdIn(created).id })
+  return created._tag === "Created" ? created.leftOut : null
+})
 
 const stage = Effect.fnUntraced(function* ({ caller, supplier }: Owner, number: string) {
   const external_account_number = ExternalAccountNumber.make(number)
@@ -192,6 +206,49 @@ const retrying = (it: It): void => {
         { leftOut: 0, batch: { counts: { received: 3 } } }
       ])
     })
+  )
+
+  it.effect("leaves lines out of a retry that another retry does or has done", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const first = yield* refused(of, [lineOf("a"), lineOf(null, "{"), lineOf("b")], notes)
+      const again = yield* begun({ of, ...notes, retryOf: first.id })
+      expect(yield* leftOut(of, first.id)).toBe(0)
+      yield* start(again, 3)
+      expect(yield* leftOut(of, first.id)).toBe(3)
+      const { lines, ...chunk } = yield* taken()
+      const ends = lines.map((line) => endOf(line.line === 3 ? "FAILED" : "SUCCEEDED")(line))
+      yield* finish({ ...chunk, lines }, ends)
+      expect(yield* leftOut(of, first.id)).toBe(2)
+      expect(yield* leftOut(of, again.id)).toBe(0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("repeats the lines of a retry that had no effect, or was cancelled", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      for (const options of [
+        { operation: "VALIDATE" },
+        { operation: "IMPORT", dryRun: true }
+      ] as const) {
+        const first = yield* refused(of, [lineOf("a")], options)
+        const again = yield* begun({ of, ...options, retryOf: first.id })
+        yield* start(again, 1)
+        const chunk = yield* taken()
+        yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+        expect(yield* leftOut(of, first.id, options)).toBe(0)
+      }
+      const first = yield* refused(of, [lineOf("a"), lineOf("b")], notes)
+      const again = yield* begun({ of, ...notes, retryOf: first.id })
+      yield* start(again, 2)
+      yield* Effect.scoped(
+        Effect.flatMap(taken(), (chunk) =>
+          finish(chunk, chunk.lines.slice(1).map(endOf("SUCCEEDED")))
+        )
+      )
+      yield* cancelled(again)
+      expect(yield* leftOut(of, first.id)).toBe(1)
+    }).pipe(Effect.scoped)
   )
 }
 

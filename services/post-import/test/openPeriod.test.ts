@@ -229,6 +229,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
 
   describe("what cannot be added", () => {
     const inside = creditOf("in", "2025-05-05")
+    const anyDay = expect.stringMatching(/^\d{4}-\d\d-\d\d$/)
     const supplyCharge = transactionsPayload().transactions[2]
     const requests = {
       "a date before, not to be moved": {
@@ -243,7 +244,8 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         query: unforced,
         code: "transaction_outside_open_period",
         failing: 1,
-        says: /9999-01-01/
+        says: /9999-01-01/,
+        parameters: { limit: anyDay, business_day: anyDay }
       },
       "an id twice": {
         sent: [
@@ -281,7 +283,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
     }
     it.effect.each(Object.entries(requests))(
       "has a body of its own, and nothing of the request is stored: %s",
-      ([, { code, failing, query, says, sent }]) =>
+      ([, { code, failing, query, says, sent, ...more }]) =>
         Effect.gen(function* () {
           const account = yield* importedAccount()
           const stored = yield* tablesBut(...auditTables)
@@ -292,6 +294,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
             status: "TRANSACTION_IMPORT_ERROR",
             code,
             error_detail: expect.stringMatching(says),
+            ...more,
             transaction_data: { ...rest, amount: amount.toFixed(2) }
           })
           expect(yield* tablesBut(...auditTables)).toEqual(stored)

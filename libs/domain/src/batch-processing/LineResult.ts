@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { LineOutcome } from "../batch/Counts.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
 import type { RequestId } from "../organisation/Organisation.ts"
@@ -61,17 +62,21 @@ const beginningOf = (detail: string): string =>
     ? `${detail.slice(0, longDetail).replace(/[\uD800-\uDBFF]$/, "")}…`
     : detail
 
+const dayOf = ({ business_day: businessDay }: ErrorParameters = {}) =>
+  businessDay === undefined ? {} : { businessDay }
+
 /** The problems of a line; empty unless it has failed. */
 export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<LineProblem> => {
   if (outcome !== "FAILED" || failure === null) return []
   if (failure._tag !== "ValidationFailed") {
-    return [{ code: failure.code, attr: noField, detail: "" }]
+    const parameters = failure._tag === "TransactionRefused" ? failure.parameters : undefined
+    return [{ code: failure.code, attr: noField, detail: "", ...dayOf(parameters) }]
   }
   return failure.errors.map(({ attr, code, detail, parameters }) => ({
     code,
     attr: withoutIndexes(attr),
     detail: beginningOf(detail),
-    ...(parameters?.business_day !== undefined && { businessDay: parameters.business_day })
+    ...dayOf(parameters)
   }))
 }
 
@@ -87,7 +92,14 @@ export const endOf = (
   problems: problemsOf(result)
 })
 
-/** The result after the lines were deleted: without details, because they are personal data. */
+/**
+ * The members of errors that repeat what was sent, in words or figures: texts, which become empty,
+ * and those that are left out.
+ */
+const sentTexts = new Set(["detail", "error_detail"])
+const sentMembers = new Set(["parameters", "transaction_data"])
+
+/** The result after the lines were deleted: without what its errors repeat of personal data. */
 export const redact = (text: string): string => {
   const {
     answer: _,
@@ -105,8 +117,8 @@ const withoutDetails = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutDetails)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) =>
-      name === "detail" ? [name, ""] : [name, withoutDetails(member)]
-    )
+    Object.entries(value)
+      .filter(([name]) => !sentMembers.has(name))
+      .map(([name, member]) => [name, sentTexts.has(name) ? "" : withoutDetails(member)])
   )
 }

@@ -122,6 +122,10 @@ export const endsWithAccount = ({ operation }: Pick<BatchSettings, "operation">)
 export const stages = (settings: BatchSettings): boolean =>
   !settings.dryRun && endsWithAccount(settings)
 
+/** Whether a line that succeeds has changed something. */
+export const hasEffect = ({ dryRun, operation }: BatchSettings): boolean =>
+  !dryRun && operation !== "VALIDATE"
+
 /** A batch as it is stored, apart from its lines. */
 export interface Batch {
   readonly id: BatchId

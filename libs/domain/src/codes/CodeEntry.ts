@@ -39,8 +39,12 @@ export interface CodeEntry {
   readonly parameters: ReadonlyArray<ErrorParameter>
 }
 
-export const request = (meaning: string, example: string, remedy: string) =>
-  ({ kind: "request", meaning, example, remedy, parameters: [] }) as const
+export const request = (
+  meaning: string,
+  example: string,
+  remedy: string,
+  ...parameters: ReadonlyArray<ErrorParameter>
+) => ({ kind: "request", meaning, example, remedy, parameters }) as const
 
 export const field = (
   meaning: string,

@@ -224,7 +224,9 @@ export const requestCodes = {
   transaction_outside_open_period: request(
     "The transaction is dated outside the open statement period.",
     "a transaction before the last closing date",
-    "Correct the date, or let force_add_to_current_statement move it."
+    "Correct the date, or let force_add_to_current_statement move it.",
+    "limit",
+    "business_day"
   ),
   too_many_existing_items: request(
     "The transactions that were added before have many more line and tax items than are sent for them.",

@@ -126,6 +126,20 @@ const describe = ({ from, to }: OpenPeriod): string =>
   from === null ? `up to ${to}` : from > to ? `empty until ${from}` : `${from} to ${to}`
 
 /**
+ * A date after the period may be inside on a later business day, which the refusal says. One before
+ * it never is.
+ */
+const outside = (transaction: Transaction, period: OpenPeriod): TransactionRefused => {
+  const date = transaction.transaction_date
+  return new TransactionRefused({
+    code: "transaction_outside_open_period",
+    transaction,
+    detail: `${date} is not within the open statement period (${describe(period)}).`,
+    ...(date > period.to && { parameters: { limit: period.to, business_day: period.to } })
+  })
+}
+
+/**
  * The maximum size of existing transactions that one request reads: a few hundred small ones plus
  * twice the request itself, so that an accepted request can be repeated. Without it, a request with
  * a few ids could have a response of any size.
@@ -190,9 +204,7 @@ export const decideTransactions =
       const date = transaction.transaction_date
       const isInside = isWithin(date, period)
       if (!isInside && !options.forceAddToCurrentStatement) {
-        const detail = `${date} is not within the open statement period (${describe(period)}).`
-        const code = "transaction_outside_open_period"
-        return Result.fail(new TransactionRefused({ code, transaction, detail }))
+        return Result.fail(outside(transaction, period))
       }
       const added = moved(transaction, isInside ? date : nearestDay(date, period))
       transactions.push(added)

@@ -7,6 +7,7 @@ import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { BatchState } from "../batch/Batch.ts"
 import type { BatchLimits } from "../batch/BatchLimits.ts"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
@@ -130,6 +131,7 @@ export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
   /** The first transaction that cannot be added, in the order of the request. */
   readonly transaction: Transaction
   readonly detail: string
+  readonly parameters?: Pick<ErrorParameters, "limit" | "business_day">
 }> {}
 
 /** Another payment instruction is active on the account. */

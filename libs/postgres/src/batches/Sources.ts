@@ -60,10 +60,25 @@ const isImported = (sql: Sql, settings: BatchSettings) =>
     : sql`false`
 
 /**
+ * The lines that other retries have done or are doing, by their numbers in the batch that holds
+ * them. A second retry would repeat their effect. A retry whose lines were deleted, or cancelled,
+ * no longer refers to any; its `source_lines` stay.
+ */
+const doneAgain = (sql: Sql, id: BatchId) => sql`
+  select coalesce(of_line.held, of_line.source) as held_again
+  from batches join batch_chunks on batch = batches.id
+    cross join unnest(held_lines, outcomes, source_lines) as of_line(held, outcome, source)
+  where lines_of = (select lines_of from batches where id = ${id})
+    and (held is not null or retry_of = lines_of)
+    and not dry_run and operation <> 'VALIDATE'
+    and (outcome in ('SUCCEEDED', 'ALREADY')
+      or (outcome is null and started_at is not null and not is_cancelled))`
+
+/**
  * Fills a retry with the failed lines of an old batch, except those that were erased, whose data a
- * later line has replaced, or whose account was imported. Returns what it refers to, and how many
- * lines were left out. The bytes of lines are read only where they were stored without their sizes,
- * and results only of chunks with a line that has no number.
+ * later line has replaced, that another retry does, or whose account was imported. Returns what it
+ * refers to, and how many lines were left out. The bytes of lines are read only where they were
+ * stored without their sizes, and results only of chunks with a line that has no number.
  */
 export const fillAgain = Effect.fnUntraced(function* (
   sql: Sql,
@@ -85,6 +100,7 @@ export const fillAgain = Effect.fnUntraced(function* (
       select number as by_number, max(line) as by_line from present
       where outcome in ('SUCCEEDED', 'ALREADY') and number is not null group by number
     ),
+    again as (${doneAgain(sql, id)}),
     failed as (select * from present where outcome = 'FAILED'),
     source as materialized (
       select null::bytea as line, number, line as source_line,
@@ -92,6 +108,7 @@ export const fillAgain = Effect.fnUntraced(function* (
       from failed
       where not ${isErased(sql)} and not ${isImported(sql, settings)}
         and not exists (select from replaced where by_number = number and by_line > failed.line)
+        and not exists (select from again where held_again = coalesce(held_line, failed.line))
     ),
     ${insertChunks(sql, id)}
     select count(*)::integer as lines, coalesce(sum(size), 0)::bigint as bytes,

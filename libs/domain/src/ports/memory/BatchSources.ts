@@ -2,7 +2,13 @@
 import type { DateTime } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { stateAt } from "../../account/ImportProcess.ts"
-import { type BatchSettings, endsWithAccount, type PendingSelection } from "../../batch/Batch.ts"
+import {
+  type BatchId,
+  type BatchSettings,
+  endsWithAccount,
+  hasEffect,
+  type PendingSelection
+} from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
 import { isErased } from "../ErasedLine.ts"
 import {
@@ -35,22 +41,53 @@ export const newLine = (
 const isInPlatform = ({ end }: StoredLine): boolean =>
   end?.outcome === "SUCCEEDED" || end?.outcome === "ALREADY"
 
+/** The number of the line in the batch that received it. */
+const heldLine = (
+  store: Store,
+  { batch }: StoredBatch,
+  { line, sourceLine }: StoredLine
+): number => {
+  const source = store.batches.get(batch.settings.retryOf ?? batch.id)
+  const from = source?.lines.find((each) => each.line === sourceLine)
+  return source && from ? heldLine(store, source, from) : line
+}
+
+/** The lines that other retries have done or are doing: a second one would repeat their effect. */
+const doneAgain = (store: Store, linesOf: BatchId): ReadonlySet<number> =>
+  new Set(
+    [...store.batches.values()]
+      .filter((retry) => retry.linesOf === linesOf && hasEffect(retry.batch.settings))
+      .flatMap((retry) => {
+        const isUnderWay = retry.batch.started !== null && !retry.batch.isCancelled
+        return retry.lines
+          .filter((line) => isInPlatform(line) || (line.end === null && isUnderWay))
+          .map((line) => heldLine(store, retry, line))
+      })
+  )
+
 /**
- * The failed lines of a batch whose data no later line has replaced, whose account was not imported
- * and that were not erased, and the others' number.
+ * The failed lines of a batch whose data no later line has replaced, that no other retry does,
+ * whose account was not imported and that were not erased, and the others' number.
  */
-export const failedLines = (store: Store, { lines }: StoredBatch, settings: BatchSettings) => {
+export const failedLines = (store: Store, source: StoredBatch, settings: BatchSettings) => {
+  const { lines } = source
   const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
   const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
     number !== null &&
     lines.some(
       (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)
     )
+  const again = doneAgain(store, source.linesOf ?? source.batch.id)
+  const isDoneAgain = (line: StoredLine) => again.has(heldLine(store, source, line))
   const imports = store.imports.get(settings.supplier)
   const isImported = ({ externalAccountNumber: number }: StoredLine) =>
     endsWithAccount(settings) && (imports?.get(number ?? "")?.process.account ?? null) !== null
   const kept = failed.filter(
-    (line) => !isReplaced(line) && !isImported(line) && !isErased(line.end?.text ?? "{}")
+    (line) =>
+      !isReplaced(line) &&
+      !isDoneAgain(line) &&
+      !isImported(line) &&
+      !isErased(line.end?.text ?? "{}")
   )
   return {
     lines: kept.map((line, index) => newLine(index + 1, line, line.line)),
