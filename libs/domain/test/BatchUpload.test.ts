@@ -6,6 +6,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Option, Stream } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import { TestClock } from "effect/testing"
+import { BatchLimits } from "../src/batch/BatchLimits.ts"
+import { batchLimits } from "../src/batch/BatchLine.ts"
 import { BatchUpload, layer } from "../src/batch-processing/BatchUpload.ts"
 import { Batches } from "../src/ports/Batches.ts"
 import { layerMemory } from "../src/ports/memory/Batches.ts"
@@ -79,6 +81,19 @@ describe("an upload", () => {
       expect(refused).toMatchObject({ _tag: "BatchLimitExceeded" })
       expect(yield* received).toBe(1_234)
     }).pipe(Effect.provide(limitedTo(1_234)))
+  )
+
+  it.effect("ends when its body has more bytes than a batch, whatever the lines are", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const line = Array.from({ length: 300 }, () => "x".repeat(64 * 1024))
+      const refused = yield* Effect.flip(receive(1, bodyOf("{}\r\n{}\n", ...line)))
+      expect(refused).toMatchObject({ _tag: "BatchLimitExceeded", of: "lines" })
+      expect(yield* received).toBe(2)
+    }).pipe(
+      Effect.provide(world),
+      Effect.provideService(BatchLimits, { ...batchLimits, bytes: 16 * 1024 ** 2 })
+    )
   )
 
   it.effect("keeps the complete lines of a client that disconnects", () =>

@@ -54,6 +54,9 @@ const bytesAtOnce = 1024 * 1024
 /** How often the lines of a slow upload are stored, and its key is checked again. */
 const storeEvery = Duration.seconds(5)
 
+/** The bytes of CRLF. */
+const longestLineEnd = 2
+
 /** Up to this size the platform's parser is used: it is faster, but blocks on some long texts. */
 const longLine = 64 * 1024
 
@@ -140,6 +143,8 @@ class Upload {
   #received: number
   #waiting: Array<ReceivedLine> = []
   #bytes = 0
+  /** What the body has had, without line ends. */
+  #sent = 0
   #storedAt: DateTime.Utc
 
   constructor(
@@ -172,10 +177,19 @@ class Upload {
     return this.#received
   }
 
-  /** Adds bytes. Also stores the complete lines if nothing was stored for `storeEvery`. */
+  /**
+   * Adds bytes. Also stores the complete lines if nothing was stored for `storeEvery`. Lines that
+   * are too long are not stored, so what a body sends is limited as well as what a batch stores.
+   */
   add(bytes: Uint8Array): Effect.Effect<void, Failure | StorageUnavailable> {
+    const lines = this.#splitter.feed(bytes)
+    this.#sent += bytes.length - lines.length * longestLineEnd
+    if (this.#sent > this.#limits.bytes + longestLineEnd) {
+      const refused = Effect.fail(limitExceeded("lines", this.#limits))
+      return Effect.andThen(this.#addLines(lines), Effect.andThen(this.store(), refused))
+    }
     return Effect.andThen(
-      this.#addLines(this.#splitter.feed(bytes)),
+      this.#addLines(lines),
       Effect.flatMap(DateTime.now, (now) =>
         DateTime.isGreaterThan(now, DateTime.addDuration(this.#storedAt, storeEvery))
           ? this.store()
