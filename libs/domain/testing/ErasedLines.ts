@@ -171,6 +171,48 @@ export const erasedLines = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("erases names that only erased customers have, with the last of them", () =>
+    Effect.gen(function* () {
+      const { problems } = yield* Batches
+      const of = yield* freshSupplier
+      const imports = yield* ImportProcesses
+      const keys = ["first", "second"].map((each) => of.keyOf(each))
+      for (const key of keys) {
+        yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      }
+      const batch = yield* begun({ of })
+      yield* append(batch, [...keys.map((key) => lineOf(key.external_account_number)), lineOf("x")])
+      yield* start(batch, 3)
+      const chunk = yield* taken()
+      const all = { code: "unknown_field", attr: "everybody's", detail: "" } as const
+      const shared = { code: "unknown_field", attr: "customers.*.zqFamily", detail: "" } as const
+      yield* finish(
+        chunk,
+        chunk.lines.map((line) => endWith(line.line < 3 ? [all, shared] : [all])(line))
+      )
+      const attrs = Effect.map(problems({ id: batch.id, limit: 10 }), ({ groups, sets }) => ({
+        attrs: groups.map(({ attr, lines }) => [attr, lines]),
+        inSets: JSON.stringify(sets).includes("zqFamily")
+      }))
+      yield* erase(of.keyOf("first"))
+      expect(yield* attrs).toEqual({
+        attrs: [
+          ["everybody's", 3],
+          ["customers.*.zqFamily", 2]
+        ],
+        inSets: true
+      })
+      yield* erase(of.keyOf("second"))
+      expect(yield* attrs).toEqual({
+        attrs: [
+          ["everybody's", 3],
+          ["non_field_errors", 2]
+        ],
+        inSets: false
+      })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("leaves erased lines out of a retry", () =>
     Effect.gen(function* () {
       const { batch, key, of } = yield* staged

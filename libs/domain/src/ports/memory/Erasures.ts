@@ -55,10 +55,12 @@ const erasedLine = (line: StoredLine): StoredLine => ({
   }
 })
 
+const isOfErased = ({ end }: StoredLine): boolean => end !== null && isErased(end.text)
+
 const sentNames = ({ end }: StoredLine): ReadonlyArray<string> =>
   (end?.problems ?? []).filter(hasSentName).map(({ attr, code }) => `${code} ${attr}`)
 
-/** Removes names in paths that are sent data, unless other lines have them too. */
+/** Removes names in paths that are sent data, unless a line that is not erased has them too. */
 const withoutOwnNames = (line: StoredLine, others: ReadonlySet<string>): StoredLine => ({
   ...line,
   end: line.end && {
@@ -76,10 +78,13 @@ const eraseLines = (store: Store, key: ImportKey): number => {
   let erased = 0
   for (const { batch, lines } of batchesOf(store, key)) {
     const own = lines.filter((line) => names(line, key.external_account_number))
-    const known = new Set(lines.filter((line) => !own.includes(line)).flatMap(sentNames))
     for (const line of own) {
-      lines[line.line - 1] = erasedLine(withoutOwnNames(line, known))
+      lines[line.line - 1] = erasedLine(line)
       deleteKeysOfLine(store, batch, line.line)
+    }
+    const known = new Set(lines.filter((line) => !isOfErased(line)).flatMap(sentNames))
+    for (const line of lines.filter(isOfErased)) {
+      lines[line.line - 1] = withoutOwnNames(line, known)
     }
     erased += own.length
   }
