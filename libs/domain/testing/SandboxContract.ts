@@ -288,7 +288,7 @@ const answers = (it: It): void => {
       const { caller, supplier } = owner
       const { keep, keys } = yield* reserved(owner)
       yield* keys.release(keep.reservation)
-      const command = { caller, at: noonPlus(1), deleted: nothing }
+      const command = { caller, at: noonPlus(1), deleted: { ...nothing, events: 1 } }
       const lost = yield* Effect.flip(sandbox.recordEmptied({ ...command, keep }))
       expect(lost._tag).toBe("ReservationLost")
       expect(yield* auditLog.ofRequest(caller.requestId)).toEqual([])
@@ -298,6 +298,24 @@ const answers = (it: It): void => {
         [null, "empty_sandbox"],
         [supplier.code, "empty_sandbox"]
       ])
+    })
+  )
+
+  it.effect("records once an hour that there was nothing to empty", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      const auditLog = yield* AuditLog
+      const { caller } = yield* freshSandbox
+      const recorded = Effect.map(auditLog.ofRequest(caller.requestId), (entries) =>
+        entries.map((entry) => [entry.import_supplier, entry.action, entry.outcome])
+      )
+      const unchanged = [null, "empty_sandbox", "unchanged"]
+      const reset = (seconds: number) =>
+        sandbox.recordEmptied({ caller, at: noonPlus(seconds), deleted: nothing, keep: null })
+      for (const seconds of [1, 2, 3]) yield* reset(seconds)
+      expect(yield* recorded).toEqual([unchanged])
+      yield* reset(3_601)
+      expect(yield* recorded).toEqual([unchanged, unchanged])
     })
   )
 }

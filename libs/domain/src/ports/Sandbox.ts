@@ -16,6 +16,10 @@ export interface Deleted {
   readonly events: number
 }
 
+/** Whether nothing was deleted. */
+export const isNothing = (deleted: Deleted): boolean =>
+  Object.values(deleted).every((count) => count === 0)
+
 export type SandboxSlice =
   /** The caller's organisation is live. Nothing was deleted. */
   | { readonly _tag: "Live" }
@@ -44,7 +48,10 @@ export class Sandbox extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<SandboxSlice, StorageUnavailable>
 
-    /** Records that everything was deleted, for the organisation and each of its suppliers. */
+    /**
+     * Records that everything was deleted, for the organisation and each of its suppliers; or that
+     * there was nothing to delete, like every write without effect.
+     */
     readonly recordEmptied: (command: {
       readonly caller: Caller
       readonly at: DateTime.Utc

@@ -3,8 +3,9 @@
  * organisation, so that no service needs the right to delete accounts.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
-import { Sandbox, type SandboxSlice } from "@data-import/domain/ports/Sandbox"
+import { isNothing, Sandbox, type SandboxSlice } from "@data-import/domain/ports/Sandbox"
 import { auditEntry } from "../audit/ChangeEntries.ts"
+import { recordUnchanged } from "../audit/Refusals.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 
@@ -59,14 +60,19 @@ const recordEmptied = Effect.fnUntraced(function* (
   sql: Sql,
   { at, caller, deleted, keep }: Parameters<Port["recordEmptied"]>[0]
 ) {
-  const entry = { at, caller, action: "empty_sandbox", outcome: "emptied" } as const
   const none = { import_supplier: null, external_account_number: null }
-  yield* sql`${auditEntry(sql, { ...entry, key: none }, sql``)}`
-  yield* sql`${auditEntry(
-    sql,
-    { ...entry, key: { ...none, import_supplier: sql`code` } },
-    sql`from suppliers where organisation = ${caller.organisation} order by code`
-  )}`
+  const write = { at, caller, action: "empty_sandbox", key: none } as const
+  if (isNothing(deleted)) {
+    yield* recordUnchanged(sql, write)
+  } else {
+    const entry = { ...write, outcome: "emptied" }
+    yield* sql`${auditEntry(sql, entry, sql``)}`
+    yield* sql`${auditEntry(
+      sql,
+      { ...entry, key: { ...none, import_supplier: sql`code` } },
+      sql`from suppliers where organisation = ${caller.organisation} order by code`
+    )}`
+  }
   yield* keepInTransaction(sql, keep, deleted, at)
 })
 

@@ -3,7 +3,8 @@ import { DateTime, Effect, Layer } from "effect"
 import * as Batch from "../../batch/Batch.ts"
 import { modeOf, type OrganisationName } from "../../organisation/Organisation.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
-import { Sandbox, type SandboxSlice } from "../Sandbox.ts"
+import { isNothing, Sandbox, type SandboxSlice } from "../Sandbox.ts"
+import { recordUnchanged } from "./AuditLog.ts"
 import { deleteKeptAnswers, keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
 import { MemoryStore, recordChange, type StoredImport } from "./Store.ts"
 
@@ -128,11 +129,16 @@ export const layerMemory: Layer.Layer<Sandbox> = Layer.effect(
               action,
               outcome: "emptied"
             } as const
-            for (const code of [null, ...suppliersOf(store, organisation)]) {
-              store.audit.push({
-                key: { import_supplier: code, external_account_number: null },
-                entry
-              })
+            const keyOf = (code: SupplierCode | null) => ({
+              import_supplier: code,
+              external_account_number: null
+            })
+            if (isNothing(deleted)) {
+              recordUnchanged(store, { at, caller, action, key: keyOf(null) })
+            } else {
+              for (const code of [null, ...suppliersOf(store, organisation)]) {
+                store.audit.push({ key: keyOf(code), entry })
+              }
             }
             keepAnswer(store, keep, deleted, at)
           })
