@@ -58,6 +58,16 @@ describe("organisations", () => {
     })
   )
 
+  it.effect("leave places in the queue to others that have not asked before", () =>
+    Effect.gen(function* () {
+      const { admit, connections, run } = admission(4)
+      yield* many(acme, 200, admit(run(Effect.never)))
+      expect(connections()).toMatchObject({ pending: 50 })
+      const asked = RequestFacts.onBehalfOf(rival)(admit(run(Effect.void)))
+      expect((yield* Effect.result(admit(asked)))._tag).toBe("Success")
+    })
+  )
+
   it.effect("wait for themselves: others are admitted, and the breaker stays closed", () =>
     Effect.gen(function* () {
       const { admit, opened, run } = admission(2)

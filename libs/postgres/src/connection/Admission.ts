@@ -15,7 +15,7 @@ import { PriorityPermits } from "./PriorityPermits.ts"
 export interface AdmissionLimits {
   /** How many permits there are. */
   readonly running: number
-  /** How many may wait for a permit. Half of the places are kept for admitted requests. */
+  /** How many may wait for a permit. One holder leaves half of the places to admitted requests. */
   readonly waiting: number
   /** How long each waits at most. A request that would wait a quarter of this is not admitted. */
   readonly wait: Duration.Duration
@@ -125,18 +125,21 @@ const take = Effect.fnUntraced(function* (
 const releasing = (permits: PriorityPermits, holder: Holder.Holder) =>
   Effect.clockWith((clock) => Effect.sync(() => permits.release(holder, now(clock))))
 
-/** Whether requests of this holder wait too long, or too many wait. */
+/**
+ * Whether requests of this holder wait too long, or too many wait. A holder may have as many places
+ * as it leaves free: one alone has half of them, and whoever comes next has some too.
+ */
 const isTooBusy = (
   { wait, waiting }: AdmissionLimits,
   permits: PriorityPermits,
   slots: ReadonlyArray<PriorityPermits>
 ) => {
   const tooLong = Duration.toMillis(wait) / 4
-  /** For requests that were not admitted yet; half of them for one holder among others. */
-  const places = waiting / 2
+  /** Of a holder among others. */
+  const places = waiting / 4
   return (holder: Holder.Holder, at: number): boolean =>
-    permits.size >= places ||
-    (permits.hasRival(holder, at) && permits.sizeOf(holder) >= places / 2) ||
+    permits.sizeOf(holder) >= waiting - permits.size ||
+    (permits.hasRival(holder, at) && permits.sizeOf(holder) >= places) ||
     permits.expectedWait(holder, at) >= tooLong ||
     slots.some((queued) => queued.expectedWait(undefined, at) >= tooLong)
 }
