@@ -73,8 +73,10 @@ export const checked = Effect.fnUntraced(function* (
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
   yield* LastingAnswer.allowedBy(premises.access.goesOn(session.hash))
-  const [organisation, ...others] = session.user.organisations ?? []
-  if (others.length === 0) yield* RequestFacts.note({ organisation })
+  const { organisations, subject } = session.user
+  const [organisation, ...others] = organisations ?? []
+  const isOfOne = organisation !== undefined && others.length === 0
+  yield* RequestFacts.note(isOfOne ? { organisation } : { holder: `user ${subject}` })
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
     return yield* new ForgeryRefused()
   }
@@ -102,7 +104,8 @@ const guarded = (
   run: (call) =>
     premises.admit(
       checked(call, needs, premises).pipe(
-        Effect.flatMap((signed) => route.run({ ...call, ...signed }, undefined)),
+        // The load of a user is known once the user is.
+        Effect.flatMap((signed) => premises.admit(route.run({ ...call, ...signed }, undefined))),
         Effect.map((response) => HttpServerResponse.setHeaders(response, isolated))
       )
     )

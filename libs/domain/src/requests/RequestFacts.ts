@@ -44,6 +44,8 @@ export interface RequestFacts {
   /** The code of the refusal. */
   code: string | undefined
   limit: Limit | undefined
+  /** For whom the request works, if not for its organisation; not in the log. */
+  holder: Holder.Holder
   /** For the headers of the answer; not in the log. */
   rate: RateState | undefined
   /** The instance of the upstream service that got the request, as host and port. */
@@ -62,6 +64,7 @@ export const make = (): RequestFacts => ({
   batch: undefined,
   code: undefined,
   limit: undefined,
+  holder: undefined,
   rate: undefined,
   upstream: undefined,
   bytes_in: 0,
@@ -73,13 +76,17 @@ export const Current = Context.Reference<RequestFacts | null>("@data-import/doma
   defaultValue: () => null
 })
 
-/** Runs an effect with the facts of its request, for the organisation that they name by then. */
+/** For whom the request works. */
+export const holderOf = ({ holder, organisation }: RequestFacts): Holder.Holder =>
+  holder ?? organisation
+
+/** Runs an effect with the facts of its request, for the holder that they name by then. */
 export const withFacts =
   (facts: RequestFacts) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     effect.pipe(
       Effect.provideService(Current, facts),
-      Effect.provideService(Holder.Current, () => facts.organisation)
+      Effect.provideService(Holder.Current, () => holderOf(facts))
     )
 
 /** Runs work that is no request on behalf of an organisation. */

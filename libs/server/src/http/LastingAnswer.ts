@@ -68,7 +68,7 @@ export const lasting = (
   if (body._tag !== "Stream") return response
   const stream = checked(body.stream, held).pipe(
     Stream.provideService(RequestFacts.Current, facts),
-    Stream.provideService(Holder.Current, () => facts.organisation)
+    Stream.provideService(Holder.Current, () => RequestFacts.holderOf(facts))
   )
   return HttpServerResponse.setBody(
     response,
