@@ -44,7 +44,7 @@ const withoutEmpty = (map: Members): Members =>
 /** The functions of Go and Helm that the chart uses. */
 const functions: Functions = {
   add: (...numbers) => numbers.reduce<number>((sum, each) => sum + Number(each), 0),
-  and: (...values) => values.find((each) => !isTrue(each)) ?? values.at(-1),
+  and: (...values) => values.at(values.findIndex((each) => !isTrue(each))),
   default: (fallback, value) => (isTrue(value) ? value : fallback),
   dict: (...args) => pairs(args),
   merge: (...maps) =>

@@ -71,6 +71,14 @@ interface Node {
 const nodeAt = (node: Node | undefined, path: ReadonlyArray<string>): Node | undefined =>
   path.reduce<Node | undefined>((each, name) => each?.properties?.[name], node)
 
+/** A rule of a network policy. */
+interface Rule {
+  readonly ports: ReadonlyArray<{ readonly port: string }>
+  readonly from?: ReadonlyArray<{
+    readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> }
+  }>
+}
+
 describe("the chart", () => {
   it.each([
     ["default", {}],
@@ -114,6 +122,34 @@ describe("the chart", () => {
     if (board === undefined) throw new Error("There is no board")
     expect(containerOf(board).env).toContainEqual({ name: "LOG_LEVEL", value: "debug" })
     expect(containerOf(board).env).toContainEqual({ name: "RATE_LIMIT", value: "600" })
+  })
+
+  it("lets only the gateway send requests, and readers of its public keys to auth", () => {
+    const sendersTo = (service: string): ReadonlyArray<string> => {
+      const rules = ofKind("NetworkPolicy").get(service)?.spec["ingress"] as ReadonlyArray<Rule>
+      const [requests] = rules.filter(({ ports }) => ports.some(({ port }) => port === "http"))
+      return (requests?.from ?? []).map(
+        ({ podSelector }) => podSelector.matchLabels["app.kubernetes.io/name"] ?? ""
+      )
+    }
+    for (const service of [
+      "account-import",
+      "post-import",
+      "query",
+      "batches",
+      "events",
+      "board"
+    ]) {
+      expect(sendersTo(service), service).toEqual(["gateway"])
+    }
+    expect(sendersTo("auth")).toEqual([
+      "account-import",
+      "batches",
+      "events",
+      "gateway",
+      "post-import",
+      "query"
+    ])
   })
 
   it("allows all connections of all pods at its own PostgreSQL", () => {
