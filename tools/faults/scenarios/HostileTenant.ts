@@ -1,9 +1,9 @@
 /**
  * One organisation at its worst: it waits on many connections, reads what is costly, leaves streams
  * unread, stages and empties its sandbox all the time, runs a batch whose payment vendor never
- * answers, and has webhooks that never answer. The
- * p99 of single requests of another one is at most three times what it is alone, and its batches
- * and webhooks take at most twice as long, each plus a second.
+ * answers, and has webhooks that never answer. The p99 of single requests of another one is at most
+ * three times what it is alone, and its batches and webhooks take at most twice as long, each plus
+ * a second.
  */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
