@@ -1,8 +1,9 @@
 /**
- * Erases the names in paths of problems that only an erased customer's lines have, however many
- * lines these are, and whatever is wrong at the path. `erase_examples` knew only the names of
- * unknown fields, and as many lines as there are examples. Their digests are replaced as well,
- * because a name can be guessed from its digest.
+ * Erases the names in paths of problems that only erased customers' lines have, however many lines
+ * these are, and whatever is wrong at the path. `erase_examples` knew only the names of unknown
+ * fields, and as many lines as there are examples. Each problem counts its erased lines, so that a
+ * name goes with the last customer who has it. The digests are replaced as well, because a name
+ * can be guessed from its digest.
  *
  * Can be undone: no, what was erased is gone.
  */
@@ -13,6 +14,7 @@ import { SqlClient } from "effect/sql"
 export const erasedNames = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const isOwn = "(problem ->> 0) || ' ' || (problem ->> 1) = any (own)"
+  yield* sql`alter table batch_problems add column erased integer not null default 0`
   yield* sql.unsafe(`
     create function erase_names(of_batch uuid, keys text[], counts integer[]) returns void
     language plpgsql security definer set search_path = public, pg_temp as $$
@@ -21,11 +23,14 @@ export const erasedNames = Effect.gen(function* () {
       perform from batch_problems
       where batch = of_batch and digest = any (array(select md5(key) from unnest(keys) as key))
       order by digest for no key update;
+      update batch_problems set erased = erased + count
+      from unnest(keys, counts) as named(key, count)
+      where batch = of_batch and digest = md5(key);
       own := array(
         select (key::json ->> 0) || ' ' || (key::json ->> 1)
-        from unnest(keys, counts) as named(key, count)
+        from unnest(keys) as key
           left join batch_problems on batch = of_batch and digest = md5(key)
-        where lines is null or lines <= count);
+        where lines is null or lines <= erased);
       update batch_problems
       set attr = 'non_field_errors', digest = md5(gen_random_uuid()::text)
       where batch = of_batch and code || ' ' || attr = any (own);
