@@ -1,6 +1,6 @@
 /** Lists behind numbers of the board, for looking at its pages: lines of a batch, and forecasts. */
 import type * as Migrations from "@data-import/api/board/Migrations"
-import { batch, instant, said } from "./sampleMigrations.ts"
+import { batch, instant, errorText } from "./sampleMigrations.ts"
 
 type Lines = typeof Migrations.BatchLinesBody.Type
 
@@ -31,7 +31,7 @@ export const lines = (id: string, query: URLSearchParams, now: number): Lines | 
         external_account_number: line % 7 === 0 ? null : `NL-${String(line).padStart(7, "0")}`,
         kraken_account_number: outcome === "SUCCEEDED" ? `A-${10_000 + line}` : null,
         outcome,
-        problems: outcome === "FAILED" ? [{ code, attr, ...said }] : []
+        problems: outcome === "FAILED" ? [{ code, attr, ...errorText }] : []
       }
     })
   }

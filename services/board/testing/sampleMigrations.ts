@@ -12,8 +12,8 @@ const hour = 3_600_000
 
 export const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
-/** What is said of every error. */
-export const said = { detail: "Must be as documented.", business_day: null }
+/** The text of every error. */
+export const errorText = { detail: "Must be as documented.", business_day: null }
 
 /** How many of each, in the order of the list. */
 const shape: ReadonlyArray<readonly [Condition, number]> = [
@@ -297,8 +297,8 @@ export const batch = (
     lines,
     cleared,
     examples: [
-      { line: 12, external_account_number: "NL-0004712", ...said },
-      { line: 97, external_account_number: null, ...said }
+      { line: 12, external_account_number: "NL-0004712", ...errorText },
+      { line: 97, external_account_number: null, ...errorText }
     ]
   })
   if (failed === 0 || phone === undefined || document === undefined) {
@@ -330,7 +330,7 @@ export const problems = ({ states }: Migration): typeof Migrations.BoardProblems
           cleared: [200, 310, 390, 412][index] ?? 0,
           examples: ["NL-0000112", "NL-0000391"].map((external_account_number) => ({
             external_account_number,
-            ...said,
+            ...errorText,
             attr: "customers.0.landline"
           }))
         }))

@@ -6,8 +6,8 @@
 import { Schema } from "effect"
 import { InstantText } from "../DecimalSchema.ts"
 
-/** What is said of an error; its detail is masked. */
-export const saidOfError = {
+/** The text of an error; its detail is masked. */
+export const errorText = {
   detail: Schema.String,
   business_day: Schema.NullOr(Schema.String).annotateKey({
     description: "The day by which it was judged, if another day may decide otherwise."
@@ -17,7 +17,7 @@ export const saidOfError = {
 export const FieldErrorBody = Schema.Struct({
   code: Schema.String,
   attr: Schema.String,
-  ...saidOfError
+  ...errorText
 })
 
 export const AuditEntryBody = Schema.Struct({

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { conditions } from "@data-import/domain/board/Condition"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
-import { FieldErrorBody, saidOfError } from "./Accounts.ts"
+import { FieldErrorBody, errorText } from "./Accounts.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
 
@@ -211,7 +211,7 @@ export const BoardBatchDetailBody = Schema.Struct({
         Schema.Struct({
           line: Schema.Int,
           external_account_number: Schema.NullOr(Schema.String),
-          ...saidOfError
+          ...errorText
         })
       ).annotateKey({ description: "At most 5, the first lines. Values are masked." })
     })
@@ -272,7 +272,7 @@ export const BoardProblemsBody = Schema.Struct({
       examples: Schema.Array(
         Schema.Struct({
           external_account_number: Schema.String,
-          ...saidOfError,
+          ...errorText,
           attr: Schema.String
         })
       ).annotateKey({ description: "At most 3. Values are masked." })

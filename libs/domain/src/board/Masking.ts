@@ -128,7 +128,7 @@ export const maskedDetail = (code: string, detail: string | undefined): string =
   return detail.split(" ").every(isOfDetail) ? detail : meaning
 }
 
-/** What is said of an error at a field: its detail, and the day if another day may decide otherwise. */
+/** The masked detail of an error, and its day if another day may decide otherwise. */
 export const maskedError = (
   code: string,
   detail: string | null | undefined,

@@ -40,9 +40,9 @@ const distinct = ({ problems }: LineEnd): ReadonlyArray<LineProblem> =>
 
 const problemsIn = (ended: ReadonlyArray<LineEnd>) => {
   const found = ended.flatMap((end) =>
-    distinct(end).map(({ attr, code, ...said }) => {
+    distinct(end).map(({ attr, code, ...text }) => {
       const { externalAccountNumber, line } = end
-      return { code, attr, example: { line, externalAccountNumber, ...said } }
+      return { code, attr, example: { line, externalAccountNumber, ...text } }
     })
   )
   return [...Map.groupBy(found, keyOf)].map(([key, same]) => ({

@@ -1,6 +1,6 @@
 /** The life of an account, from its first staging to its last change. */
 import type { Account, AuditEntry } from "../data/Answers.ts"
-import { SaidOfError } from "../parts/Problem.tsx"
+import { ErrorText } from "../parts/Problem.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
@@ -26,9 +26,9 @@ const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
     </p>
     {attempt.errors.length > 0 && (
       <ul class="examples">
-        {attempt.errors.map(({ attr, code, ...said }) => (
+        {attempt.errors.map(({ attr, code, ...text }) => (
           <li key={`${attr} ${code}`}>
-            <code>{attr}</code> <span class="code">{code}</span> <SaidOfError {...said} />
+            <code>{attr}</code> <span class="code">{code}</span> <ErrorText {...text} />
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Pager, usePaging } from "../parts/Pager.tsx"
-import { SaidOfError } from "../parts/Problem.tsx"
+import { ErrorText } from "../parts/Problem.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
@@ -44,7 +44,7 @@ const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => 
         <span class="quiet">–</span>
       ) : (
         <ul class="examples">
-          {problems.map(({ attr, code, ...said }, index) => (
+          {problems.map(({ attr, code, ...text }, index) => (
             <li key={index}>
               <Link
                 to={pages.lines(supplier, batch, { outcome: "FAILED", code, attr })}
@@ -52,7 +52,7 @@ const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => 
               >
                 {code}
               </Link>{" "}
-              at <code>{attr}</code> <SaidOfError {...said} />
+              at <code>{attr}</code> <ErrorText {...text} />
             </li>
           ))}
         </ul>

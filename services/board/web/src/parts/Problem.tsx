@@ -4,12 +4,12 @@ import { pages } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 
-interface Said {
+interface ErrorTextProps {
   readonly detail: string
   readonly business_day: string | null
 }
 
-interface Example extends Said {
+interface Example extends ErrorTextProps {
   readonly external_account_number: string | null
   readonly attr?: string
   readonly line?: number
@@ -29,8 +29,8 @@ export interface ProblemProps {
 }
 
 /** The detail, and a warning where a retry may succeed although nothing was corrected. */
-export const SaidOfError = ({ business_day: day, detail }: Said) => (
-  <span class="said">
+export const ErrorText = ({ business_day: day, detail }: ErrorTextProps) => (
+  <span class="error-text">
     {detail}
     {day !== null && <small>Judged by the day {day}: on another day it may be valid.</small>}
   </span>
@@ -52,7 +52,7 @@ const ExampleItem = ({ example, lineTo, supplier }: ExampleProps) => {
           {number}
         </Link>
       )}{" "}
-      {attr !== undefined && <code>{attr}</code>} <SaidOfError {...example} />
+      {attr !== undefined && <code>{attr}</code>} <ErrorText {...example} />
     </li>
   )
 }
