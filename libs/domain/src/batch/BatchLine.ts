@@ -5,7 +5,7 @@
 import type { Code, FieldCode } from "../codes/Code.ts"
 import type { LineOutcome } from "./Counts.ts"
 
-/** The limits of a batch, of an organisation's unfinished batches, and of all that its batches store. */
+/** The limits of a batch, of an organisation's unfinished batches, and of all that is stored. */
 export const batchLimits = {
   lines: 1_000_000,
   /** Uncompressed. */

@@ -28,10 +28,16 @@ type OpenChunk = typeof OpenChunk.Type
 
 const openRows = rowsOf(OpenChunk)
 
-/** Of its results, and of the lines that it does not refer to but holds. */
-const bytesStored = (sql: Sql) => sql`(
+/** Of the results and lines of a chunk with work left, whose lines are all there; none is read. */
+const bytesBefore = (sql: Sql) => sql`(
   select coalesce(sum(octet_length(result)), 0)::integer
-    + coalesce(sum(size) filter (where held_lines is null and bytes is not null), 0)::integer
+    + coalesce(sum(size) filter (where held_lines is null), 0)::integer
+  from unnest(results, sizes) as of_line(result, size))`
+
+/** The same after the cancellation, with the lines that are left. */
+const bytesAfter = (sql: Sql) => sql`(
+  select coalesce(sum(octet_length(result)), 0)::integer
+    + coalesce(sum(size) filter (where bytes is not null), 0)::integer
   from unnest(results, sizes, lines) as of_line(result, size, bytes))`
 
 /** Chunks whose lines are cancelled in one transaction. */
@@ -41,7 +47,7 @@ const chunksAtOnce = 1_000
 const lockOpen = (sql: Sql) =>
   openRows(sql`
     select batch, organisation, first_line as "firstLine", line_count as "lineCount", unfinished,
-      ${bytesStored(sql)} as bytes,
+      ${bytesBefore(sql)} as bytes,
       exists (select from batch_takes
         where batch = chunk.batch and first_line = chunk.first_line) as "wasTaken"
     from batch_chunks chunk join batches on batches.id = batch
@@ -65,10 +71,16 @@ const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
 
 const cancelledRows = rowsOf(Schema.Struct({ bytes: Schema.Int }))
 
-/** The elements of lines that have ended; those of the others are deleted. Null stays null. */
+/**
+ * The elements of lines that have ended; those of the others are deleted. Most chunks have no such
+ * line, and theirs are not read.
+ */
 const ofEndedLines = (sql: Sql, column: "held_lines" | "lines") => {
   const elements = sql.literal(column)
-  return sql`case when ${elements} is not null then array(
+  return sql`case when ${elements} is not null and (
+      num_nonnulls(variadic outcomes) > 0 or exists (select from kept
+        where line between present.first_line and present.first_line + line_count - 1))
+    then array(
       select case when outcome is not null or kept_outcome is not null then element end
       from unnest(${elements}, outcomes) with ordinality as of_line(element, outcome, place)
         left join kept on line = present.first_line + place - 1 order by place) end`
@@ -109,7 +121,7 @@ const cancelChunks = (
       from unnest(results) with ordinality as of_line(result, place)
       left join kept on line = present.first_line + place - 1 order by place)
   where batch = ${batch} and first_line = any(${chunks}::integer[])
-  returning ${bytesStored(sql)} as bytes`)
+  returning ${bytesAfter(sql)} as bytes`)
 
 const forgetTakes = (sql: Sql, batch: Batch.BatchId, chunks: ReadonlyArray<number>) => sql`
   delete from batch_takes where batch = ${batch} and first_line = any(${chunks}::integer[])`

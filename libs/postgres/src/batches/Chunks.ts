@@ -173,7 +173,10 @@ const store = (
       and key = any(${keys}::text[])`
 }
 
-/** Counts ended lines, and `more` bytes that were stored. The row of the batch is the most contended, so it is locked last. */
+/**
+ * Counts ended lines, and `more` bytes that were stored. The row of the batch is the most
+ * contended, so it is locked last.
+ */
 export const count = Effect.fnUntraced(function* (
   sql: Sql,
   id: Batch.BatchId,
