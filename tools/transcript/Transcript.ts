@@ -29,7 +29,7 @@ const shownLength = { request: 200, answer: 500 }
 
 /** What tells how long something took, or will: members of bodies, and words of a command. */
 const measured =
-  /("(?:lines_per_second|estimated_finish_at|duration_ms|seconds)":\s*)(?:"[^"]*"|[\d.]+|null)|\b[\d.,]+ (?=s\b|lines\/s)/g
+  /("(?:lines_per_second|estimated_finish_at|duration_ms|seconds)":\s*)(?:"[^"]*"|[\d.]+|null)|\b[\d.,]+ (?=s\b|(?:lines|accounts)\/s)/g
 
 const digestOf = (text: string): string =>
   createHash("sha256").update(text).digest("hex").slice(0, 16)
@@ -39,18 +39,24 @@ const shortened = (text: string, length: number): string =>
     ? text
     : `${text.slice(0, length)}… ${text.length} characters, ${digestOf(text)}`
 
-const placeOf = (request: string): string => request.replace(/\?\S*/, "")
+/** A batch is asked for, at once or when it has changed. */
+const ofBatch = /^GET \S*\/batches\/<uuid \d+>\/(?:\?wait=\d+)?(?= |$)/
 
-/** Whether a client asks for the same again, and one of both requests waits for a change. */
-const isWaiting = (last: string, next: string): boolean =>
-  next.startsWith("GET ") &&
-  last !== next &&
-  /[?&]wait=/.test(last + next) &&
-  placeOf(last) === placeOf(next)
+/** Whether a client that waits for a batch asks for it again; how often depends on the machine. */
+const isWaiting = (last: Entry, next: string): boolean =>
+  ofBatch.test(last.request) &&
+  ofBatch.test(next) &&
+  `${last.request} ${next}`.includes("?wait=") &&
+  last.answers.every((answer) => /^ {2}(?:200|304)\b/.test(answer))
+
+interface Entry {
+  readonly request: string
+  answers: ReadonlyArray<string>
+}
 
 export class Transcript {
   readonly #names: Names
-  readonly #entries: Array<{ readonly request: string; answers: ReadonlyArray<string> }> = []
+  readonly #entries: Array<Entry> = []
 
   constructor(names: Names) {
     this.#names = names
@@ -87,7 +93,7 @@ export class Transcript {
       ...(answer === "" ? [] : [`  ${shortened(this.#text(answer), shownLength.answer)}`])
     ].join("\n")
     const last = this.#entries.at(-1)
-    if (last !== undefined && isWaiting(last.request, request)) this.#entries.pop()
+    if (last !== undefined && isWaiting(last, request)) this.#entries.pop()
     if (last?.request !== request) this.#entries.push({ request, answers: [answered] })
     else if (method === "GET") last.answers = [answered]
     else last.answers = [...new Set([...last.answers, answered])].toSorted()

@@ -43,8 +43,11 @@ describe("the record", () => {
   it("keeps the last answer of a request that was waited for, and each of concurrent ones", () => {
     const answers = [201, 409, 201].map((status) => exchange({ status }))
     expect(textOf(...answers).match(/^ {2}\d+/gm)).toEqual(["  201"])
-    const polls = ["/b/", "/b/?wait=1", "/b/"].map((path) => exchange({ path }))
-    expect(textOf(...polls).match(/^GET .*/gm)).toEqual(["GET /b/"])
+    const batch = "/v1/batches/0b7e1a4c-9d0f-4c58-8f0e-2a51f7c3d6b9/"
+    const polls = ["", "?wait=1", ""].map((wait) => exchange({ path: `${batch}${wait}` }))
+    expect(textOf(...polls).match(/^GET .*/gm)).toEqual(["GET /v1/batches/<uuid 1>/"])
+    const refused = exchange({ path: `${batch}?wait=21`, status: 400 })
+    expect(textOf(refused, ...polls).match(/^GET .*/gm)).toHaveLength(2)
     const posts = answers.map((each) => ({ ...each, method: "POST" }))
     expect(textOf(...posts).match(/^ {2}\d+/gm)).toEqual(["  201", "  409"])
   })
