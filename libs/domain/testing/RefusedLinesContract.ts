@@ -3,10 +3,10 @@
  * import of their number is stored. Nothing else may take lines. Every adapter runs it.
  */
 import { expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { type DateTime, Effect, type Layer } from "effect"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
 import type { BatchId } from "../src/batch/Batch.ts"
-import type { Batches } from "../src/ports/Batches.ts"
+import { Batches } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
@@ -64,10 +64,14 @@ const leftOut = Effect.fnUntraced(function* (
   return created._tag === "Created" ? created.leftOut : null
 })
 
-const stage = Effect.fnUntraced(function* ({ caller, supplier }: Owner, number: string) {
+const stage = Effect.fnUntraced(function* (
+  { caller, supplier }: Owner,
+  number: string,
+  at: DateTime.Utc = noon
+) {
   const external_account_number = ExternalAccountNumber.make(number)
   const key = { import_supplier: supplier.code, external_account_number }
-  yield* (yield* ImportProcesses).stage({ key, payload: stagedPayload, caller, at: noon })
+  yield* (yield* ImportProcesses).stage({ key, payload: stagedPayload, caller, at })
   return key
 })
 
@@ -208,12 +212,38 @@ const retrying = (it: It): void => {
     })
   )
 
-  it.effect("leaves lines out of a retry that another retry does or has done", () =>
+  it.effect.each([
+    ["STAGE", 1, 2],
+    ["IMPORT", 0, 1],
+    ["NOTES", 0, 0]
+  ] as const)(
+    "leaves lines of %s out of a retry whose account was staged anew: %i before the end, %i after",
+    ([operation, before, after]) =>
+      Effect.gen(function* () {
+        const of = yield* freshSupplier
+        const batch = yield* sent(of, [lineOf("a"), lineOf("b"), lineOf("c")], { operation })
+        const chunk = yield* taken()
+        yield* stage(of, "a", noonPlus(1))
+        yield* finish(chunk, chunk.lines.map(endOf("FAILED")), { at: noonPlus(2) })
+        expect(yield* leftOut(of, batch.id, { operation })).toBe(before)
+        yield* stage(of, "b", noonPlus(3))
+        expect(yield* leftOut(of, batch.id, { operation })).toBe(after)
+        const own = yield* sent(of, [lineOf("d"), lineOf("d")], { operation })
+        for (const outcome of ["SUCCEEDED", "FAILED"] as const) {
+          const { lines, ...taking } = yield* taken()
+          yield* stage(of, "d", noonPlus(4))
+          yield* finish({ ...taking, lines }, lines.map(endOf(outcome)), { at: noonPlus(5) })
+        }
+        expect(yield* leftOut(of, own.id, { operation })).toBe(0)
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves lines out of a retry that another retry has or has done", () =>
     Effect.gen(function* () {
       const of = yield* freshSupplier
       const first = yield* refused(of, [lineOf("a"), lineOf(null, "{"), lineOf("b")], notes)
       const again = yield* begun({ of, ...notes, retryOf: first.id })
-      expect(yield* leftOut(of, first.id)).toBe(0)
+      expect(yield* leftOut(of, first.id)).toBe(3)
       yield* start(again, 3)
       expect(yield* leftOut(of, first.id)).toBe(3)
       const { lines, ...chunk } = yield* taken()
@@ -221,6 +251,27 @@ const retrying = (it: It): void => {
       yield* finish({ ...chunk, lines }, ends)
       expect(yield* leftOut(of, first.id)).toBe(2)
       expect(yield* leftOut(of, again.id)).toBe(0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves lines out that a retry of a retry has done whose lines were deleted", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      const batches = yield* Batches
+      const first = yield* refused(of, [lineOf("a"), lineOf("b")], notes)
+      const second = yield* begun({ of, ...notes, retryOf: first.id })
+      yield* start(second, 2)
+      yield* refuse
+      const third = yield* begun({ of, ...notes, retryOf: second.id })
+      yield* start(third, 2)
+      const { lines, ...chunk } = yield* taken()
+      const ends = lines.map((line) => endOf(line.line === 1 ? "SUCCEEDED" : "FAILED")(line))
+      yield* finish({ ...chunk, lines }, ends)
+      const open = yield* begun({ of, ...notes, retryOf: first.id })
+      const due = { endedBefore: noonPlus(1), redact: () => "{}" }
+      yield* Effect.repeat(batches.deleteLines(due), { while: (areMore) => areMore })
+      yield* cancelled(open)
+      expect(yield* leftOut(of, first.id)).toBe(1)
     }).pipe(Effect.scoped)
   )
 

@@ -144,7 +144,7 @@ export const columns = {
     "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
     "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
-    "supplier",
+    "staged_at supplier",
   "import_processes board w": "cohort",
   "import_processes events r": "account_number cohort external_account_number id supplier",
   "import_processes operator r": sortedWords(

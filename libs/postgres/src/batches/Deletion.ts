@@ -73,7 +73,7 @@ export const deleteLines = Effect.fnUntraced(function* (
     results: JSON.stringify(results.map(redact))
   }))
   yield* sql`
-    update batch_chunks set lines = null, held_lines = null,
+    update batch_chunks set lines = null,
       results = array(select json_array_elements_text(sent.results::json))
     from ${recordSet(sql, "sent", redacted, {
       first: ["integer", ({ firstLine }) => firstLine],

@@ -8,7 +8,8 @@ import {
   type BatchId,
   type BatchSettings,
   endsWithAccount,
-  type PendingSelection
+  type PendingSelection,
+  stages
 } from "@data-import/domain/batch/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -60,9 +61,27 @@ const isImported = (sql: Sql, settings: BatchSettings) =>
     : sql`false`
 
 /**
- * The lines that other retries have done or are doing, by their numbers in the batch that holds
- * them. A second retry would repeat their effect. A retry whose lines were deleted, or cancelled,
- * no longer refers to any; its `source_lines` stay.
+ * Whether something newer than the failed line was staged for its number: after the batch had
+ * started, by whatever request. What the batch itself may have staged is no newer before its end.
+ */
+const isStagedAnew = (sql: Sql, old: BatchId, settings: BatchSettings) =>
+  stages(settings) && settings.operation !== "PROCESS"
+    ? sql`exists (
+        select from import_processes
+        where supplier = ${settings.supplier} and external_account_number = number
+          and staged_at > (
+            select case
+              when ${settings.operation} = 'STAGE' and not exists (
+                select from present own
+                where own.number = failed.number and own.outcome = 'SUCCEEDED')
+              then started_at else finished_at end
+            from batches where id = ${old}))`
+    : sql`false`
+
+/**
+ * The lines that other retries have done or have yet to do, by their numbers in the batch that
+ * holds them. A second retry would repeat their effect. The lines of a cancelled retry have no such
+ * number if none of their chunk had ended; its `source_lines` stay.
  */
 const doneAgain = (sql: Sql, id: BatchId) => sql`
   select coalesce(of_line.held, of_line.source) as held_again
@@ -72,12 +91,12 @@ const doneAgain = (sql: Sql, id: BatchId) => sql`
     and (held is not null or retry_of = lines_of)
     and not dry_run and operation <> 'VALIDATE'
     and (outcome in ('SUCCEEDED', 'ALREADY')
-      or (outcome is null and started_at is not null and not is_cancelled))`
+      or (outcome is null and not is_cancelled))`
 
 /**
  * Fills a retry with the failed lines of an old batch, except those that were erased, whose data a
- * later line has replaced, that another retry does, or whose account was imported. Returns what it
- * refers to, and how many lines were left out. The bytes of lines are read only where they were
+ * later line or another request has replaced, that another retry has, or whose account was
+ * imported. Returns what it refers to, and how many lines were left out. The bytes of lines are read only where they were
  * stored without their sizes, and results only of chunks with a line that has no number.
  */
 export const fillAgain = Effect.fnUntraced(function* (
@@ -107,6 +126,7 @@ export const fillAgain = Effect.fnUntraced(function* (
         coalesce(held_line, line) as held_line, size, line as place
       from failed
       where not ${isErased(sql)} and not ${isImported(sql, settings)}
+        and not ${isStagedAnew(sql, old, settings)}
         and not exists (select from replaced where by_number = number and by_line > failed.line)
         and not exists (select from again where held_again = coalesce(held_line, failed.line))
     ),

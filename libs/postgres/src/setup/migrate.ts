@@ -58,6 +58,7 @@ import { referredLines } from "../../migrations/0047_referred_lines.ts"
 import { storedBytes } from "../../migrations/0048_stored_bytes.ts"
 import { sandboxSlices } from "../../migrations/0049_sandbox_slices.ts"
 import { keptAnswerBytes } from "../../migrations/0050_kept_answer_bytes.ts"
+import { stagedAnew } from "../../migrations/0051_staged_anew.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as Positions from "../events/Positions.ts"
 import * as ChainRemakes from "./ChainRemakes.ts"
@@ -115,7 +116,8 @@ export const migrations = {
   "0047_referred_lines": referredLines,
   "0048_stored_bytes": storedBytes,
   "0049_sandbox_slices": sandboxSlices,
-  "0050_kept_answer_bytes": keptAnswerBytes
+  "0050_kept_answer_bytes": keptAnswerBytes,
+  "0051_staged_anew": stagedAnew
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -1,5 +1,5 @@
 /** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
-import type { DateTime } from "effect"
+import { DateTime } from "effect"
 import { detailedStateOf } from "../../account/ImportDetails.ts"
 import { stateAt } from "../../account/ImportProcess.ts"
 import {
@@ -7,7 +7,8 @@ import {
   type BatchSettings,
   endsWithAccount,
   hasEffect,
-  type PendingSelection
+  type PendingSelection,
+  stages
 } from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
 import { isErased } from "../ErasedLine.ts"
@@ -52,22 +53,43 @@ const heldLine = (
   return source && from ? heldLine(store, source, from) : line
 }
 
-/** The lines that other retries have done or are doing: a second one would repeat their effect. */
+/** The lines that other retries have done or have yet to do: a second one would repeat their effect. */
 const doneAgain = (store: Store, linesOf: BatchId): ReadonlySet<number> =>
   new Set(
     [...store.batches.values()]
       .filter((retry) => retry.linesOf === linesOf && hasEffect(retry.batch.settings))
-      .flatMap((retry) => {
-        const isUnderWay = retry.batch.started !== null && !retry.batch.isCancelled
-        return retry.lines
-          .filter((line) => isInPlatform(line) || (line.end === null && isUnderWay))
+      .flatMap((retry) =>
+        retry.lines
+          .filter((line) => isInPlatform(line) || (line.end === null && !retry.batch.isCancelled))
           .map((line) => heldLine(store, retry, line))
-      })
+      )
   )
 
 /**
- * The failed lines of a batch whose data no later line has replaced, that no other retry does,
- * whose account was not imported and that were not erased, and the others' number.
+ * Whether something newer than the failed line was staged for its number: after the batch had
+ * started, by whatever request. What the batch itself may have staged is no newer before its end.
+ */
+const isStagedAnew = (
+  store: Store,
+  { batch, lines }: StoredBatch,
+  settings: BatchSettings,
+  number: string | null
+): boolean => {
+  const there = store.imports.get(settings.supplier)?.get(number ?? "")
+  if (there === undefined || !stages(settings) || settings.operation === "PROCESS") return false
+  const isOwn =
+    settings.operation !== "STAGE" ||
+    lines.some(
+      ({ end, externalAccountNumber }) =>
+        externalAccountNumber === number && end?.outcome === "SUCCEEDED"
+    )
+  const since = isOwn ? batch.finishedAt : (batch.started?.at ?? null)
+  return since !== null && DateTime.isGreaterThan(there.stagedAt, since)
+}
+
+/**
+ * The failed lines of a batch whose data no later line or other request has replaced, that no other
+ * retry has, whose account was not imported and that were not erased, and the others' number.
  */
 export const failedLines = (store: Store, source: StoredBatch, settings: BatchSettings) => {
   const { lines } = source
@@ -87,6 +109,7 @@ export const failedLines = (store: Store, source: StoredBatch, settings: BatchSe
       !isReplaced(line) &&
       !isDoneAgain(line) &&
       !isImported(line) &&
+      !isStagedAnew(store, source, settings, line.externalAccountNumber) &&
       !isErased(line.end?.text ?? "{}")
   )
   return {
