@@ -10,10 +10,9 @@ import type { TransactionResult } from "@data-import/domain/post-import/Transact
 import { formatInstant } from "@data-import/domain/schema/Field"
 
 export const notesAnswer = (results: ReadonlyArray<NoteResult>) =>
-  results.map(({ body, created_at, status }) => ({
+  results.map(({ created_at, ...result }) => ({
     created_at: formatInstant(created_at),
-    body,
-    status
+    ...result
   }))
 
 /** Encodes the result of `transactionsAnswer`. */

@@ -51,6 +51,10 @@ const NoteResult = Schema.Struct({
   status: Schema.Literals(["NOTE_CREATION_SUCCESS", "NOTE_ALREADY_EXISTS"]).annotate({
     description:
       "NOTE_ALREADY_EXISTS: a note with this body, and this created_at where one was sent, was there."
+  }),
+  differs: Schema.optionalKey(Schema.Literal(true)).annotate({
+    description:
+      "The note that was there has another pin, unpin_at or documents. It did not change."
   })
 }).annotate({ identifier: "NoteResult", description: "What became of one note." })
 

@@ -244,7 +244,7 @@ describe("a line", () => {
     ["TRANSACTIONS", "transactions.0.note", undefined, ["FAILED", "transaction_differs"]],
     ["TRANSACTIONS", "transactions.0.note", "keep", ["SUCCEEDED", null]],
     ["NOTES", "notes.0.is_pinned", undefined, ["FAILED", "request_failed_validation"]],
-    ["NOTES", "notes.0.is_pinned", "keep", ["ALREADY", null]]
+    ["NOTES", "notes.0.is_pinned", "keep", ["SUCCEEDED", null]]
   ] as const)(
     "of %s with another %s than what is there changes nothing, on_difference %s",
     ([operation, path, on_difference, end]) =>

@@ -220,6 +220,10 @@ const parametersOf = (settings: Batch["settings"]): TransactionParameters => ({
 const checked = <A>(errors: Sent["errors"], parameters: A) =>
   errors.length > 0 ? Result.fail(errors) : Result.succeed(parameters)
 
+/** Whether an item existed with the content that was sent. */
+const isThere = ({ differs = false, status }: NoteResult | TransactionResult): boolean =>
+  !differs && status.endsWith("_ALREADY_EXISTS")
+
 const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY" }) as const
 
 const operations: Readonly<
@@ -241,7 +245,7 @@ const operations: Readonly<
       run,
       (results) =>
         succeeded({
-          ...outcomeOf(results.some(({ status }) => status === "NOTE_CREATION_SUCCESS")),
+          ...outcomeOf(!results.every(isThere)),
           answer: { _tag: "Notes", results }
         }),
       (keep) =>
@@ -257,11 +261,7 @@ const operations: Readonly<
       run,
       (results) =>
         succeeded({
-          ...outcomeOf(
-            results.some(
-              ({ differs = false, status }) => differs || status === "TRANSACTION_ADDED_TO_ACCOUNT"
-            )
-          ),
+          ...outcomeOf(!results.every(isThere)),
           answer: { _tag: "Transactions", results }
         }),
       (keep) =>

@@ -23,6 +23,8 @@ export interface NoteResult {
   /** Empty for a note without a body. */
   readonly body: string
   readonly status: "NOTE_CREATION_SUCCESS" | "NOTE_ALREADY_EXISTS"
+  /** True if the note that was sent has another pin, `unpin_at` or documents. */
+  readonly differs?: true
 }
 
 const differing = (index: number): FieldError => ({
@@ -49,8 +51,10 @@ export const decideNotes =
       const body = note.body ?? ""
       const there = account.knownNotes[index] ?? known.find(note)
       if (there !== null) {
-        if (!isSameNote(note, there)) errors.push(differing(index))
-        return { created_at: there.created_at, body, status: "NOTE_ALREADY_EXISTS" }
+        const differs = !isSameNote(note, there)
+        if (differs) errors.push(differing(index))
+        const { created_at } = there
+        return { created_at, body, status: "NOTE_ALREADY_EXISTS", ...(differs && { differs }) }
       }
       const added = { ...note, created_at: note.created_at ?? now }
       known.remember(added)
