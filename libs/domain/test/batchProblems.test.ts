@@ -1,5 +1,6 @@
 /** Source: docs/contract/batches.md#problems. */
 import { expect, it } from "@effect/vitest"
+import { registry } from "../src/codes/Code.ts"
 import { problemsOf } from "../src/batch-processing/LineResult.ts"
 import { clearedLines, type Problems } from "../src/batch/Problems.ts"
 import { transactionOf } from "./accountModel.ts"
@@ -43,7 +44,7 @@ it("keeps the beginning of a long detail, without half of a character", () => {
   expect(problems.map(({ detail }) => detail)).toEqual(["a".repeat(500), `${"a".repeat(499)}…`])
 })
 
-it("tells the business day by which a transaction was refused", () => {
+it("tells of a failure without errors what it means, and by which business day", () => {
   const failure = new TransactionRefused({
     code: "transaction_outside_open_period",
     transaction: transactionOf({
@@ -56,5 +57,8 @@ it("tells the business day by which a transaction was refused", () => {
     parameters: { limit: "2026-01-15", business_day: "2026-01-15" }
   })
   const problems = problemsOf({ outcome: "FAILED", accountNumber: null, answer: null, failure })
-  expect(problems).toMatchObject([{ code: failure.code, businessDay: "2026-01-15" }])
+  const { code } = failure
+  expect(problems).toMatchObject([
+    { code, detail: registry[code].meaning, businessDay: "2026-01-15" }
+  ])
 })

@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
+import { registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { LineOutcome } from "../batch/Counts.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
@@ -70,7 +71,8 @@ export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<Line
   if (outcome !== "FAILED" || failure === null) return []
   if (failure._tag !== "ValidationFailed") {
     const parameters = failure._tag === "TransactionRefused" ? failure.parameters : undefined
-    return [{ code: failure.code, attr: noField, detail: "", ...dayOf(parameters) }]
+    const { code } = failure
+    return [{ code, attr: noField, detail: registry[code].meaning, ...dayOf(parameters) }]
   }
   return failure.errors.map(({ attr, code, detail, parameters }) => ({
     code,
