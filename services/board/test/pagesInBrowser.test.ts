@@ -6,45 +6,22 @@
 import { gzipSync } from "node:zlib"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Browsing from "@data-import/server/testing/Browser"
-import {
-  excessWidth,
-  inaccessible,
-  type Look,
-  looks,
-  wide
-} from "@data-import/server/testing/Browser"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { actionTests, pausedBatch, supplier } from "./actionsInBrowser.ts"
+import { excessWidth, hasBrowser, inaccessible, looks } from "@data-import/server/testing/Browser"
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { standard } from "../testing/FixtureServer.ts"
+import { close, inChromium, paths, pausedBatch, supplier } from "./boardInBrowser.ts"
 import { numberTests } from "./linkedNumbers.ts"
-import { refusedTests } from "./refusedInBrowser.ts"
-import { replyTests } from "./repliesInBrowser.ts"
 import { viewerTests } from "./viewerInBrowser.ts"
-import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
-import { build } from "../testing/build.ts"
 
-if (!Browsing.hasBrowser) {
+if (!hasBrowser) {
   console.log("The pages of the board are not looked at: there is no Chromium.")
 }
 
-const suite = Browsing.hasBrowser ? describe : describe.skip
 const slow = { timeout: 300_000 }
 
 /** That of issue and documentation; the pages need far less. */
 const mostBytes = 250 * 1024
-
-const paths = [
-  "/board/",
-  supplier,
-  `${supplier}problems/`,
-  `${supplier}imports/?state=FAILED`,
-  `${supplier}imports/NL-0004712/`,
-  `${supplier}batches/${pausedBatch}/`,
-  `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
-  `${supplier}forecasts/`,
-  "/board/audit/"
-]
 
 /** Other states of some of these pages, with other numbers. */
 const otherStates = [
@@ -57,39 +34,14 @@ const otherStates = [
   `${supplier}batches/${pausedBatch}/lines/`
 ]
 
-let server: FixtureServer
-let browser: Browser
-
-const open = async (path: string, look: Look = wide) => {
-  const opened = await Browsing.blank(browser, server.origin, look)
-  await opened.page.goto(server.origin + path)
-  return opened
-}
-
 /** The headline, once the page has its answer. */
 const headline = async (page: Page): Promise<string> => {
   await page.locator("h1").filter({ hasText: /\s/ }).waitFor()
   return page.locator("h1").innerText()
 }
 
-const close = (page: Page) => page.context().close()
-
-suite("the board in Chromium", () => {
-  beforeAll(async () => {
-    build()
-    server = await serve()
-    browser = await Browsing.launch()
-  }, Browsing.patience)
-
-  afterEach(() => {
-    server.fixture = standard
-    server.posted.length = 0
-  })
-
-  afterAll(async () => {
-    await browser.close()
-    await server.close()
-  })
+inChromium("the board in Chromium", (board) => {
+  const { server, visit: open } = board
 
   it("stays below 250 KiB compressed", () => {
     const dist = join(import.meta.dirname, "../web/dist")
@@ -209,7 +161,7 @@ suite("the board in Chromium", () => {
   })
 
   it("pages through 1,000,000 accounts, 100 at a time", async () => {
-    server.fixture = { ...standard, imports: 1_000_000 }
+    server().fixture = { ...standard, imports: 1_000_000 }
     const { page } = await open(`${supplier}imports/`)
     expect(await headline(page)).toBe("1,000,000 accounts")
     expect(await page.locator("tbody tr").count()).toBe(100)
@@ -221,7 +173,7 @@ suite("the board in Chromium", () => {
   })
 
   it("says what to do first without any migration", async () => {
-    server.fixture = { ...standard, isEmpty: true }
+    server().fixture = { ...standard, isEmpty: true }
     const { page } = await open("/board/")
     expect(await headline(page)).toBe("There is no migration yet")
     await page.getByText("operator supplier create").waitFor()
@@ -230,11 +182,11 @@ suite("the board in Chromium", () => {
   })
 
   it("shows the rest of a page if a section fails", async () => {
-    server.fixture = { ...standard, refused: [[/history/, 500]] }
+    server().fixture = { ...standard, refused: [[/history/, 500]] }
     const { page } = await open(supplier)
     await page.getByText("Refused with 500.").first().waitFor()
     await page.getByRole("heading", { name: "Money" }).waitFor()
-    server.fixture = standard
+    server().fixture = standard
     await page.getByRole("button", { name: "Try again" }).first().click()
     await page.locator(".chart svg").waitFor()
     await close(page)
@@ -263,7 +215,7 @@ suite("the board in Chromium", () => {
     [404, "There is nothing here for you"],
     [401, "You are not signed in"]
   ])("says whom to ask after %i", async (status, said) => {
-    server.fixture = { ...standard, refused: [[status === 401 ? /./ : /DELTA/, status]] }
+    server().fixture = { ...standard, refused: [[status === 401 ? /./ : /DELTA/, status]] }
     const { page } = await open(supplier)
     await page.getByText(said).first().waitFor()
     expect(await inaccessible(page)).toEqual([])
@@ -277,7 +229,7 @@ suite("the board in Chromium", () => {
     await page.getByText(/^As of \d\d:\d\d, connection lost\./).waitFor()
     expect(await page.locator("tbody tr").count()).toBe(40)
     expect(await inaccessible(page)).toEqual([])
-    server.fixture = { ...standard, isEmpty: true }
+    server().fixture = { ...standard, isEmpty: true }
     await page.context().setOffline(false)
     await page.getByRole("heading", { name: "There is no migration yet" }).waitFor()
     await page.getByText("connection lost").waitFor({ state: "detached" })
@@ -287,11 +239,11 @@ suite("the board in Chromium", () => {
   it("shows a change when the stream reports it", async () => {
     const { page } = await open("/board/")
     await headline(page)
-    server.fixture = { ...standard, isEmpty: true }
+    server().fixture = { ...standard, isEmpty: true }
     await expect
       .poll(
         async () => {
-          server.change("DELTA_LEGACY")
+          server().change("DELTA_LEGACY")
           return page.locator("h1").innerText()
         },
         { timeout: 20_000, interval: 500 }
@@ -300,10 +252,6 @@ suite("the board in Chromium", () => {
     await close(page)
   })
 
-  const board = { open: async (path: string) => (await open(path)).page, server: () => server }
   numberTests([...paths, ...otherStates], board.open)
-  viewerTests({ open, server: () => server, paths })
-  actionTests(board)
-  replyTests(board)
-  refusedTests(board)
+  viewerTests(board)
 })

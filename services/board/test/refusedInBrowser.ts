@@ -1,11 +1,11 @@
 /**
  * Actions that the service would refuse are not offered, in a real Chromium.
- * `pagesInBrowser.test.ts` runs this.
+ * `actionsInBrowser.test.ts` runs this.
  */
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
-import { type Board, close, pausedBatch, supplier } from "./actionsInBrowser.ts"
+import { type Board, close, pausedBatch, supplier } from "./boardInBrowser.ts"
 
 /** Pages that offer an import or a retry of accounts, and one of their buttons. */
 const offering = [

@@ -1,10 +1,10 @@
 /**
  * How the board handles answers that are refused, lost or late, and requests without a dialog, in a
- * real Chromium. `pagesInBrowser.test.ts` runs these tests.
+ * real Chromium. `actionsInBrowser.test.ts` runs these tests.
  */
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
-import { type Board, close, recorded, supplier } from "./actionsInBrowser.ts"
+import { type Board, close, recorded, supplier } from "./boardInBrowser.ts"
 
 const refusals = ({ open, server }: Board) => {
   it("says what is wrong with each field of an action", async () => {

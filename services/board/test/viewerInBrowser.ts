@@ -6,13 +6,8 @@
 import { inaccessible, type Opened } from "@data-import/server/testing/Browser"
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { type FixtureServer, standard } from "../testing/FixtureServer.ts"
-
-interface Board {
-  readonly open: (path: string) => Promise<Opened>
-  readonly server: () => FixtureServer
-  readonly paths: ReadonlyArray<string>
-}
+import { standard } from "../testing/FixtureServer.ts"
+import { type Board, paths } from "./boardInBrowser.ts"
 
 /** Buttons that show other rows, or end the viewer's own session. */
 const harmless = /^(Sign out|Show|Back|Next|Newer|Older)$/
@@ -35,13 +30,13 @@ const seen = async ({ page }: Opened) => {
 
 const isHarmless = (name: string) => harmless.test(name)
 
-export const viewerTests = ({ open, paths, server }: Board): void => {
+export const viewerTests = ({ server, visit }: Board): void => {
   it.each(paths)("%s shows a viewer the same as a manager, without actions", async (path) => {
-    const manager = await open(path)
+    const manager = await visit(path)
     const { buttons: offered, ...all } = await seen(manager)
     await manager.page.context().close()
     server().fixture = { ...standard, role: "viewer" }
-    const viewer = await open(path)
+    const viewer = await visit(path)
     const { buttons, ...shown } = await seen(viewer)
     expect(shown).toEqual(all)
     expect(buttons).toEqual(offered.filter(isHarmless))
@@ -54,7 +49,7 @@ export const viewerTests = ({ open, paths, server }: Board): void => {
   it("tells a viewer whom to ask for more, and keeps personal data masked", async () => {
     server().fixture = { ...standard, role: "viewer" }
     const [, migration = "", , , account = ""] = paths
-    const { page } = await open(migration)
+    const { page } = await visit(migration)
     await page.getByText("You may look, not act").waitFor()
     await page.goto(`${server().origin}${account}`)
     await page.getByText("M… (5 characters)").waitFor()

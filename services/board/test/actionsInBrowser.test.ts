@@ -1,23 +1,16 @@
 /**
  * The actions of managers, in a real Chromium: each dialog says what will happen to how many, why
  * it was refused, and what the outcome was; it sends exactly what it says, once.
- * `pagesInBrowser.test.ts` runs these tests.
+ * So do answers that are refused, lost or late, and actions that would be refused.
  */
 import { readFile } from "node:fs/promises"
 import { inaccessible } from "@data-import/server/testing/Browser"
 import type { Locator, Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { type FixtureServer, standard } from "../testing/FixtureServer.ts"
-
-export interface Board {
-  readonly open: (path: string) => Promise<Page>
-  readonly server: () => FixtureServer
-}
-
-export const supplier = "/board/migrations/DELTA_LEGACY/"
-export const pausedBatch = "00000000-0000-4000-8000-000000000002"
-
-export const close = (page: Page) => page.context().close()
+import { standard } from "../testing/FixtureServer.ts"
+import { type Board, close, inChromium, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
+import { refusedTests } from "./refusedInBrowser.ts"
+import { replyTests } from "./repliesInBrowser.ts"
 
 interface Action {
   readonly at: string
@@ -152,27 +145,6 @@ const actions: ReadonlyArray<Action> = [
     ]
   }
 ]
-
-const isAction = /\/board\/api\/.*/
-
-/** Records what the page sends, answered or not. After `hold`, requests wait for the release. */
-export const recorded = async (page: Page) => {
-  const sent: Array<unknown> = []
-  let gate = Promise.resolve()
-  await page.route(isAction, async (route, request) => {
-    if (request.method() !== "GET") {
-      sent.push(request.postDataJSON())
-      await gate
-    }
-    return route.continue()
-  })
-  const hold = () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    gate = promise
-    return resolve
-  }
-  return { sent, hold }
-}
 
 /** The second click of a double click, on whatever is at that place by then. */
 const clickAgain = async (page: Page, button: Locator) => {
@@ -376,7 +348,7 @@ const inputs = ({ open, server }: Board) => {
   })
 }
 
-export const actionTests = (board: Board): void => {
+inChromium("actions of the board in Chromium", (board) => {
   it.each(actions)("sends once, and says why it was refused: $confirm at $at", (action) =>
     does(board, action)
   )
@@ -385,4 +357,6 @@ export const actionTests = (board: Board): void => {
   downloads(board)
   filters(board)
   links(board)
-}
+  replyTests(board)
+  refusedTests(board)
+})

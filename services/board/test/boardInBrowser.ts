@@ -1,0 +1,83 @@
+/** The board's pages with fixed answers in a real Chromium, for the suites that look at them. */
+import * as Browsing from "@data-import/server/testing/Browser"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe } from "vitest"
+import { build } from "../testing/build.ts"
+import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
+
+export const supplier = "/board/migrations/DELTA_LEGACY/"
+export const pausedBatch = "00000000-0000-4000-8000-000000000002"
+
+export const paths = [
+  "/board/",
+  supplier,
+  `${supplier}problems/`,
+  `${supplier}imports/?state=FAILED`,
+  `${supplier}imports/NL-0004712/`,
+  `${supplier}batches/${pausedBatch}/`,
+  `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
+  `${supplier}forecasts/`,
+  "/board/audit/"
+]
+
+export interface Board {
+  readonly open: (path: string) => Promise<Page>
+  readonly visit: (path: string, look?: Browsing.Look) => Promise<Browsing.Opened>
+  /** The server of the fixed answers, which each test may change; the next begins anew. */
+  readonly server: () => FixtureServer
+}
+
+export const close = (page: Page) => page.context().close()
+
+const isAction = /\/board\/api\/.*/
+
+/** Records what the page sends, answered or not. After `hold`, requests wait for the release. */
+export const recorded = async (page: Page) => {
+  const sent: Array<unknown> = []
+  let gate = Promise.resolve()
+  await page.route(isAction, async (route, request) => {
+    if (request.method() !== "GET") {
+      sent.push(request.postDataJSON())
+      await gate
+    }
+    return route.continue()
+  })
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    return resolve
+  }
+  return { sent, hold }
+}
+
+/** Declares a suite, which is skipped without a Chromium. */
+export const inChromium = (name: string, tests: (board: Board) => void): void => {
+  const suite = Browsing.hasBrowser ? describe : describe.skip
+  let server: FixtureServer
+  let browser: Browser
+
+  suite(name, () => {
+    beforeAll(async () => {
+      build()
+      server = await serve()
+      browser = await Browsing.launch()
+    }, Browsing.patience)
+
+    afterEach(() => {
+      server.fixture = standard
+      server.posted.length = 0
+    })
+
+    afterAll(async () => {
+      await browser.close()
+      await server.close()
+    })
+
+    const visit: Board["visit"] = async (path, look = Browsing.wide) => {
+      const opened = await Browsing.blank(browser, server.origin, look)
+      await opened.page.goto(server.origin + path)
+      return opened
+    }
+    tests({ server: () => server, visit, open: async (path) => (await visit(path)).page })
+  })
+}
