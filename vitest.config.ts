@@ -1,13 +1,16 @@
 /**
- * How the tests run: files side by side in as many processes as there are cores. The project
- * `database` also starts PostgreSQL. A file belongs to it if it imports something that injects
- * `databaseUrl` (tools/lint/databaseTests.ts).
+ * How the tests run: files side by side in as many processes as there are cores. The projects
+ * `database` and `alone` also start PostgreSQL, one for both. A file belongs to `database` if it
+ * imports something that injects `databaseUrl` (tools/lint/databaseTests.ts). The fuzzer runs
+ * alone, because it expects each answer within seconds.
  */
 import { defineConfig } from "vitest/config"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
+const alone = ["tools/fuzz/test/Fuzz.test.ts", "tools/fuzz/test/Reproduction.test.ts"]
 const database = databaseTests(import.meta.dirname)
 const withoutDatabase = testFiles(import.meta.dirname).filter((file) => !database.includes(file))
+const globalSetup = ["libs/postgres/testing/globalSetup.ts"]
 
 export default defineConfig({
   test: {
@@ -31,13 +34,18 @@ export default defineConfig({
       }
     },
     projects: [
-      { extends: true, test: { name: "memory", include: withoutDatabase } },
+      { extends: true, test: { name: "memory", include: withoutDatabase, exclude: alone } },
+      {
+        extends: true,
+        test: { name: "database", include: [...database], exclude: alone, globalSetup }
+      },
       {
         extends: true,
         test: {
-          name: "database",
-          include: [...database],
-          globalSetup: ["libs/postgres/testing/globalSetup.ts"]
+          name: "alone",
+          include: alone,
+          globalSetup,
+          sequence: { groupOrder: 1 }
         }
       }
     ]

@@ -1,13 +1,9 @@
-/**
- * Which tests get a PostgreSQL, and that a cached result is never used after a change of something
- * that the test imports.
- */
+/** Which tests get a PostgreSQL. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { createProjectGraphAsync, type ProjectGraph } from "@nx/devkit"
 import { expect, it } from "vitest"
-import { databaseTests, importsIn, testFiles } from "./lint/databaseTests.ts"
+import { databaseTests, testFiles } from "./lint/databaseTests.ts"
 import { modules, root } from "./lint/workspaceFiles.ts"
 
 /** The database tests of a workspace that holds these files. */
@@ -65,27 +61,4 @@ it("splits the tests of this workspace", () => {
   expect(found).toContain("libs/postgres/test/migrations.test.ts")
   expect(found).not.toContain("libs/domain/test/money.test.ts")
   expect(testFiles(root)).toEqual(modules.filter((file) => file.endsWith(".test.ts")).toSorted())
-})
-
-/** The folders of a project and of everything that it depends on. */
-const foldersOf = (graph: ProjectGraph, project: string, seen = new Set<string>()) => {
-  if (!Object.hasOwn(graph.nodes, project) || seen.has(project)) return seen
-  seen.add(project)
-  for (const { target } of graph.dependencies[project] ?? []) foldersOf(graph, target, seen)
-  return seen
-}
-
-it("hashes every module that a project imports", async () => {
-  const graph = await createProjectGraphAsync()
-  const importsOf = importsIn(root)
-  const projects = Object.values(graph.nodes).filter(({ data }) => data.root !== ".")
-  const unknown = projects.flatMap(({ data, name }) => {
-    const folders = [...foldersOf(graph, name)].map((one) => `${graph.nodes[one]?.data.root}/`)
-    return modules
-      .filter((file) => file.startsWith(`${data.root}/`))
-      .flatMap((file) => importsOf(file).map((imported) => [file, imported] as const))
-      .filter(([, imported]) => !folders.some((folder) => imported.startsWith(folder)))
-      .map(([file, imported]) => `${file}: ${imported}`)
-  })
-  expect(unknown).toEqual([])
 })

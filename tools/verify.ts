@@ -1,10 +1,9 @@
 /**
- * What `npm test` runs: the checks of the workspace and the tests of every project, as Nx targets,
- * three at a time: on two cores, one of three mostly waits. The fuzzer runs alone, because it
- * expects each answer within seconds. Nx takes from its cache what has not changed, so a second run
- * takes seconds. A failure stops nothing, so that one run tells everything that is wrong. At last
- * it compares the answers that the tests saw with the published document and the registry of codes,
- * and the tests that passed with the ledger of planted defects.
+ * What `npm test` runs: the checks of the workspace, which Nx takes from its cache if nothing
+ * changed, beside one run of Vitest over the tests of all projects, with one PostgreSQL. A failure
+ * stops nothing, so that one run tells everything that is wrong. At last it compares the answers
+ * that the tests saw with the published document and the registry of codes, and the tests that
+ * passed with the ledger of planted defects.
  * Skipped tests (for example without a browser) and failures are named before the last line, which
  * counts checks and tests together; the exit code is 1 if one of them failed.
  */
@@ -12,22 +11,27 @@ import { spawn } from "node:child_process"
 import {
   chmodSync,
   existsSync,
-  globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statfsSync
 } from "node:fs"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { compileCache } from "@data-import/testbed/NodeProcess"
 import { missingAnswers } from "./answers.ts"
 import { uncaught } from "./ledger.ts"
-import { reportsFolder } from "./testReports.ts"
 
 const root = join(import.meta.dirname, "..")
+const reports = join(root, ".reports")
+const answers = join(reports, "answers")
+const reportFile = join(reports, "report.json")
 /** Of the target `check` in package.json. */
 const checks = 6
+
+/** A worker more than two cores have: one of three mostly waits. */
+const workers = Math.ceil(1.5 * availableParallelism())
 
 const inMemory = "/dev/shm"
 const bytesNeeded = 6 * 1024 ** 3
@@ -45,14 +49,17 @@ const temporaryFiles = (): string => {
   return folder
 }
 
-/** The exit code of Nx; an interrupt reaches it through the terminal or from here. */
-const runTargets = (temporary: string): Promise<number> =>
+/** The exit code; an interrupt reaches the command through the terminal or from here. */
+const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>
+): Promise<number> =>
   new Promise((resolve) => {
-    const args = ["run-many", "--targets=check,test", "--parallel=3", "--output-style=static"]
-    const child = spawn("nx", args, {
+    const child = spawn(command, args, {
       cwd: root,
       stdio: ["ignore", "inherit", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary }
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env }
     })
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.on(signal, () => child.kill(signal))
@@ -62,6 +69,31 @@ const runTargets = (temporary: string): Promise<number> =>
     })
     child.once("close", (code) => resolve(code ?? 1))
   })
+
+const runChecks = () =>
+  run("nx", ["run", "workspace:check", "--parallel=1", "--output-style=static"], {})
+
+const runTests = async (): Promise<number> => {
+  const built = await run("nx", ["run", "board:build-web", "--output-style=static"], {})
+  if (built !== 0) return built
+  const temporary = temporaryFiles()
+  try {
+    return await run(
+      "vitest",
+      [
+        "run",
+        "--exclude=**/*.long.test.ts",
+        `--maxWorkers=${workers}`,
+        "--reporter=dot",
+        "--reporter=json",
+        `--outputFile.json=${reportFile}`
+      ],
+      { TMPDIR: temporary, CONTRACT_COVERAGE_DIR: answers }
+    )
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+}
 
 interface Report {
   readonly numPassedTests: number
@@ -78,34 +110,28 @@ interface Report {
   }>
 }
 
+const nothing: Report = { numPassedTests: 0, numFailedTests: 0, testResults: [] }
+
+const reported = (): Report =>
+  existsSync(reportFile) ? (JSON.parse(readFileSync(reportFile, "utf8")) as Report) : nothing
+
 /** The messages without their stacks, which were already printed. */
 const whyOf = (messages: ReadonlyArray<string>): string =>
   messages.map((message) => message.split("\n    at ", 1)[0]).join("\n")
 
-const reports = (): ReadonlyArray<Report> =>
-  globSync("**/report.json", { cwd: reportsFolder }).map(
-    (file) => JSON.parse(readFileSync(join(reportsFolder, file), "utf8")) as Report
-  )
+rmSync(reports, { recursive: true, force: true })
+mkdirSync(answers, { recursive: true })
+const [checked, tested] = await Promise.all([runChecks(), runTests()])
 
-rmSync(reportsFolder, { recursive: true, force: true })
-const temporary = temporaryFiles()
-const code = await runTargets(temporary)
-rmSync(temporary, { recursive: true, force: true })
-const results = reports().flatMap(({ testResults }) =>
-  testResults.map((file) => ({ ...file, name: relative(root, file.name) }))
-)
+const { numFailedTests, numPassedTests, testResults } = reported()
+const results = testResults.map((file) => ({ ...file, name: relative(root, file.name) }))
 const passedNames = results.flatMap(({ assertionResults, name }) =>
   assertionResults.flatMap(({ fullName, status }) =>
     status === "passed" ? [`${name} > ${fullName}`] : []
   )
 )
-const missing = [...missingAnswers(reportsFolder), ...uncaught(new Set(passedNames))]
+const missing = [...missingAnswers(answers), ...uncaught(new Set(passedNames))]
 for (const answer of missing) console.log(answer)
-
-const sum = (count: (report: Report) => number) =>
-  reports().reduce((total, report) => total + count(report), 0)
-const failedTests = sum(({ numFailedTests }) => numFailedTests) + (missing.length > 0 ? 1 : 0)
-const failed = code === 0 ? failedTests : Math.max(1, failedTests)
 for (const { assertionResults, message, name } of results) {
   const skipped = assertionResults.filter(({ status }) => status === "skipped").length
   if (skipped > 0) console.log(`${skipped} skipped in ${name}`)
@@ -114,7 +140,10 @@ for (const { assertionResults, message, name } of results) {
     if (status === "failed") console.log(`${name} > ${fullName} failed: ${whyOf(failureMessages)}`)
   }
 }
-const passedTests = sum(({ numPassedTests }) => numPassedTests) + (missing.length > 0 ? 0 : 1)
-const passed = code === 0 ? passedTests + checks : passedTests
+
+/** A run may fail without a failed test, for example if a file cannot be loaded. */
+const failedTests = tested === 0 ? numFailedTests : Math.max(1, numFailedTests)
+const failed = failedTests + (checked === 0 ? 0 : 1) + (missing.length > 0 ? 1 : 0)
+const passed = numPassedTests + (checked === 0 ? checks : 0) + (missing.length > 0 ? 0 : 1)
 console.log(`\n${passed} passed, ${failed} failed`)
 if (failed > 0) process.exitCode = 1

@@ -32,7 +32,7 @@ const exportsByPackage = (root: string): ReadonlyMap<string, readonly [string, E
   )
 
 /** Finds the files of the workspace that a file imports when it runs, relative to `root`. */
-export const importsIn = (root: string): ((file: string) => ReadonlyArray<string>) => {
+const importsIn = (root: string): ((file: string) => ReadonlyArray<string>) => {
   const packages = exportsByPackage(root)
 
   const exported = (specifier: string): ReadonlyArray<string> => {

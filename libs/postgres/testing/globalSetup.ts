@@ -39,11 +39,31 @@ const server = Effect.gen(function* () {
   return { url, template, databaseUsers: yield* DatabaseUsers.temporary(owner) }
 })
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+type Server = Effect.Success<typeof server>
+
+interface Started {
+  readonly scope: Scope.Closeable
+  readonly server: Promise<Server>
+  users: number
+}
+
+let started: Started | undefined
+
+const start = (): Started => {
   const scope = Scope.makeUnsafe()
-  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  return { scope, server: Effect.runPromise(Scope.provide(server, scope)), users: 0 }
+}
+
+/** Vitest calls it for each project, in one process. The last project to end stops the server. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const shared = (started ??= start())
+  shared.users += 1
+  const stop = async () => {
+    shared.users -= 1
+    if (shared.users === 0) await Effect.runPromise(Scope.close(shared.scope, Exit.void))
+  }
   try {
-    const { databaseUsers, template, url } = await Effect.runPromise(Scope.provide(server, scope))
+    const { databaseUsers, template, url } = await shared.server
     project.provide("databaseUrl", Redacted.value(url))
     project.provide("templateDatabase", template)
     project.provide("databaseUsers", Record.map(databaseUsers, Redacted.value))

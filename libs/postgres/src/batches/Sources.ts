@@ -96,8 +96,9 @@ const doneAgain = (sql: Sql, id: BatchId) => sql`
 /**
  * Fills a retry with the failed lines of an old batch, except those that were erased, whose data a
  * later line or another request has replaced, that another retry has, or whose account was
- * imported. Returns what it refers to, and how many lines were left out. The bytes of lines are read only where they were
- * stored without their sizes, and results only of chunks with a line that has no number.
+ * imported. Returns what it refers to, and how many lines were left out. The bytes of lines are
+ * read only where they were stored without their sizes, and results only of chunks with a line that
+ * has no number.
  */
 export const fillAgain = Effect.fnUntraced(function* (
   sql: Sql,
