@@ -41,7 +41,7 @@ const undescribed = (answers: ReadonlyArray<string>): ReadonlyArray<string> => {
   }
 }
 
-/** `folder` holds the reports of all projects (tools/testReports.ts). */
+/** `folder` has the answers that the tests saw, in `answers`. */
 export const missingAnswers = (folder: string): ReadonlyArray<string> => {
   const answers = globSync("**/answers/*.txt", { cwd: folder }).flatMap((file) =>
     readFileSync(join(folder, file), "utf8").split("\n")
