@@ -33,13 +33,6 @@ const storedKey = `(int8send(account_id) || coalesce(document_digest, ${bodyDige
 
 const withoutDigest = "body is null and document_digest is null"
 
-/** The indexes for looking up notes: the table and expression of each by its name. */
-export const noteIndexes: Readonly<Record<string, string>> = {
-  notes_by_content: `notes (${storedKey}, sequence)`,
-  notes_by_content_and_time: `notes (${storedKey}, created_at)`,
-  notes_without_digest: `notes (account_id) where ${withoutDigest}`
-}
-
 /** The columns by which a note is looked up. */
 const lookedUp = {
   position: integer,

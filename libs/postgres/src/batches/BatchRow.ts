@@ -126,12 +126,6 @@ const orNull = (instant: DateTime.Utc | null | undefined): Date | null =>
 /** What a batch stores. An earlier release counted only lines. */
 export const storedBytes = (sql: Sql) => sql`coalesce(stored_bytes, bytes)`
 
-/** The indexes for what an organisation stores, and for the retries that refer to a batch. */
-export const batchIndexes = {
-  batches_storing: "batches (organisation) where lines_deleted_through < received",
-  batches_referring: "batches (lines_of) where lines_of is not null"
-}
-
 /**
  * Stores the state of a batch, and that it stores `more` bytes. What was asked for at its creation
  * never changes.

@@ -21,19 +21,6 @@ type Sql = Database["Service"]["sql"]
 type Port = SupplierSummaries["Service"]
 type Query = Parameters<Port["read"]>[0]
 
-/**
- * The index of waiting imports, in the order of their first staging. An index on the time of the
- * last staging would get another entry with each staging.
- */
-export const oldestIndexes = {
-  import_processes_oldest:
-    "import_processes (supplier, id) " +
-    "where account_number is null and not skipped and failed_staging is null",
-  import_processes_oldest_of_cohort:
-    "import_processes (supplier, cohort, id) " +
-    "where cohort is not null and account_number is null and not skipped and failed_staging is null"
-}
-
 const Tally = Schema.Struct({
   kind: Schema.Literals(["state", "code", "imported", "ledger", "balance", "refused"]),
   name: Schema.String,
