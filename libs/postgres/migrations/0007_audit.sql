@@ -50,8 +50,6 @@ create table audit_chains (
   head bytea not null,
   salt bytea,
   hmac bytea,
-  former_length bigint,
-  former_head bytea,
   constraint audit_chains_once
     unique nulls not distinct (import_supplier, external_account_number, organisation)
 ) with (fillfactor = 70);
@@ -133,7 +131,7 @@ begin
     audit_hash(null, 1, fields || netstring(erased_number(keyed))), drawn, keyed)
   on conflict on constraint audit_chains_once do update
   set length = chain.length + 1, head = audit_hash(chain.head, chain.length + 1,
-    fields || netstring(coalesce(erased_number(chain.hmac), chain.external_account_number)))
+    fields || netstring(erased_number(chain.hmac)))
   returning id, length, head into new.chain, new.position, new.hash;
   return new;
 end $$;
@@ -161,16 +159,6 @@ begin
     allowed.external_account_number := erased_number(old.hmac);
     allowed.salt := null;
     allowed.hmac := null;
-    allowed.former_head := null;
-  elsif old.hmac is null and octet_length(new.salt) = 32
-    and old.external_account_number not like ' erased:%'
-  then
-    allowed := old;
-    allowed.salt := new.salt;
-    allowed.hmac := audit_hmac(new.salt, old.external_account_number);
-    allowed.former_length := old.length;
-    allowed.former_head := old.head;
-    allowed.head := new.head;
   end if;
   if new is distinct from allowed then
     raise exception '% only grows', tg_table_name using errcode = 'restrict_violation';
@@ -180,25 +168,19 @@ end $$;
 
 create trigger audit_chains_only_grow before update on audit_chains for each row
 when ((old.id, old.organisation, old.import_supplier, old.external_account_number,
-  old.length + 1, old.salt, old.hmac, old.former_length, old.former_head)
+  old.length + 1, old.salt, old.hmac)
   is distinct from (new.id, new.organisation, new.import_supplier, new.external_account_number,
-  new.length, new.salt, new.hmac, new.former_length, new.former_head))
+  new.length, new.salt, new.hmac))
 execute function check_chain_change();
 
 -- An entry takes the number of its chain once that is erased.
 create function check_entry_change() returns trigger language plpgsql as $$
-declare chain audit_chains; allowed audit_log; previous bytea;
+declare chain audit_chains; allowed audit_log;
 begin
   select * into chain from audit_chains where id = old.chain;
   if chain.external_account_number like ' erased:%' then
     allowed := old;
     allowed.external_account_number := chain.external_account_number;
-  elsif chain.hmac is not null and old.position <= chain.former_length then
-    select hash into previous from audit_log
-    where audit_log.chain = old.chain and position = old.position - 1;
-    allowed := old;
-    allowed.hash := audit_hash(previous, old.position,
-      audit_fields(old) || netstring(erased_number(chain.hmac)));
   end if;
   if new is distinct from allowed then
     raise exception '% only grows', tg_table_name using errcode = 'restrict_violation';
@@ -225,88 +207,13 @@ grant select, insert, update (began_at, digests, is_full)
 on refusal_windows to data_import_account_import, data_import_post_import, data_import_batches,
   data_import_batch_worker, data_import_board;
 
-create table earlier_audit_chains (
-  last bigint constraint earlier_audit_chains_pkey primary key,
-  remade_to bigint not null
-);
-
-create function remake_audit_chain(wanted bigint) returns boolean language plpgsql as $$
-declare
-  chain audit_chains;
-  entry audit_log;
-  drawn bytea := random_salt();
-  keyed bytea;
-  place bigint := 0;
-  former bytea;
-  present bytea;
-begin
-  select * into chain from audit_chains where id = wanted for no key update;
-  if chain.hmac is not null or chain.external_account_number is null
-    or chain.external_account_number like ' erased:%'
-  then
-    return true;
-  end if;
-  keyed := audit_hmac(drawn, chain.external_account_number);
-  for entry in select * from audit_log where audit_log.chain = wanted order by position loop
-    place := place + 1;
-    former := audit_hash(former, place,
-      audit_fields(entry) || netstring(entry.external_account_number));
-    present := audit_hash(present, place,
-      audit_fields(entry) || netstring(erased_number(keyed)));
-    if (entry.position, entry.hash, entry.organisation, entry.import_supplier,
-        entry.external_account_number)
-      is distinct from (place, former, chain.organisation, chain.import_supplier,
-        chain.external_account_number)
-    then
-      return false;
-    end if;
-  end loop;
-  if (place, former) is distinct from (chain.length, chain.head) then return false; end if;
-  update audit_chains
-  set salt = drawn, hmac = keyed, head = present, former_length = length, former_head = head
-  where id = wanted;
-  present := null;
-  for entry in select * from audit_log where audit_log.chain = wanted order by position loop
-    present := audit_hash(present, entry.position,
-      audit_fields(entry) || netstring(erased_number(keyed)));
-    update audit_log set hash = present where id = entry.id;
-  end loop;
-  return true;
-end $$;
-
-create function remake_audit_chains(entries bigint) returns boolean language plpgsql as $$
-declare slice earlier_audit_chains; first bigint; wanted bigint; size bigint;
-begin
-  select * into slice from earlier_audit_chains for update;
-  for wanted, size in select id, length from audit_chains
-    where id > slice.remade_to and id <= slice.last order by id limit entries
-  loop
-    if first is null then
-      first := wanted;
-    else
-      exit when size > entries;
-      perform from audit_chains where id = wanted for no key update skip locked;
-      exit when not found;
-    end if;
-    perform remake_audit_chain(wanted);
-    entries := entries - size;
-    slice.remade_to := wanted;
-  end loop;
-  if first is null then
-    delete from earlier_audit_chains;
-  else
-    update earlier_audit_chains set remade_to = slice.remade_to;
-  end if;
-  return first is not null;
-end $$;
-
 -- Erases the number of an import from the log, and gives how many entries had it. Of a supplier
 -- that was not recorded, any import may be meant. What an API key was refused is kept as digests,
 -- by which a number could be found; those of the keys that named it are emptied, so that a repeated
 -- refusal may be recorded once more. They are locked before the chains, as by a refusal.
 create function erase_audited_number(supplier text, number text) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
-declare wanted bigint; found bigint[]; entries bigint; erased bigint := 0;
+declare found bigint[]; erased bigint;
 begin
   if number like ' erased:%' then return 0; end if;
   found := array(
@@ -322,22 +229,14 @@ begin
   update refusal_windows set digests = '{}'
   where (organisation, api_key) in (
     select organisation, api_key from audit_log where chain = any(found));
-  foreach wanted in array found loop
-    if not remake_audit_chain(wanted) then
-      raise exception 'Audit chain % is not as it was written', wanted
-        using errcode = 'data_corrupted', hint = 'Verify the audit log.';
-    end if;
-    update audit_chains
-    set external_account_number = erased_number(hmac), salt = null, hmac = null,
-      former_head = null
-    where id = wanted and hmac is not null;
-    update audit_log set external_account_number = audit_chains.external_account_number
-    from audit_chains
-    where audit_chains.id = wanted and chain = wanted
-      and audit_log.external_account_number = number;
-    get diagnostics entries = row_count;
-    erased := erased + entries;
-  end loop;
+  update audit_chains
+  set external_account_number = erased_number(hmac), salt = null, hmac = null
+  where id = any(found);
+  update audit_log set external_account_number = audit_chains.external_account_number
+  from audit_chains
+  where audit_chains.id = any(found) and chain = audit_chains.id
+    and audit_log.external_account_number = number;
+  get diagnostics erased = row_count;
   return erased;
 end $$;
 

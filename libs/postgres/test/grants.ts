@@ -27,7 +27,6 @@ export const matrix = {
   choices:
     "account-import r, post-import r, query r, batches r, batch-worker r, board r, operator ra",
   customers: "account-import a, query r, batch-worker a, board r, operator r",
-  earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   forecasts: "board ra(w)",

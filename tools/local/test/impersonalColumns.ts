@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     webhooks: "disabled_by last_error names organisation suppliers url"
   },
   "who asked, and of which supplier": {
-    audit_chains: "head former_head hmac salt import_supplier organisation",
+    audit_chains: "head hmac salt import_supplier organisation",
     audit_log: "action api_key hash import_supplier organisation outcome request_id",
     event_heads: "organisation",
     forecasts: "day supplier",
