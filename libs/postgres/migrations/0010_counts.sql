@@ -74,16 +74,6 @@ create table import_activity (
 grant select, insert, update (changed_at, imported_at) on import_activity to data_import_query;
 grant select on import_activity to data_import_board;
 
-create table uncounted_suppliers (
-  supplier text collate "C" constraint uncounted_suppliers_pkey primary key
-);
-
-grant select on uncounted_suppliers to data_import_query, data_import_board, data_import_operator;
-
-create table undivided_suppliers (
-  supplier text collate "C" constraint undivided_suppliers_pkey primary key
-);
-
 -- An account that an import has become. In PL/pgSQL, because a function in SQL is planned anew at
 -- every call, which was a fifth of what an import costs the database.
 create function count_account(account bigint, created_at timestamptz, supplier text, cohort text)

@@ -22,10 +22,6 @@ create index refused_lines_of_batch on refused_lines (batch, line);
 
 create index refused_lines_unsettled on refused_lines (recorded_at) where not is_settled;
 
-create table unrecorded_suppliers (
-  supplier text collate "C" constraint unrecorded_suppliers_pkey primary key
-);
-
 -- `settle_refused` adds the differences up.
 create table refused_differences (
   batch uuid not null,

@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     choices: "list value",
     migration_plans: "points supplier",
     migration_sign_offs: "signed_by supplier",
-    migrations: "name",
+    migrations: "digest name",
     operations_teams: "name",
     organisations: "name test_of",
     suppliers: "code document_root organisation status time_zone",
@@ -29,10 +29,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     outbox: "codes import_supplier name organisation",
     refresh_token_families: "api_key family",
     refresh_tokens: "family hash",
-    refusal_windows: "api_key organisation",
-    uncounted_suppliers: "supplier",
-    undivided_suppliers: "supplier",
-    unrecorded_suppliers: "supplier"
+    refusal_windows: "api_key organisation"
   },
   "what a batch is to do, and how its lines ended": {
     batch_chunks: "outcomes",
