@@ -88,6 +88,7 @@ create table idempotency_keys (
   expires_at timestamptz not null,
   answer text,
   import_id bigint,
+  has_large_answer boolean generated always as (octet_length(answer) > 16384) stored,
   constraint idempotency_keys_pkey primary key (organisation, key)
 );
 
@@ -100,7 +101,7 @@ where import_id is not null;
 -- Large answers count in what an organisation stores; a small one is not larger than what any
 -- request leaves.
 create index idempotency_keys_large on idempotency_keys (organisation)
-where octet_length(answer) > 16384;
+where has_large_answer;
 
 grant select, insert, delete, update (fingerprint, token, expires_at, answer, import_id)
 on idempotency_keys to data_import_account_import, data_import_post_import, data_import_batches,
@@ -109,7 +110,7 @@ on idempotency_keys to data_import_account_import, data_import_post_import, data
 create function kept_answer_bytes(of_organisation text) returns bigint
 language sql stable security definer set search_path = public, pg_temp as $$
   select coalesce(sum(octet_length(answer)), 0)::bigint from idempotency_keys
-  where organisation = of_organisation and octet_length(answer) > 16384
+  where organisation = of_organisation and has_large_answer
 $$;
 
 grant execute on function kept_answer_bytes to data_import_batches, data_import_board,

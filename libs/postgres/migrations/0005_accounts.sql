@@ -47,7 +47,7 @@ create table accounts (
   operations_team_name text,
   revision integer not null default 0,
   omitted text[],
-  payload_notes integer,
+  payload_notes integer not null default 0,
   erased_at timestamptz,
   constraint accounts_id_and_number_once unique (id, number)
 );
@@ -243,9 +243,6 @@ create index notes_by_content_and_time on notes (
   (int8send(account_id) || coalesce(document_digest, sha256(replace(body, '\', '\\')::bytea))),
   created_at
 );
-
-create index notes_without_digest on notes (account_id)
-where body is null and document_digest is null;
 
 grant insert on notes to data_import_account_import;
 grant select, insert on notes to data_import_post_import, data_import_batch_worker;

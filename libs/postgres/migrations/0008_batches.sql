@@ -42,7 +42,7 @@ create table batches (
   recent json not null default '[]',
   lines_deleted_through integer not null default 0,
   lines_of uuid,
-  stored_bytes bigint default 0,
+  stored_bytes bigint not null default 0,
   constraint batches_start_whole check ((started_at is null) = (api_key is null)),
   constraint batches_counts_close check (
     least(received, succeeded, already, failed, cancelled) >= 0
@@ -101,7 +101,7 @@ create table batch_chunks (
   ready_at timestamptz,
   waits smallint not null default 0,
   held_lines integer[],
-  sizes integer[],
+  sizes integer[] not null,
   constraint batch_chunks_pkey primary key (batch, first_line),
   constraint batch_chunks_unfinished check (unfinished between 0 and line_count)
 );

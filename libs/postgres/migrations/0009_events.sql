@@ -69,7 +69,7 @@ create table outbox (
   codes text[] not null default '{}',
   batch uuid constraint outbox_batch_exists references batches,
   event_id uuid,
-  organisation text,
+  organisation text not null,
   import_supplier text,
   position bigint,
   webhook uuid constraint outbox_webhook_exists references webhooks

@@ -63,7 +63,7 @@ begin
   update accounts set billing_email = null, billing_name = null, billing_sub_name = null,
     billing_customer_reference = null, date_of_sale = null, sales_subchannel = null,
     document_accessibility = null, operations_team_name = null, omitted = null,
-    payload_notes = null, erased_at = instant
+    payload_notes = 0, erased_at = instant
   where id = import;
   update import_processes set payload = null, payload_bytes = null, payload_hash = null,
     skipped = true, lease_attempt = null, lease_expires_at = null, failed_staging = null,

@@ -11,7 +11,7 @@ import { ApiKeyId, type Caller } from "@data-import/domain/organisation/Organisa
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
-import { claim } from "@data-import/domain/testing/importStates"
+import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { verifyAudit } from "../src/audit/AuditChains.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
@@ -58,7 +58,13 @@ const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKe
   const log = yield* AuditLog
   switch (kind) {
     case "stage": {
-      const { _tag } = yield* processes.stage({ key, payload: "{}", caller, at: noon })
+      const { _tag } = yield* processes.stage({
+        key,
+        payload: "{}",
+        hash: stagedHash,
+        caller,
+        at: noon
+      })
       return _tag !== "Refused"
     }
     case "attempt": {
@@ -205,7 +211,9 @@ it.live("concurrent batches of stagings and refusals of the same imports do not 
       Effect.gen(function* () {
         const processes = yield* ImportProcesses
         const log = yield* AuditLog
-        const staged = list.map((key) => processes.stage({ key, payload: "{}", caller, at: noon }))
+        const staged = list.map((key) =>
+          processes.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
+        )
         const refused = list.map((key) => log.recordRefusal(refusalOf(key, caller)))
         yield* Effect.all([...staged, ...refused], { concurrency: "unbounded", discard: true })
       })
@@ -228,7 +236,7 @@ it.live("64 concurrent stagings of one import form one chain", () =>
     const { caller, keyOf } = yield* Effect.provideContext(freshSupplier, one)
     const key = keyOf("a")
     const staging = Effect.flatMap(ImportProcesses, (processes) =>
-      processes.stage({ key, payload: "{}", caller, at: noon })
+      processes.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
     )
     yield* Effect.forEach(
       Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? one : other)),

@@ -22,6 +22,7 @@ import { layer as setup } from "../src/setup/Configuration.ts"
 import { eraseNumber } from "../testing/auditChains.ts"
 import { auditTables, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const storage = Layer.provideMerge(
   Layer.mergeAll(auditLog, importProcesses, setup),
@@ -168,10 +169,14 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
       const { caller, keyOf } = yield* freshSupplier
       const keys = Array.from({ length: 40 }, (_, index) => keyOf(`${index}-${caller.apiKey}`))
       const stage = (list: ReadonlyArray<ImportKey>) =>
-        Effect.forEach(list, (key) => processes.stage({ key, payload: "{}", caller, at: noon }), {
-          concurrency: "unbounded",
-          discard: true
-        })
+        Effect.forEach(
+          list,
+          (key) => processes.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon }),
+          {
+            concurrency: "unbounded",
+            discard: true
+          }
+        )
       yield* stage(keys)
       const erased = keys.slice(0, 10)
       yield* Effect.all(

@@ -21,6 +21,7 @@ import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rolledBack } from "../testing/rolledBack.ts"
 import { eraseNumber } from "../testing/auditChains.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const storage = Layer.mergeAll(auditLog, importProcesses, configuration).pipe(
   Layer.provideMerge(TestDatabase.layer),
@@ -32,7 +33,7 @@ const arranged = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   const { caller, keyOf } = yield* freshSupplier
   const key = keyOf("a")
-  const stage = imports.stage({ key, payload: "{}", caller, at: noon })
+  const stage = imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
   yield* stage
   yield* stage
   const exported = yield* keepHeads

@@ -11,7 +11,7 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
  * Locks the organisations whose events wait, except those that another transaction assigns or
- * empties. An instance of an earlier release takes the common lock alone.
+ * empties.
  */
 const lockOrganisations = (sql: Sql) =>
   lockedRows(sql`
@@ -23,12 +23,9 @@ const lockOrganisations = (sql: Sql) =>
         where position is null and outbox.organisation > waiting.organisation
         order by organisation limit 1
       ) from waiting where organisation is not null
-    ), shared as materialized (
-      select pg_try_advisory_xact_lock_shared(
-        hashtextextended('data-import event positions', 0)) as is_taken
     )
-    select organisation from waiting, shared
-    where organisation is not null and is_taken and pg_try_advisory_xact_lock(
+    select organisation from waiting
+    where organisation is not null and pg_try_advisory_xact_lock(
       hashtextextended('data-import event positions ' || organisation, 0))`)
 
 /**
