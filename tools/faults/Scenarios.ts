@@ -20,7 +20,6 @@ import { overloads } from "./scenarios/Overload.ts"
 import { restoreToPoint } from "./scenarios/Restore.ts"
 import { rollingRestart, rolloutAtOnce } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
-import { upgrade } from "./scenarios/Upgrade.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
 import { webhookKills } from "./scenarios/WebhookKills.ts"
 import { worstBodies } from "./scenarios/WorstBodies.ts"
@@ -49,6 +48,5 @@ export const scenarios: ReadonlyArray<Scenario> = [
   worstBodies,
   rollingRestart,
   rolloutAtOnce,
-  restoreToPoint,
-  upgrade
+  restoreToPoint
 ]

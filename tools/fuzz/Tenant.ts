@@ -40,6 +40,7 @@ import type { Secrets, Who } from "./Case.ts"
 import { holdEvents } from "./EventSetup.ts"
 import { holdKeys } from "./HeldKeys.ts"
 import type { Target } from "./Wire.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 /** Ongoing, and its documents are not looked up. */
 export const supplier = "FUZZ"
@@ -148,7 +149,7 @@ const importRead = Effect.fnUntraced(function* (caller: Caller) {
   const key = importOf(imported[0] ?? "", readSupplier)
   const account = domesticAccount(key)
   const payload = finish(writingAccount(account))
-  yield* imports.stage({ key, payload, caller, at: yield* DateTime.now })
+  yield* imports.stage({ key, payload, hash: stagedHash, caller, at: yield* DateTime.now })
   const { at, attempt } = yield* claim(key, caller, Duration.minutes(1))
   const newAccount = { ...newAccountFor(key, at, readAccount), account, operationsTeam: team }
   yield* imports.complete({ key, attempt, newAccount, caller })

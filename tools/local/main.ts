@@ -15,6 +15,7 @@ const plainFailures = [
   "PostgresDidNotStart",
   "DoesNotAnswer",
   "WorkerDidNotStart",
+  "MigrationDiffers",
   "ConfigError"
 ]
 

@@ -17,7 +17,6 @@ const reasons: Readonly<Record<AuditFault["why"], string>> = {
   beyond_head: "the head of the chain ends before it",
   head_differs: "it is the last, and the head of the chain says otherwise",
   head_missing: "its chain has no head",
-  former_head_differs: "up to it, the former head of the chain says otherwise",
   kept_head_differs: "it is not what the kept heads say: the chain was written anew"
 }
 

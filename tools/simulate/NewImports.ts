@@ -21,8 +21,8 @@ const none = { isTaken: () => false, liveLeases: () => 0 }
 
 /** The result of the same steps as single requests, one after the other. */
 const singly = (made: NewImport, caller: Caller): Step => {
-  const { at, creation, key, payload } = made
-  const staged = steps.stage(null, { at, caller, key, payload }, none)
+  const { at, creation, hash, key, payload } = made
+  const staged = steps.stage(null, { at, caller, key, payload, hash }, none)
   if (creation === null) return staged
   const { attempt, newAccount } = creation
   const lease = Duration.minutes(1)

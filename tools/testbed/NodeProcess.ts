@@ -7,8 +7,6 @@ import { Duration, Effect } from "effect"
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Program {
-  /** Of another release of the repository; this one unless given. */
-  readonly root?: string | undefined
   /** From the root of the repository. */
   readonly script: string
   readonly args?: ReadonlyArray<string>
@@ -27,10 +25,10 @@ export interface Ended {
   readonly err: string
 }
 
-const ownRoot = join(import.meta.dirname, "..", "..")
+const root = join(import.meta.dirname, "..", "..")
 
 /** Half of a start is compiling. With the cache a process is ready in two thirds of the time. */
-export const compileCache = join(ownRoot, "node_modules", ".cache", "node")
+export const compileCache = join(root, "node_modules", ".cache", "node")
 
 const stopLimit = Duration.seconds(20)
 
@@ -46,7 +44,7 @@ export class NodeProcess {
   #out = ""
   #err = ""
 
-  constructor({ root = ownRoot, ...program }: Program) {
+  constructor(program: Program) {
     const { args = [], discardsOutput = false, env, nodeArgs = [], script } = program
     const child: ChildProcess = spawn(
       process.execPath,

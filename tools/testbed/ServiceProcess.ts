@@ -18,7 +18,7 @@ export class DidNotStart extends Data.TaggedError("DidNotStart")<{
 }
 
 /** How the process runs; `services/<name>/src/main.ts` unless a script is given. */
-type Running = Partial<Pick<Program, "discardsOutput" | "nodeArgs" | "root" | "script">>
+type Running = Partial<Pick<Program, "discardsOutput" | "nodeArgs" | "script">>
 
 /** A start takes seconds, but minutes on a busy machine. */
 const startLimit = Duration.minutes(5)
@@ -27,7 +27,7 @@ export class ServiceProcess<Name extends string = ServiceName> {
   readonly name: Name
   readonly port: number
   readonly #settings: Settings
-  #running: Running
+  readonly #running: Running
   readonly #lives: Array<NodeProcess> = []
 
   constructor(name: Name, port: number, settings: Settings, running: Running) {
@@ -63,16 +63,6 @@ export class ServiceProcess<Name extends string = ServiceName> {
       })
       return Effect.timeoutOrElse(waiting, { duration: startLimit, orElse: () => this.#failed() })
     })
-  }
-
-  /** The files of the release that it runs from; undefined for this one. */
-  get root(): string | undefined {
-    return this.#running.root
-  }
-
-  /** From the files of another release from its next start on; of this one unless given. */
-  runFrom(root: string | undefined): void {
-    this.#running = { ...this.#running, root }
   }
 
   /** A further process with the same settings, on another port. It is not started yet. */

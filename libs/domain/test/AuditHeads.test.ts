@@ -11,6 +11,7 @@ import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { layerMemory as imports } from "../src/ports/memory/ImportProcesses.ts"
 import { freshSupplier, noon } from "../testing/freshNames.ts"
+import { stagedHash } from "../testing/importStates.ts"
 
 const storage = Layer.mergeAll(auditLog, auditHeads, imports, configuration)
 
@@ -25,7 +26,7 @@ const latest = Effect.gen(function* () {
 const stage = Effect.gen(function* () {
   const { caller, keyOf } = yield* freshSupplier
   const key = keyOf("a")
-  yield* (yield* ImportProcesses).stage({ key, payload: "{}", caller, at: noon })
+  yield* (yield* ImportProcesses).stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
 })
 
 it.effect("an export has the heads of all chains, and the chains have them for good", () =>

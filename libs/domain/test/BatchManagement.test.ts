@@ -20,6 +20,7 @@ import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
 import { begin, demo, errorsOf, keyOf, rival, supplierCode, team } from "./importPrograms.ts"
 import { world as imports } from "./postImportPrograms.ts"
+import { stagedHash } from "../testing/importStates.ts"
 
 const world = Layer.mergeAll(managementLayer, uploadLayer).pipe(
   Layer.provideMerge(Layer.mergeAll(imports, layerMemory))
@@ -160,6 +161,7 @@ describe("a batch", () => {
         yield* stage({
           key: keyOf(number),
           payload: "{}",
+          hash: stagedHash,
           cohort: null,
           caller: demo,
           at: sampleTime

@@ -46,7 +46,7 @@ describe("the record of an attempt", () => {
     expect(record(open, pending)).toMatchObject({ outcome: "BROKEN_OFF", ended_at: null })
   })
 
-  it("has the meaning of the code if an older release stored no detail", () => {
+  it("has the meaning of the code if the detail was deleted", () => {
     const errors = [{ code: "required", attr: "a.b" }]
     expect(record({ errors }).errors).toEqual([
       { code: "required", attr: "a.b", detail: registry.required.meaning }

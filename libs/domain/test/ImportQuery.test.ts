@@ -8,7 +8,7 @@ import { ImportQuery, layer as importQuery, type ListRange } from "../src/import
 import { changeStatus } from "../src/organisation/Supplier.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { newAccountFor } from "../testing/freshNames.ts"
-import { claim } from "../testing/importStates.ts"
+import { claim, stagedHash } from "../testing/importStates.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { begin, demo, keyOf, ports, rival, supplierCode } from "./importPrograms.ts"
 
@@ -24,7 +24,13 @@ const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
 
 const stage = (number: string) =>
   Effect.flatMap(ImportProcesses, (processes) =>
-    processes.stage({ key: keyOf(number), payload: "{}", caller: demo, at: sampleTime })
+    processes.stage({
+      key: keyOf(number),
+      payload: "{}",
+      hash: stagedHash,
+      caller: demo,
+      at: sampleTime
+    })
   )
 
 const complete = Effect.fnUntraced(function* (number: string, at: DateTime.Utc) {

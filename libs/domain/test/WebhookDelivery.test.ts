@@ -24,6 +24,7 @@ import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { type Webhook, Webhooks } from "../src/ports/Webhooks.ts"
 import type { Sent, WebhookMessage } from "../src/ports/WebhookSender.ts"
 import { freshSupplier, noon } from "../testing/freshNames.ts"
+import { stagedHash } from "../testing/importStates.ts"
 
 const ports = Layer.mergeAll(eventLog, importProcesses, configuration, batches, webhookPort)
 
@@ -79,7 +80,13 @@ const arrange = Effect.fnUntraced(function* (settings: Partial<Webhook> = {}) {
   const stage = (...numbers: ReadonlyArray<string>) =>
     Effect.forEach(numbers, (number) =>
       Effect.flatMap(DateTime.now, (at) =>
-        imports.stage({ key: owner.keyOf(number), payload: "{}", caller: owner.caller, at })
+        imports.stage({
+          key: owner.keyOf(number),
+          payload: "{}",
+          hash: stagedHash,
+          caller: owner.caller,
+          at
+        })
       )
     ).pipe(Effect.andThen(assign))
   const deliver = Effect.repeat(deliverOnce, { while: (delivered) => delivered })

@@ -23,7 +23,7 @@ import {
   withFaults
 } from "../testing/faults.ts"
 import { expectSame, newAccountFor, noon, noonPlus } from "../testing/freshNames.ts"
-import { arrange, claim, tracesOf } from "../testing/importStates.ts"
+import { arrange, claim, tracesOf, stagedHash } from "../testing/importStates.ts"
 
 const storage = Layer.mergeAll(importProcesses, auditLog, configuration)
 
@@ -40,7 +40,7 @@ const journey = Effect.fnUntraced(function* ({
   key
 }: Effect.Success<ReturnType<typeof arrange>>) {
   const imports = yield* ImportProcesses
-  yield* imports.stage({ key, payload: "{}", caller, at: noon })
+  yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = newAccountFor(key, noonPlus(20))
   return yield* imports.complete({ key, attempt, newAccount, caller })
@@ -69,7 +69,7 @@ describe("a fault plan", () => {
       const { caller, key } = yield* arrange("none")
       const plan = faultAtCall("stage", { kind: "unavailable", when: "before" }, 2)
       const staging = Effect.flatMap(ImportProcesses, (imports) =>
-        imports.stage({ key, payload: "{}", caller, at: noon })
+        imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
       )
       const tags = yield* under(plan, Effect.all([staging, staging, staging].map(Effect.exit)))
       expect(tags.map((exit) => exit._tag)).toStrictEqual(["Success", "Failure", "Success"])

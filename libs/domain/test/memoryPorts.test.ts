@@ -42,7 +42,14 @@ import { layerMemory as sandbox } from "../src/ports/memory/Sandbox.ts"
 import { sandboxContract } from "../testing/SandboxContract.ts"
 import { configurationContract } from "../testing/ConfigurationContract.ts"
 
-const storage = Layer.mergeAll(importProcesses, auditLog, configuration, apiKeys, tokenBuckets)
+const storage = Layer.mergeAll(
+  importProcesses,
+  importSearch,
+  auditLog,
+  configuration,
+  apiKeys,
+  tokenBuckets
+)
 
 importProcessesContract("in memory", storage)
 auditLogContract("in memory", storage)

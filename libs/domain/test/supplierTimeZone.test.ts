@@ -27,6 +27,7 @@ import {
   rival,
   supplierCode
 } from "./importPrograms.ts"
+import { stagedHash } from "../testing/importStates.ts"
 
 const setTime = (at: DateTime.Utc) => TestClock.setTime(DateTime.toEpochMillis(at))
 
@@ -40,7 +41,13 @@ const stageUnseen = (payload: Wire) =>
   Effect.gen(function* () {
     const at = yield* DateTime.now
     const processes = yield* ImportProcesses
-    yield* processes.stage({ key, payload: JSON.stringify(payload), caller: demo, at })
+    yield* processes.stage({
+      key,
+      payload: JSON.stringify(payload),
+      hash: stagedHash,
+      caller: demo,
+      at
+    })
   })
 
 const kiritimati = TimeZone.make("Pacific/Kiritimati")

@@ -15,7 +15,8 @@ import {
   auditEntry,
   claim,
   importStates,
-  tracesOf
+  tracesOf,
+  stagedHash
 } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
@@ -292,7 +293,7 @@ const atOnce = (it: It): void => {
       const [completion, staging] = yield* Effect.all(
         [
           imports.complete({ key, attempt, newAccount: account, caller }),
-          imports.stage({ key, payload: `{}`, caller, at: now })
+          imports.stage({ key, payload: `{}`, hash: stagedHash, caller, at: now })
         ],
         { concurrency: "unbounded" }
       )

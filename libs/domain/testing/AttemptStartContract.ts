@@ -18,7 +18,8 @@ import {
   lease,
   noLimits,
   stagedPayload,
-  tracesOf
+  tracesOf,
+  stagedHash
 } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
@@ -210,7 +211,7 @@ const largePayloads = (it: It): void => {
       const textOf = (bytes: number) => JSON.stringify("ø".repeat(bytes / 2 - 1))
       for (const bytes of [smallBytes, smallBytes + 2]) {
         const payload = textOf(bytes)
-        yield* imports.stage({ key, payload, caller, at: noon })
+        yield* imports.stage({ key, payload, hash: stagedHash, caller, at: noon })
         const { attempt, claim: answer } = yield* claim(key, caller, noon)
         const expected = bytes === smallBytes ? payload : { bytes }
         expect(answer).toEqual({ _tag: "Claimed", payload: expected })

@@ -25,7 +25,7 @@ import {
   noon,
   noonPlus
 } from "./freshNames.ts"
-import { arrange, auditEntry, claim, tracesOf } from "./importStates.ts"
+import { arrange, auditEntry, claim, tracesOf, stagedHash } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -217,7 +217,7 @@ const bounding = (it: It): void => {
       const refusal = { key, action: "stage", outcome: "error", caller, at: noon } as const
       for (let index = 0; index < 3; index++) {
         yield* auditLog.recordRefusal(refusal)
-        yield* imports.stage({ key, payload: "{}", caller, at: noon })
+        yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
       }
       expect(yield* outcomesOf(caller)).toEqual(["error", "created", "replaced", "replaced"])
     })
@@ -240,9 +240,9 @@ const reading = (it: It): void => {
       const { account, caller, key } = yield* arrange("none")
       const newAccount = { ...account, createdAt: noon }
       const refusal = { key, action: "process", outcome: "throttled", caller, at: noon } as const
-      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
       yield* auditLog.recordRefusal(refusal)
-      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
       const { attempt: first } = yield* claim(key, caller, noon, { dryRun: true })
       const end = { outcome: "dry_run_successful", errors: [], dryRun: true } as const
       yield* imports.release({ key, attempt: first, caller, at: noon, ...end })
@@ -271,7 +271,7 @@ const reading = (it: It): void => {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
       const other = yield* freshSupplier
-      const command = { payload: "{}", caller, at: noon }
+      const command = { payload: "{}", hash: stagedHash, caller, at: noon }
       yield* imports.stage({ ...command, key: keyOf("a") })
       const before = yield* tracesOf(keyOf("a"))
       yield* imports.stage({ ...command, key: keyOf("A") })
@@ -292,7 +292,7 @@ const verifying = (it: It): void => {
       const before = yield* auditLog.verifyAudit
       const refusal = { action: "stage", outcome: "error", at: noon } as const
       const nothing = { import_supplier: null, external_account_number: null }
-      yield* imports.stage({ key: keyOf("a"), payload: "{}", caller, at: noon })
+      yield* imports.stage({ key: keyOf("a"), payload: "{}", hash: stagedHash, caller, at: noon })
       yield* auditLog.recordRefusal({ ...refusal, key: keyOf("a"), caller })
       yield* auditLog.recordRefusal({ ...refusal, key: keyOf("a"), caller: stranger.caller })
       yield* auditLog.recordRefusal({ ...refusal, key: keyOf("b"), caller })
@@ -324,7 +324,7 @@ const heads = (it: It): void => {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const stage = (name: string) =>
-        imports.stage({ key: keyOf(name), payload: "{}", caller, at: noon })
+        imports.stage({ key: keyOf(name), payload: "{}", hash: stagedHash, caller, at: noon })
       const before = yield* allHeads(1_000)
       const last = before.at(-1)?.chain
       for (const name of ["a", "b", "b", "c"]) yield* stage(name)
@@ -346,7 +346,7 @@ const heads = (it: It): void => {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const key = keyOf("a")
-      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
       const all = yield* allHeads(1_000)
       const head = all.at(-1) ?? (yield* Effect.die("there is no head"))
       const named = { organisation: caller.organisation, ...key, position: 1n }

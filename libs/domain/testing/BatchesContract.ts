@@ -34,7 +34,7 @@ import {
   noon,
   noonPlus
 } from "./freshNames.ts"
-import { claim } from "./importStates.ts"
+import { claim, stagedHash } from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
 type Ports = ApiKeys | AuditLog | Batches | Configuration | IdempotencyKeys | ImportProcesses
@@ -232,6 +232,7 @@ const changing = (it: It): void => {
       const owner =
         pending.state === undefined ? fresh : { ...fresh, caller: { ...fresh.caller, apiKey } }
       const { stage } = yield* ImportProcesses
+      const sent = { payload: "{}", hash: stagedHash, caller: owner.caller, at: noon }
       for (const [number, cohort] of [
         ["b", "wave"],
         ["a", null],
@@ -240,12 +241,12 @@ const changing = (it: It): void => {
         ["e", null]
       ] as const) {
         const key = owner.keyOf(number)
-        yield* stage({ key, payload: "{}", cohort, caller: owner.caller, at: noon })
+        yield* stage({ ...sent, key, cohort })
       }
       yield* failAttempt(owner.keyOf("c"), owner.caller)
       const corrected = owner.keyOf("d")
       yield* failAttempt(corrected, owner.caller)
-      yield* stage({ key: corrected, payload: "{}", cohort: null, caller: owner.caller, at: noon })
+      yield* stage({ ...sent, key: corrected })
       yield* claim(owner.keyOf("e"), owner.caller, noonPlus(-3_600))
       const batch = yield* begun({ of: owner, operation: "PROCESS", pending })
       yield* start(batch, 0)

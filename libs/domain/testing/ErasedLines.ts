@@ -25,7 +25,7 @@ import {
   textsOf
 } from "./begunBatches.ts"
 import { freshSupplier, noon, noonPlus, supplierOf } from "./freshNames.ts"
-import { stagedPayload } from "./importStates.ts"
+import { stagedPayload, stagedHash } from "./importStates.ts"
 
 type Ports = Batches | Configuration | Erasures | ImportProcesses
 type It = Vitest.MethodsNonLive<Ports>
@@ -43,7 +43,13 @@ const staged = Effect.gen(function* () {
   const of = yield* freshSupplier
   const key = { import_supplier: of.supplier.code, external_account_number: number }
   const imports = yield* ImportProcesses
-  yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+  yield* imports.stage({
+    key,
+    payload: stagedPayload,
+    hash: stagedHash,
+    caller: of.caller,
+    at: noon
+  })
   const batch = yield* begun({ of })
   const lines = texts.map((each) => lineOf(each, each ?? malformed))
   yield* append(batch, lines)
@@ -143,7 +149,13 @@ export const erasedLines = (it: It): void => {
       const of = yield* freshSupplier
       const key = of.keyOf(number)
       const imports = yield* ImportProcesses
-      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      yield* imports.stage({
+        key,
+        payload: stagedPayload,
+        hash: stagedHash,
+        caller: of.caller,
+        at: noon
+      })
       const batch = yield* begun({ of })
       const lines = Array.from({ length: 7 }, () => lineOf(null, malformed))
       yield* append(batch, [...lines, lineOf("other")])
@@ -178,7 +190,13 @@ export const erasedLines = (it: It): void => {
       const imports = yield* ImportProcesses
       const keys = ["first", "second"].map((each) => of.keyOf(each))
       for (const key of keys) {
-        yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+        yield* imports.stage({
+          key,
+          payload: stagedPayload,
+          hash: stagedHash,
+          caller: of.caller,
+          at: noon
+        })
       }
       const batch = yield* begun({ of })
       yield* append(batch, [...keys.map((key) => lineOf(key.external_account_number)), lineOf("x")])
@@ -249,7 +267,13 @@ export const erasedLines = (it: It): void => {
       const of = yield* freshSupplier
       const key = { import_supplier: of.supplier.code, external_account_number: number }
       const imports = yield* ImportProcesses
-      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      yield* imports.stage({
+        key,
+        payload: stagedPayload,
+        hash: stagedHash,
+        caller: of.caller,
+        at: noon
+      })
       yield* erase(key)
       const batch = yield* begun({ of })
       yield* append(
@@ -269,7 +293,13 @@ export const erasedLines = (it: It): void => {
         const of = yield* freshSupplier
         const key = of.keyOf("AL-871540012")
         const imports = yield* ImportProcesses
-        yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+        yield* imports.stage({
+          key,
+          payload: stagedPayload,
+          hash: stagedHash,
+          caller: of.caller,
+          at: noon
+        })
         const supplier = supplierOf(of.caller.organisation)
         yield* (yield* Configuration).createSupplier(supplier)
         const number = '"external_account_number"'
@@ -316,7 +346,13 @@ export const erasedLines = (it: It): void => {
       const of = yield* freshSupplier
       const key = of.keyOf("871540012")
       const imports = yield* ImportProcesses
-      yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+      yield* imports.stage({
+        key,
+        payload: stagedPayload,
+        hash: stagedHash,
+        caller: of.caller,
+        at: noon
+      })
       const batch = yield* begun({ of })
       const named = (name: string, value: string) => lineOf(null, `{"a": 1, "${name}": ${value}}`)
       const lines = [

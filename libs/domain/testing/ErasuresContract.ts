@@ -20,7 +20,14 @@ import { erasedLines } from "./ErasedLines.ts"
 import { expectSame, noon, noonPlus } from "./freshNames.ts"
 import { detailsOf, erase, eraseAsOperator, erasedAt, rich } from "./erasedCustomers.ts"
 import { adding, changeAccount, creditOf, descriptionOf } from "./importedAccounts.ts"
-import { arrange, claim, importStates, noLimits, stagedPayload } from "./importStates.ts"
+import {
+  arrange,
+  claim,
+  importStates,
+  noLimits,
+  stagedPayload,
+  stagedHash
+} from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
 export type ErasurePorts =
@@ -113,7 +120,7 @@ const whatStays = (it: It): void => {
         }))
       })
       expect(detailedStateOf(after, erasedAt)).toBe("ERASED")
-      expect(yield* imports.isStaged({ key, payload: stagedPayload, hash })).toBe(false)
+      expect(yield* imports.isStaged({ key, hash })).toBe(false)
     })
   )
 
@@ -162,7 +169,14 @@ const whatStays = (it: It): void => {
       ] as const) {
         const { reservation } = yield* reserve(request as never)
         const keep = keepAs(reservation, "201")
-        yield* imports.stage({ key: of, payload: stagedPayload, caller, at: noon, keep })
+        yield* imports.stage({
+          key: of,
+          payload: stagedPayload,
+          hash: stagedHash,
+          caller,
+          at: noon,
+          keep
+        })
       }
       yield* erase(key)
       for (const request of stagings) {
@@ -205,7 +219,7 @@ const whatIsRefused = (it: It): void => {
         const refused = { _tag: "Refused", found: { _tag: "Erased" } }
         const at = DateTime.add(erasedAt, { hours: 1 })
         for (const createOnly of [false, true]) {
-          const staging = { key, payload: "{}", createOnly, caller, at }
+          const staging = { key, payload: "{}", hash: stagedHash, createOnly, caller, at }
           expect(yield* imports.stage(staging)).toEqual(refused)
         }
         expect((yield* claim(key, caller, at)).claim).toEqual(refused)
@@ -244,6 +258,7 @@ const whatIsRefused = (it: It): void => {
       yield* imports.stage({
         key: { ...key, external_account_number: "another" as never },
         payload: stagedPayload,
+        hash: stagedHash,
         caller,
         at: noon
       })

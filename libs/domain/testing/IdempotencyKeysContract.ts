@@ -20,7 +20,7 @@ import {
   descriptionOf,
   imported
 } from "./importedAccounts.ts"
-import { arrange, tracesOf } from "./importStates.ts"
+import { arrange, tracesOf, stagedHash } from "./importStates.ts"
 import {
   freshFingerprint,
   freshKeyed,
@@ -149,7 +149,7 @@ const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
     const { caller, key, now: at } = yield* arrange("none")
     return {
       at,
-      run: (keep) => stage({ key, payload: "{}", caller, at, keep }),
+      run: (keep) => stage({ key, payload: "{}", hash: stagedHash, caller, at, keep }),
       traces: tracesOf(key)
     }
   }),
@@ -158,7 +158,7 @@ const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
     const { caller, key, now: at } = yield* arrange("pending")
     return {
       at,
-      run: (keep) => stage({ key, payload: "{}", caller, at, keep }),
+      run: (keep) => stage({ key, payload: "{}", hash: stagedHash, caller, at, keep }),
       traces: tracesOf(key)
     }
   }),
@@ -265,7 +265,7 @@ const keeping = (it: It): void => {
           reservation,
           textOf: inOneStep(({ _tag }: { readonly _tag: string }) => _tag)
         }
-        yield* stage({ key, payload: "{}", caller, at: noon, keep })
+        yield* stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, keep })
         expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: tag })
       }
     })
@@ -280,7 +280,7 @@ const withoutEffect = (it: It): void => {
       const request = freshKeyed()
       const { reservation } = yield* reserve(request)
       const keep = keepAs(reservation, "")
-      const staging = yield* stage({ key, payload: "{}", caller, at, keep })
+      const staging = yield* stage({ key, payload: "{}", hash: stagedHash, caller, at, keep })
       expectSame(staging, { _tag: "Refused", found })
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
     })

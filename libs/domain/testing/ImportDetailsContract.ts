@@ -25,7 +25,8 @@ import {
   claim,
   importStates,
   stagedPayload,
-  tracesOf
+  tracesOf,
+  stagedHash
 } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
@@ -79,8 +80,8 @@ const ofOneImport = (it: It): void => {
       expect(yield* imports.details(key, 10)).toEqual(Option.none())
       const process = { key, skipped: false, erased: false, lease: null, account: null }
       const told = { process, cohort: null, hasFailed: false, attempts: [] }
-      yield* imports.stage({ key, payload, caller, at: noon })
-      expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: null })
+      yield* imports.stage({ key, payload, hash: stagedHash, caller, at: noon })
+      expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: stagedHash })
       yield* imports.stage({ key, payload, hash, caller, at: noonPlus(1) })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noonPlus(1), stagings: 2, hash })
     })
@@ -91,7 +92,14 @@ const ofOneImport = (it: It): void => {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
       const staged = Effect.fnUntraced(function* (cohort?: string) {
-        yield* imports.stage({ key, payload, cohort: cohort ?? null, caller, at: noon })
+        yield* imports.stage({
+          key,
+          payload,
+          hash: stagedHash,
+          cohort: cohort ?? null,
+          caller,
+          at: noon
+        })
         return (yield* detailsOf(key)).cohort
       })
       expect(yield* staged()).toBe(null)
@@ -161,7 +169,7 @@ const ofAttempts = (it: It): void => {
       const { caller, key } = yield* arrange("pending")
       yield* tried(key, caller)
       expect(yield* stateOf(key)).toBe("FAILED")
-      yield* imports.stage({ key, payload, caller, at: noon })
+      yield* imports.stage({ key, payload, hash: stagedHash, caller, at: noon })
       expect(yield* stateOf(key)).toBe("PENDING")
       yield* tried(key, caller, { outcome: "dry_run_successful", dryRun: true })
       expect(yield* stateOf(key)).toBe("PENDING")
@@ -327,7 +335,8 @@ const inLists = (it: It): void => {
       const numbers = Array.from({ length: 2_200 }, (_, index) => `n${index + 10_000}`)
       yield* Effect.forEach(
         numbers,
-        (number) => imports.stage({ key: keyOf(number), payload, caller, at: noon }),
+        (number) =>
+          imports.stage({ key: keyOf(number), payload, hash: stagedHash, caller, at: noon }),
         { concurrency: 50, discard: true }
       )
       const last = numbers.at(-1) ?? ""

@@ -7,6 +7,7 @@ import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { ImportSearch } from "../src/ports/ImportSearch.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { claimContract, renewalContract } from "./AttemptStartContract.ts"
 import { completionContract, dryRunContract } from "./AttemptCompletionContract.ts"
@@ -22,7 +23,7 @@ import { stagingContract } from "./StagingContract.ts"
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const importProcessesContract = <E>(
   name: string,
-  layer: Layer.Layer<ImportProcesses | AuditLog | Configuration, E>
+  layer: Layer.Layer<ImportProcesses | ImportSearch | AuditLog | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `ImportProcesses, ${name}`,

@@ -87,7 +87,7 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
   const process = Option.getOrThrow(yield* find(key))
   const account = newAccount === null ? Option.none() : yield* describeAccount(newAccount.number)
   return {
-    isStaged: yield* isStaged({ key, payload: "another text", hash: hashOf(key) }),
+    isStaged: yield* isStaged({ key, hash: hashOf(key) }),
     state: { ...process, key: null, account: process.account?.createdAt },
     attempts: (yield* auditLog.attempts(key)).map((attempt) => ({ ...attempt, id: null })),
     audit: (yield* auditLog.audit(key)).map(({ action, outcome }) => [action, outcome]),

@@ -17,6 +17,7 @@ import {
   supplierOf,
   testSupplierOf
 } from "./freshNames.ts"
+import { stagedHash } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -25,7 +26,13 @@ const number = ExternalAccountNumber.make("n")
 const staged = Effect.fnUntraced(function* ({ code, organisation }: Supplier) {
   const imports = yield* ImportProcesses
   const key = { import_supplier: code, external_account_number: number }
-  yield* imports.stage({ key, payload: "{}", caller: callerOf(organisation), at: noon })
+  yield* imports.stage({
+    key,
+    payload: "{}",
+    hash: stagedHash,
+    caller: callerOf(organisation),
+    at: noon
+  })
   return yield* imports.find(key)
 })
 

@@ -27,7 +27,7 @@ import {
   taken
 } from "./begunBatches.ts"
 import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { claim, stagedPayload } from "./importStates.ts"
+import { claim, stagedPayload, stagedHash } from "./importStates.ts"
 
 type Ports = Batches | Configuration | Erasures | ImportProcesses | Migrations | SupplierSummaries
 type It = Vitest.MethodsNonLive<Ports>
@@ -71,7 +71,8 @@ const stage = Effect.fnUntraced(function* (
 ) {
   const external_account_number = ExternalAccountNumber.make(number)
   const key = { import_supplier: supplier.code, external_account_number }
-  yield* (yield* ImportProcesses).stage({ key, payload: stagedPayload, caller, at })
+  const staging = { key, payload: stagedPayload, hash: stagedHash, caller, at }
+  yield* (yield* ImportProcesses).stage(staging)
   return key
 })
 

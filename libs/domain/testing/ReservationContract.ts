@@ -20,7 +20,7 @@ import {
   imported,
   type Whose
 } from "./importedAccounts.ts"
-import { arrange, tracesOf } from "./importStates.ts"
+import { arrange, tracesOf, stagedHash } from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
 type Ports = IdempotencyKeys | Accounts | ImportProcesses | AuditLog | Configuration
@@ -133,7 +133,9 @@ const reservedFirst = (it: It): void => {
         const { caller, key, now: at } = yield* arrange(state)
         const before = yield* tracesOf(key)
         const { lost } = yield* takenOver
-        const exit = yield* Effect.exit(stage({ key, payload: "{}", caller, at, keep: lost }))
+        const exit = yield* Effect.exit(
+          stage({ key, payload: "{}", hash: stagedHash, caller, at, keep: lost })
+        )
         expect(exit).toEqual(Exit.fail(new ReservationLost()))
         expectSame(yield* tracesOf(key), before)
       })

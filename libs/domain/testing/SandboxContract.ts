@@ -26,7 +26,7 @@ import {
   noonPlus,
   testSupplierOf
 } from "./freshNames.ts"
-import { auditEntry, claim, stageAll, stagedPayload } from "./importStates.ts"
+import { auditEntry, claim, stageAll, stagedPayload, stagedHash } from "./importStates.ts"
 
 type Ports =
   | Accounts
@@ -58,7 +58,14 @@ const freshSandbox = Effect.flatMap(freshSupplier, sandboxOf)
 const imported = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: string) {
   const imports = yield* ImportProcesses
   const key = keyOf(number)
-  yield* imports.stage({ key, payload: stagedPayload, caller, at: noon, cohort: "wave" })
+  yield* imports.stage({
+    key,
+    payload: stagedPayload,
+    hash: stagedHash,
+    caller,
+    at: noon,
+    cohort: "wave"
+  })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = newAccountFor(key, noonPlus(1))
   yield* imports.complete({ key, attempt, newAccount, caller })
@@ -68,7 +75,7 @@ const imported = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: 
 const failed = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: string) {
   const imports = yield* ImportProcesses
   const key = keyOf(number)
-  yield* imports.stage({ key, payload: stagedPayload, caller, at: noon })
+  yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const outcome = "account_failed_validation"
   const errors = [{ attr: "x", code: "required" as const }]

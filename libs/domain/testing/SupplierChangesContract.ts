@@ -10,7 +10,7 @@ import { SupplierChanges } from "../src/ports/SupplierChanges.ts"
 import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
 import { createdIn, createFor } from "./begunBatches.ts"
 import { freshSupplier, freshTestOrganisation, noon, testSupplierOf } from "./freshNames.ts"
-import { stageAll } from "./importStates.ts"
+import { stageAll, stagedHash } from "./importStates.ts"
 
 type Ports = SupplierChanges | SupplierSummaries | ImportProcesses | Configuration | Batches
 
@@ -44,7 +44,7 @@ const markers = (it: Vitest.MethodsNonLive<Ports>): void => {
       const setup = yield* Configuration
       const { caller, keyOf, supplier } = yield* freshSupplier
       const stage = (key: ImportKey, cohort: string | null) =>
-        imports.stage({ key, payload: "{}", caller, at: noon, cohort })
+        imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, cohort })
       const seen = new Set([yield* markerOf(supplier.code)])
       const steps: ReadonlyArray<Effect.Effect<unknown, unknown, Ports>> = [
         stage(keyOf("a"), null),

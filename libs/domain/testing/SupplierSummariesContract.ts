@@ -26,7 +26,7 @@ import {
   newAccountFor,
   noonPlus
 } from "./freshNames.ts"
-import { claim, stagedPayload } from "./importStates.ts"
+import { claim, stagedPayload, stagedHash } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
 type Ports = SupplierSummaries | ImportProcesses | Configuration | Erasures
@@ -113,7 +113,14 @@ const take = Effect.fnUntraced(function* (world: World, step: Step, at: DateTime
   const dryRun = outcome === "dry_run_successful"
   switch (step.kind) {
     case "stage": {
-      const staged = yield* imports.stage({ key, payload: stagedPayload, cohort, caller, at })
+      const staged = yield* imports.stage({
+        key,
+        payload: stagedPayload,
+        hash: stagedHash,
+        cohort,
+        caller,
+        at
+      })
       const kept = cohort ?? known.get(number)?.cohort ?? null
       if (staged._tag !== "Refused") known.set(number, { account: null, cohort: kept })
       return

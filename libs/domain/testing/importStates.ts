@@ -5,7 +5,13 @@
 import { type DateTime, Duration, Effect, Option } from "effect"
 import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
-import type { AttemptId, ImportKey, ImportState, Lease } from "../src/account/ImportProcess.ts"
+import {
+  type AttemptId,
+  type ImportKey,
+  type ImportState,
+  type Lease,
+  PayloadHash
+} from "../src/account/ImportProcess.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { domesticAccount } from "./samples.ts"
@@ -25,6 +31,9 @@ const expiresAt = noonPlus(60)
 export const noLimits = { deployment: null, supplier: null }
 /** The payload that is staged when a test begins. */
 export const stagedPayload = `{"staged":"first"}`
+
+/** The hash with which payloads are staged whose hash does not matter. */
+export const stagedHash = PayloadHash.make("e".repeat(64))
 
 /** An import in a state, seen at `now`. */
 export interface Arranged {
@@ -79,7 +88,8 @@ export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
   const key = keyOf(`account ${hex(8)}`)
   const attempt = freshAttempt()
   const account = newAccountFor(key, noonPlus(20))
-  if (state !== "none") yield* imports.stage({ key, payload: stagedPayload, caller, at: noon })
+  if (state !== "none")
+    yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
   if (state === "skipped") yield* imports.setSkipped({ key, skipped: true, at: noon })
   if (state === "in progress" || state === "lease expired" || state === "imported") {
     yield* claim(key, caller, noon, { attempt })
@@ -127,7 +137,7 @@ export const stage = Effect.fnUntraced(function* (
   options?: { readonly at?: DateTime.Utc; readonly payload?: string }
 ) {
   const imports = yield* ImportProcesses
-  const sent = { payload: stagedPayload, at: noon, ...options }
+  const sent = { payload: stagedPayload, hash: stagedHash, at: noon, ...options }
   for (const number of numbers) {
     yield* imports.stage({ ...sent, key: keyOf(number), cohort, caller })
   }
@@ -169,7 +179,7 @@ export const stageAll = Effect.fnUntraced(function* (
   const imports = yield* ImportProcesses
   yield* Effect.forEach(
     keys,
-    (key) => imports.stage({ key, payload: stagedPayload, caller, at: noon }),
+    (key) => imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon }),
     { concurrency: 16, discard: true }
   )
 })

@@ -7,7 +7,8 @@ import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as ConnectionUrl from "./connection/ConnectionUrl.ts"
 import * as DatabaseUsers from "./setup/DatabaseUsers.ts"
-import { IndexesBlocked, migrate, MigrationsBlocked } from "./setup/migrate.ts"
+import { migrate, MigrationsBlocked } from "./setup/migrate.ts"
+import { MigrationDiffers } from "./setup/MigrationFiles.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, and likewise `POST_IMPORT_`, `QUERY_`, `BATCHES_`,
@@ -36,7 +37,7 @@ const explained = (cause: Cause.Cause<unknown>): string => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   const isPlain =
     failure instanceof MigrationsBlocked ||
-    failure instanceof IndexesBlocked ||
+    failure instanceof MigrationDiffers ||
     failure instanceof DatabaseUsers.UnusableDatabaseUser
   return isPlain ? failure.message : Settings.explained(cause)
 }

@@ -1,30 +1,23 @@
 /**
  * The chains of the audit log as they are written: under any concurrency no chain forks and no
- * writers deadlock, and entries from before there were chains are chained as well.
+ * writers deadlock.
  */
-import { PgClient } from "@effect/sql-pg"
 import { expect, it, layer } from "@effect/vitest"
-import { type Context, Duration, Effect, Layer, Redacted } from "effect"
-import { Migrator } from "effect/sql"
+import { type Context, Duration, Effect, Layer } from "effect"
 import fc from "fast-check"
 import { randomBytes } from "node:crypto"
-import { inject } from "vitest"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ApiKeyId, type Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
-import { claim } from "@data-import/domain/testing/importStates"
-import { operatorSetup } from "../migrations/0001_operator_setup.ts"
-import { imports } from "../migrations/0002_imports.ts"
+import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { verifyAudit } from "../src/audit/AuditChains.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
-import { migrate } from "../src/setup/migrate.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
-import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import { rolledBack } from "../testing/rolledBack.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -65,7 +58,13 @@ const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKe
   const log = yield* AuditLog
   switch (kind) {
     case "stage": {
-      const { _tag } = yield* processes.stage({ key, payload: "{}", caller, at: noon })
+      const { _tag } = yield* processes.stage({
+        key,
+        payload: "{}",
+        hash: stagedHash,
+        caller,
+        at: noon
+      })
       return _tag !== "Refused"
     }
     case "attempt": {
@@ -212,7 +211,9 @@ it.live("concurrent batches of stagings and refusals of the same imports do not 
       Effect.gen(function* () {
         const processes = yield* ImportProcesses
         const log = yield* AuditLog
-        const staged = list.map((key) => processes.stage({ key, payload: "{}", caller, at: noon }))
+        const staged = list.map((key) =>
+          processes.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
+        )
         const refused = list.map((key) => log.recordRefusal(refusalOf(key, caller)))
         yield* Effect.all([...staged, ...refused], { concurrency: "unbounded", discard: true })
       })
@@ -235,7 +236,7 @@ it.live("64 concurrent stagings of one import form one chain", () =>
     const { caller, keyOf } = yield* Effect.provideContext(freshSupplier, one)
     const key = keyOf("a")
     const staging = Effect.flatMap(ImportProcesses, (processes) =>
-      processes.stage({ key, payload: "{}", caller, at: noon })
+      processes.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
     )
     yield* Effect.forEach(
       Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? one : other)),
@@ -292,40 +293,4 @@ it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6
         }
       }
     }).pipe(Effect.provide(storage))
-)
-
-it.live("the migrations chain existing entries in their order", () =>
-  Effect.gen(function* () {
-    const server = Redacted.make(inject("databaseUrl"))
-    const name = `older_${randomBytes(8).toString("hex")}`
-    yield* Effect.acquireRelease(createDatabase(server, name), () =>
-      Effect.orDie(dropDatabase(server, name))
-    )
-    const url = databaseUrl(server, name)
-    const client = PgClient.layer({ url, maxConnections: 1 })
-    const before = { "0001_operator_setup": operatorSetup, "0002_imports": imports }
-    yield* Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      yield* Migrator.make({})({ loader: Migrator.fromRecord(before), table: "migrations" })
-      yield* sql`
-        insert into audit_log (at, organisation, api_key, request_id, action, outcome,
-          import_supplier, external_account_number)
-        select now(), 'o' || n % 2, 'k', n::text, 'stage', 'created',
-          case when n % 5 > 0 then 'S' end, case when n % 3 > 0 then 'n' || n % 7 end
-        from generate_series(1, 500) n`
-    }).pipe(Effect.provide(client))
-    yield* migrate(url)
-    const counted = yield* Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      return yield* sql`
-        select count(*)::integer as entries, count(*) filter (where position <> turn)::integer
-          as "outOfTurn"
-        from (select position, row_number() over (partition by chain order by id) as turn
-          from audit_log) as entry`
-    }).pipe(Effect.provide(client))
-    expect(counted).toStrictEqual([{ entries: 500, outOfTurn: 0 }])
-    const database = layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
-    const answer = yield* Effect.provide(verified, Layer.provide(auditLog, database))
-    expect(answer).toMatchObject({ entries: 500, fault: null })
-  }).pipe(Effect.scoped)
 )

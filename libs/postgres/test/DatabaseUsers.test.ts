@@ -200,7 +200,7 @@ it.live("the migration job creates the configured users and logs no password", (
         }
       })
     const first = yield* Effect.promise(job)
-    expect(first.stdout).toContain("operator_setup")
+    expect(first.stdout).toContain("Migrated: roles, suppliers")
     expect(yield* entry(url)).toBe(user)
     const second = yield* Effect.promise(job)
     expect(second.stdout).toContain("Nothing to migrate")

@@ -10,7 +10,7 @@ import {
   creditOf,
   imported
 } from "@data-import/domain/testing/importedAccounts"
-import { arrange } from "@data-import/domain/testing/importStates"
+import { arrange, stagedHash } from "@data-import/domain/testing/importStates"
 import {
   freshFingerprint,
   freshKeyed,
@@ -64,7 +64,13 @@ const useKeys = Effect.gen(function* () {
   yield* release((yield* reserve(request, noonPlus(120))).reservation)
 
   const pending = yield* arrange("pending")
-  const keyed = { caller: pending.caller, key: pending.key, payload: "{}", at: noon }
+  const keyed = {
+    caller: pending.caller,
+    key: pending.key,
+    payload: "{}",
+    hash: stagedHash,
+    at: noon
+  }
   yield* stage({ ...keyed, keep: yield* keep })
   const { account, attempt, caller, key } = yield* arrange("in progress")
   yield* complete({ key, attempt, newAccount: account, caller, keep: yield* keep })

@@ -1,7 +1,6 @@
-/** The counts of imports that were stored before there were counts, and while they are counted. */
+/** The counts of imports are those that counting all of them gives. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
@@ -19,7 +18,6 @@ import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { store } from "../src/imports/NewImports.ts"
 import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
-import { countAll, missingCounts } from "../src/setup/ImportCounts.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -44,57 +42,89 @@ const owner = Effect.gen(function* () {
   return found
 })
 
+/** Counts of accounts by the minute of their creation are kept no longer. */
+const minutesKept =
+  "to_char(now() at time zone 'UTC' - interval '2 hours', 'YYYY-MM-DD\"T\"HH24:MI')"
+
+/** Differences as they would be if all imports of `$1` were stored now, counted otherwise. */
+const recount = `
+  select cohort, 'state' as kind,
+    case when erased_at is not null then 'ERASED' when account_number is not null then 'IMPORTED'
+      when skipped then 'SKIPPED' when failed_staging = stagings then 'FAILED' else 'PENDING'
+    end as name,
+    count(*) as count, 0 as amount
+  from import_processes where supplier = $1 group by 1, 3
+  union all
+  select cohort, 'imported', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI'),
+    count(*), 0
+  from accounts join import_processes using (id)
+  where supplier = $1 and created_at > now() - interval '2 hours'
+  group by 1, 3
+  union all
+  select cohort, 'balance', part.name, sum(part.count)::bigint, sum(part.amount)
+  from accounts join import_processes using (id) cross join lateral (
+    select coalesce(sum(effect_on_balance), 0) as amount from transactions
+    where account_id = id and origin = 'post_import'
+  ) as later cross join lateral (values
+    (case when transfer_balance is not null
+      and not exists (select from ledgers where account_id = id) then 'transfer' else '' end,
+      1, balance - later.amount),
+    ('added', 0, later.amount)
+  ) as part (name, count, amount)
+  where supplier = $1 group by 1, 3
+  union all
+  select cohort, 'ledger', ledger_code, count(*),
+    sum(coalesce(ledger_balance, coalesce(last_statement_balance, 0) + coalesce(current.effect, 0)))
+  from import_processes join ledgers on account_id = id left join lateral (
+    select sum(effect_on_balance) as effect from transactions
+    where ledger_balance is null and account_id = id and ledger_position = ledgers.position
+      and origin = 'current_statement'
+  ) as current on true
+  where supplier = $1 group by 1, 3`
+
+/** A total without a cohort includes all cohorts, so their totals are subtracted. */
+const present = `
+  select cohort, kind, name, count, amount from import_differences where supplier = $1
+  union all
+  select nullif(cohort, ''), kind, name, count, amount from import_totals where supplier = $1
+  union all
+  select null, kind, name, -count, -amount from import_totals
+  where supplier = $1 and cohort <> ''`
+
+/** The differences between the imports of the supplier `$1` and their counts, but for errors. */
+const missingCounts = `
+  select cohort, kind, name, sum(count)::bigint as count, sum(amount) as amount
+  from (
+    select * from (${recount}) as recounted
+    union all
+    select cohort, kind, name, -count, -amount from (${present}) as counted
+    where kind <> 'code'
+  ) as both_sides
+  where kind <> 'imported' or name >= ${minutesKept}
+  group by 1, 2, 3 having sum(count) <> 0 or sum(amount) <> 0`
+
 const missing = ({ supplier }: Owner) =>
   rows((sql) => sql.unsafe<object>(missingCounts, [supplier.code]))
-
-/** Restores the state that a release without counts leaves. */
-const forget = ({ supplier }: Owner) =>
-  rows(
-    (sql) => sql`
-    with differences as (delete from import_differences where supplier = ${supplier.code}),
-    totals as (delete from import_totals where supplier = ${supplier.code})
-    insert into uncounted_suppliers values (${supplier.code})`
-  )
-
-const count = Effect.flatMap(Database, ({ run, sql }) =>
-  run(Effect.provideService(countAll, SqlClient.SqlClient, sql as SqlClient.SqlClient))
-)
 
 const told = ({ supplier }: Owner) =>
   Effect.flatMap(SupplierSummaries, (port) =>
     port.read({ supplier: supplier.code, cohort: null, at: noonPlus(120) })
   )
 
-layer(storage, { excludeTestServices: true })("the imports of an earlier release", (it) => {
-  it.effect("are counted once, with their balances", () =>
-    Effect.gen(function* () {
-      const mine = yield* owner
-      const before = yield* told(mine)
-      expect(before.states).toMatchObject({ PENDING: 2, SKIPPED: 1, IMPORTED: 1 })
-      yield* forget(mine)
-      expect(yield* Effect.flip(told(mine))).toMatchObject({ _tag: "StorageUnavailable" })
-      expect(yield* missing(mine)).not.toEqual([])
-      yield* Effect.all([count, count], { concurrency: 2 })
-      expect(yield* missing(mine)).toEqual([])
-      // Their creation counts as long ago, so the accounts of the last hour are not counted again.
-      expect(yield* told(mine)).toEqual({ ...before, importedLastHour: 0 })
-      yield* count
-      expect(yield* missing(mine)).toEqual([])
-    })
-  )
-
-  it.effect("are counted exactly while others are stored and folded", () =>
+layer(storage, { excludeTestServices: true })("the counts", (it) => {
+  it.effect("have all imports, with their balances, while others are stored and folded", () =>
     Effect.gen(function* () {
       const summaries = yield* SupplierSummaries
       const mine = yield* owner
-      yield* forget(mine)
+      expect((yield* told(mine)).states).toMatchObject({ PENDING: 2, SKIPPED: 1, IMPORTED: 1 })
+      expect(yield* missing(mine)).toEqual([])
       const keys = Array.from({ length: 60 }, (_, index) => mine.keyOf(`later ${index}`))
       const writing = Effect.forEach(keys, (key) => stageAll([key], mine.caller), {
         concurrency: 4,
         discard: true
       })
       const folding = summaries.fold({ limit: 3, at: noon }).pipe(Effect.repeat({ times: 30 }))
-      yield* Effect.all([writing, folding, count], { concurrency: "unbounded", discard: true })
+      yield* Effect.all([writing, folding], { concurrency: "unbounded", discard: true })
       expect(yield* missing(mine)).toEqual([])
       expect((yield* told(mine)).states).toMatchObject({ PENDING: 62, SKIPPED: 1, IMPORTED: 1 })
     })

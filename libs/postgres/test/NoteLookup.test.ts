@@ -147,35 +147,3 @@ layer(storage, { excludeTestServices: true })("a database that was empty a momen
     })
   )
 })
-
-layer(storage, { excludeTestServices: true })("a note without a digest", (it) => {
-  it.effect("is found by its documents, as stored by an earlier release", () =>
-    Effect.gen(function* () {
-      const early = "2024-02-29T23:59:59Z"
-      const { key } = yield* imported(
-        accountWith({
-          notes: [
-            { ...on("1.pdf", "/2.pdf"), created_at: early },
-            on("/1.pdf", "2.pdf"),
-            { body: "b" }
-          ]
-        })
-      )
-      const { run, sql } = yield* Database
-      yield* run(sql`update notes set document_digest = null`)
-      const asked: ReadonlyArray<[object, DateTime.Utc | null]> = [
-        [on("1.pdf", "2.pdf"), DateTime.makeUnsafe(early)],
-        [{ ...on("1.pdf", "2.pdf"), created_at: DateTime.formatIso(importedAt) }, importedAt],
-        [{ ...on("1.pdf", "2.pdf"), created_at: "2024-02-29T23:59:58Z" }, null],
-        [on("2.pdf", "1.pdf"), null],
-        [on("1.pdf"), null],
-        [{ body: "b" }, importedAt]
-      ]
-      const notes = asked.map(([values]) => noteOf(values))
-      expectSame(
-        noteTimesOf(yield* viewOf(key, { notes })),
-        asked.map(([, time]) => time)
-      )
-    })
-  )
-})

@@ -78,10 +78,11 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a batch", (i
       const { id } = yield* started(["a"])
       yield* rows(
         (sql) => sql`
-          insert into batch_chunks (batch, first_line, line_count, lines, numbers, tries, outcomes,
-            results, unfinished)
-          select ${id}::uuid, line, 1, array['{}'::bytea], array[null::text], array[0::smallint],
-            array[case when line = 150 then 'FAILED' else 'SUCCEEDED' end], array[line::text], 0
+          insert into batch_chunks (batch, first_line, line_count, lines, numbers, sizes, tries,
+            outcomes, results, unfinished)
+          select ${id}::uuid, line, 1, array['{}'::bytea], array[null::text], array[2],
+            array[0::smallint], array[case when line = 150 then 'FAILED' else 'SUCCEEDED' end],
+            array[line::text], 0
           from generate_series(2, 150) as line`
       )
       yield* rows((sql) => sql`update batches set received = 150 where id = ${id}`)

@@ -55,7 +55,7 @@ layer(TestDatabase.layerAccounts, { excludeTestServices: true })(
       })
     )
 
-    it.effect("is decided again after a change by an older release without revisions", () =>
+    it.effect("is decided again after any other change, since the database counts", () =>
       Effect.gen(function* () {
         const { number } = yield* imported()
         const changed = yield* rows(

@@ -9,6 +9,7 @@ import { migrate } from "../src/setup/migrate.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 /** A migrated server that can be stopped, and started again at the same port. */
 class Server extends Context.Service<
@@ -58,7 +59,7 @@ layer(Layer.effect(Server, restartable), { excludeTestServices: true })("storage
         const database = yield* Database
         const imports = yield* ImportProcesses
         const { caller, keyOf } = yield* freshSupplier
-        const command = { payload: `{"kept":true}`, caller, at: noon }
+        const command = { payload: `{"kept":true}`, hash: stagedHash, caller, at: noon }
         yield* imports.stage({ ...command, key: keyOf("before") })
         yield* stop
         yield* refusesQuickly(database.ready)

@@ -1,11 +1,10 @@
 /**
  * Document roots of two organisations. The contract of the port cannot show this, because it sees
- * neither transactions nor what an older release stored.
+ * no transactions.
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import type { Supplier } from "@data-import/domain/organisation/Supplier"
 import {
   freshOrganisation,
   freshSupplier,
@@ -45,9 +44,6 @@ const isWaiting = rows(
       and database = (select oid from pg_database where datname = current_database())`
 ).pipe(Effect.map(({ length }) => length > 0))
 
-const storeRoot = ({ code }: Supplier, documentRoot: string) =>
-  rows((sql) => sql`update suppliers set document_root = ${documentRoot} where code = ${code}`)
-
 layer(storage, { excludeTestServices: true })("document roots", (it) => {
   describe("of two concurrent commands", () => {
     it.effect.each(pairs)("are compared after the first is stored: %s and %s", ([first, second]) =>
@@ -69,22 +65,4 @@ layer(storage, { excludeTestServices: true })("document roots", (it) => {
       })
     )
   })
-
-  it.effect("that overlap already are kept, and only a new setting is refused", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const { supplier } = yield* freshSupplier
-      const { supplier: other } = yield* freshSupplier
-      const documentRoot = `${supplier.documentRoot}/sub`
-      yield* storeRoot(other, documentRoot)
-      const settings = { customerEmails: true }
-      const set = yield* configuration.configureSupplier(other.code, settings)
-      expect(set).toEqual({ ...other, ...settings, documentRoot })
-      const refused = yield* Effect.flip(
-        configuration.configureSupplier(other.code, { documentRoot })
-      )
-      expect(refused).toMatchObject({ _tag: "DocumentRootTaken", by: { code: supplier.code } })
-      yield* configuration.configureSupplier(other.code, { documentRoot: other.documentRoot })
-    })
-  )
 })

@@ -17,7 +17,12 @@ import {
   noonPlus,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
-import { claim, stageAll, stagedPayload } from "@data-import/domain/testing/importStates"
+import {
+  claim,
+  stageAll,
+  stagedPayload,
+  stagedHash
+} from "@data-import/domain/testing/importStates"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
 import { layer as sandboxes } from "../src/setup/Sandbox.ts"
 import { rows } from "../testing/rows.ts"
@@ -41,7 +46,7 @@ const arranged = Effect.gen(function* () {
   })
   const imports = yield* ImportProcesses
   const key = keyOf("erased")
-  yield* imports.stage({ key, payload: stagedPayload, caller, at: noon })
+  yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = newAccountFor(key, noonPlus(1))
   yield* imports.complete({ key, attempt, newAccount, caller })
@@ -69,7 +74,13 @@ layer(storage, { excludeTestServices: true })("emptying a test organisation", (i
       expect(yield* accounts).toEqual([])
       const imports = yield* ImportProcesses
       expect(
-        yield* imports.stage({ key, payload: stagedPayload, caller, at: noonPlus(301) })
+        yield* imports.stage({
+          key,
+          payload: stagedPayload,
+          hash: stagedHash,
+          caller,
+          at: noonPlus(301)
+        })
       ).toMatchObject({ _tag: "Created" })
       expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
     })

@@ -1,4 +1,4 @@
-/** What a release before migration 0027 cannot do to an import that was erased. */
+/** What no statement can do to an import that was erased. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Erasures } from "@data-import/domain/ports/Erasures"
@@ -22,7 +22,7 @@ const statements = [
   ["adds to its account", "update accounts set balance = balance + 1"]
 ] as const
 
-layer(Layer.provideMerge(erasures, TestDatabase.layerAccounts))("an earlier release", (it) => {
+layer(Layer.provideMerge(erasures, TestDatabase.layerAccounts))("a statement", (it) => {
   it.effect.each(statements)("never %s", ([, statement]) =>
     Effect.gen(function* () {
       const { key } = yield* imported()

@@ -10,7 +10,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { endOf, finish, started, taken, textsOf } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
-import { stagedPayload } from "@data-import/domain/testing/importStates"
+import { stagedPayload, stagedHash } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
@@ -27,7 +27,13 @@ const ended = Effect.gen(function* () {
   const of = yield* freshSupplier
   const key = of.keyOf(number)
   const imports = yield* ImportProcesses
-  yield* imports.stage({ key, payload: stagedPayload, caller: of.caller, at: noon })
+  yield* imports.stage({
+    key,
+    payload: stagedPayload,
+    hash: stagedHash,
+    caller: of.caller,
+    at: noon
+  })
   const batch = yield* started([number, "other"], { of })
   const chunk = yield* taken()
   yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))

@@ -4,7 +4,6 @@
  */
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { createHmac } from "node:crypto"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -19,12 +18,11 @@ import { erasedNumber, hmacOf } from "../src/audit/ErasedNumbers.ts"
 import { Database } from "../src/connection/Database.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { remakeAll, remakeSlice } from "../src/setup/ChainRemakes.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { asOfEarlierRelease, eraseNumber } from "../testing/auditChains.ts"
+import { eraseNumber } from "../testing/auditChains.ts"
 import { auditTables, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const storage = Layer.provideMerge(
   Layer.mergeAll(auditLog, importProcesses, setup),
@@ -45,11 +43,6 @@ const verified = Effect.flatMap(AuditLog, (log) => log.verifyAudit)
 
 const whole = Effect.map(verified, ({ fault }) => expect(fault).toBeNull())
 
-const asOwner = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-  Effect.flatMap(Database, ({ run, sql }) =>
-    run(Effect.provideService(effect, SqlClient.SqlClient, sql as SqlClient.SqlClient))
-  )
-
 /** The content of all audit tables, as text. */
 const stored = Effect.forEach(auditTables, (table) =>
   rows((sql) => sql<{ text: string }>`select held::text as text from ${sql(table)} held`)
@@ -57,9 +50,8 @@ const stored = Effect.forEach(auditTables, (table) =>
 
 const numbersOf = ({ import_supplier }: ImportKey) =>
   rows(
-    (sql) => sql<{ number: string | null; length: number; salted: boolean; former: number | null }>`
-    select external_account_number as number, length::integer, salt is not null as salted,
-      former_length::integer as former
+    (sql) => sql<{ number: string | null; length: number; salted: boolean }>`
+    select external_account_number as number, length::integer, salt is not null as salted
     from audit_chains where import_supplier = ${import_supplier} order by id`
   )
 
@@ -115,7 +107,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
       expect(windowsOfStranger).toMatchObject([{ digests: [expect.anything()] }])
       expect(yield* windowsOf(stranger)).toStrictEqual(windowsOfStranger)
       const [first, second, ...rest] = yield* numbersOf(key)
-      const erased = { length: 2, salted: false, former: null }
+      const erased = { length: 2, salted: false }
       expect(first).toEqual({ ...erased, number: expect.stringMatching(/^ erased:[0-9a-f]{64}$/) })
       expect(second).toMatchObject({ ...erased, length: 1 })
       expect(second?.number, "unlike in another chain").not.toBe(first?.number)
@@ -148,108 +140,50 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
     })
   )
 
-  it.effect("salts the chains of earlier releases in slices, and keeps their former heads", () =>
-    Effect.gen(function* () {
-      const { caller, keyOf } = yield* freshSupplier
-      const keys = ["a", "b", "c"].map((name) => keyOf(`${name}-${caller.apiKey}`))
-      for (const key of keys) yield* Effect.all([read(key, caller), read(key, caller)])
-      yield* asOfEarlierRelease(...keys)
-      yield* Effect.all(keys.map((key) => read(key, caller)))
-      yield* whole
-      const former = new Map<number, unknown>()
-      for (let heads = yield* headsOf(keys); ; heads = yield* headsOf(keys)) {
-        if (!(yield* asOwner(remakeSlice(4)))) break
-        const remade = yield* headsOf(keys)
-        for (const [index, { former_head }] of remade.entries()) {
-          if (former_head === null || former.has(index)) continue
-          former.set(index, expect(former_head).toBe(heads[index]?.head))
-        }
-        yield* whole
-        yield* Effect.all(keys.map((key) => read(key, caller)))
-      }
-      expect(former.size).toBe(keys.length)
-      expect(yield* numbersOf(keyOf("a"))).toMatchObject(keys.map(() => ({ salted: true })))
-      expect(yield* rows((sql) => sql`select * from earlier_audit_chains`)).toEqual([])
-      yield* whole
-    })
-  )
-
-  it.effect.each(["made anew", "erased"])("is verified while chains are %s", (what) =>
+  it.effect("is verified while chains are erased", () =>
     Effect.gen(function* () {
       const database = yield* Database
       for (let followed = 1; followed <= 6; followed++) {
         const { caller, keyOf } = yield* freshSupplier
         const keys = ["x", "y"].map((name) => keyOf(`${name}-${caller.apiKey}`))
         for (const key of keys) yield* Effect.all([1, 2, 3].map(() => read(key, caller)))
-        if (what === "made anew") yield* asOfEarlierRelease(...keys)
-        const changing: Effect.Effect<unknown, StorageUnavailable, Database> =
-          what === "erased" ? Effect.forEach(keys, eraseNumber) : asOwner(remakeAll)
-        const change = Effect.provideService(changing, Database, database)
+        const erase = Effect.provideService(Effect.forEach(keys, eraseNumber), Database, database)
         const { entries } = yield* verified
         let pages = 0
         const run: typeof database.run = (effect) =>
           Effect.tap(database.run(effect), () => {
             pages += 1
-            return Number(entries) - 6 + followed === pages ? change : Effect.void
+            return Number(entries) - 6 + followed === pages ? erase : Effect.void
           })
         const found = yield* verifyAudit({ ...database, run }, 1)
         expect(found, `${followed} followed`).toMatchObject({ entries, fault: null })
-        expect(yield* change).toEqual(what === "erased" ? [0, 0] : false)
+        expect(yield* erase).toEqual([0, 0])
       }
     })
   )
 
-  it.effect("does not rebuild a chain that was altered", () =>
-    Effect.gen(function* () {
-      const { sql } = yield* Database
-      const { caller, keyOf } = yield* freshSupplier
-      const key = keyOf(`altered-${caller.apiKey}`)
-      yield* Effect.all([read(key, caller), read(key, caller), read(key, caller)])
-      yield* asOfEarlierRelease(key)
-      const altered = Effect.gen(function* () {
-        yield* sql`set local session_replication_role = replica`
-        yield* sql`
-          update audit_log set outcome = 'created'
-          where external_account_number = ${key.external_account_number} and position = 2`
-        yield* sql`set local session_replication_role = origin`
-        yield* asOwner(remakeAll)
-        const { fault } = yield* verified
-        const erased = yield* sql.withTransaction(eraseNumber(key)).pipe(
-          Effect.as("erased"),
-          Effect.catchDefect((defect) => Effect.succeed(defect))
-        )
-        return yield* Effect.fail({ fault, erased })
-      })
-      const { erased, fault } = yield* Effect.flip(sql.withTransaction(altered)).pipe(
-        Effect.map((seen) => seen as { readonly fault: unknown; readonly erased: unknown })
-      )
-      expect(fault).toMatchObject({ position: 2n, why: "altered" })
-      expect(erased).toMatchObject({ sqlState: "XX001" })
-      yield* asOwner(remakeAll)
-    })
-  )
-
-  it.effect("lets others write while chains are rebuilt and erased", () =>
+  it.effect("lets others write while numbers are erased", () =>
     Effect.gen(function* () {
       const processes = yield* ImportProcesses
       const log = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const keys = Array.from({ length: 40 }, (_, index) => keyOf(`${index}-${caller.apiKey}`))
       const stage = (list: ReadonlyArray<ImportKey>) =>
-        Effect.forEach(list, (key) => processes.stage({ key, payload: "{}", caller, at: noon }), {
-          concurrency: "unbounded",
-          discard: true
-        })
+        Effect.forEach(
+          list,
+          (key) => processes.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon }),
+          {
+            concurrency: "unbounded",
+            discard: true
+          }
+        )
       yield* stage(keys)
-      yield* asOfEarlierRelease(...keys)
       const erased = keys.slice(0, 10)
       yield* Effect.all(
         [
           stage(keys.toReversed()),
           stage(keys),
           Effect.forEach(keys, (key) => refuse(key, caller), { concurrency: 4 }),
-          Effect.repeat(asOwner(remakeSlice(7)), { while: (remade) => remade }),
-          asOwner(remakeAll),
           Effect.forEach(erased, eraseNumber, { concurrency: 2 })
         ],
         { concurrency: "unbounded", discard: true }
@@ -269,43 +203,12 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
       )
     })
   )
-
-  it.effect("erases a number whose chain was not rebuilt yet, with its former head", () =>
-    Effect.gen(function* () {
-      const { caller, keyOf } = yield* freshSupplier
-      const key = keyOf(`early-${caller.apiKey}`)
-      yield* Effect.all([read(key, caller), read(key, caller)])
-      yield* asOfEarlierRelease(key)
-      expect(yield* eraseNumber(key)).toBe(2)
-      expect(yield* numbersOf(key)).toMatchObject([{ length: 2, salted: false, former: 2 }])
-      yield* whole
-      yield* asOwner(remakeAll)
-      yield* whole
-      const texts = (yield* stored).filter((text) => text.includes(key.external_account_number))
-      expect(texts).toEqual([])
-      const [head] = yield* rows(
-        (sql) => sql`
-        select former_head from audit_chains where import_supplier = ${key.import_supplier}`
-      )
-      expect(head, "a hash of the number itself").toEqual({ former_head: null })
-    })
-  )
 })
 
 const windowsOf = ({ apiKey }: Caller) =>
   rows(
     (sql) => sql<{ digests: ReadonlyArray<bigint> }>`
     select digests from refusal_windows where api_key = ${apiKey}`
-  )
-
-const headsOf = (keys: ReadonlyArray<ImportKey>) =>
-  rows(
-    (sql) => sql<{ head: string; former_head: string | null; former_length: string | null }>`
-    select encode(head, 'hex') as head, encode(former_head, 'hex') as former_head,
-      former_length::text
-    from audit_chains
-    where external_account_number = any(${keys.map((key) => key.external_account_number)}::text[])
-    order by id`
   )
 
 const statements: ReadonlyArray<readonly [what: string, statement: string]> = [
@@ -316,7 +219,7 @@ const statements: ReadonlyArray<readonly [what: string, statement: string]> = [
   [
     "a number, to another erased one than its own",
     `update audit_chains set external_account_number = erased_number(sha256('x')), salt = null,
-      hmac = null, former_head = null where salt is not null`
+      hmac = null where salt is not null`
   ],
   [
     "more than the number when it is erased",
@@ -328,9 +231,8 @@ const statements: ReadonlyArray<readonly [what: string, statement: string]> = [
   [
     "the salt of an erased number",
     `update audit_chains set salt = sha256('x'), hmac = audit_hmac(sha256('x'),
-      external_account_number), former_length = length, former_head = head where salt is null`
+      external_account_number) where salt is null`
   ],
-  ["a former head", "update audit_chains set former_head = head, former_length = length"],
   ["a chain while it grows", "update audit_chains set length = length + 1, salt = sha256('x')"],
   ["nothing", "update audit_log set outcome = outcome"]
 ]

@@ -18,7 +18,7 @@ import {
   creditOf,
   imported
 } from "@data-import/domain/testing/importedAccounts"
-import { arrange, claim } from "@data-import/domain/testing/importStates"
+import { arrange, claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
@@ -123,7 +123,7 @@ layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure"
         const { account, attempt, caller, key } = yield* arrange("lease expired")
         const newAccount = { ...account, account: { ...account.account, billing_name: "zqName" } }
         yield* racing(key, [
-          imports.stage({ key, payload: "{}", caller, at }),
+          imports.stage({ key, payload: "{}", hash: stagedHash, caller, at }),
           imports.complete({ key, attempt, newAccount, caller }),
           claim(key, caller, at),
           imports.setSkipped({ key, skipped: true, at }),
@@ -135,7 +135,9 @@ layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure"
         yield* (yield* Erasures).erase({ key, at: later })
         const found = Option.getOrThrow(yield* imports.find(key))
         expect(found).toMatchObject({ erased: true, lease: null, account: null, skipped: false })
-        expect(yield* imports.stage({ key, payload: "{}", caller, at: noon })).toMatchObject({
+        expect(
+          yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
+        ).toMatchObject({
           _tag: "Refused"
         })
         const names = yield* rows(

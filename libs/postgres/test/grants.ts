@@ -27,7 +27,6 @@ export const matrix = {
   choices:
     "account-import r, post-import r, query r, batches r, batch-worker r, board r, operator ra",
   customers: "account-import a, query r, batch-worker a, board r, operator r",
-  earlier_audit_chains: "",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   forecasts: "board ra(w)",
@@ -71,9 +70,6 @@ export const matrix = {
   transaction_tax_items:
     "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   transactions: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
-  undivided_suppliers: "",
-  unrecorded_suppliers: "",
-  uncounted_suppliers: "query r, board r, operator r",
   webhook_retries: "events ra(w)d, operator r(w)",
   webhook_secrets: "events rd, operator (r)a(w)",
   webhooks: "events r(w), operator ra(w)"

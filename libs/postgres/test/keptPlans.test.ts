@@ -21,6 +21,7 @@ import {
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const planned = 5
 const executions = 2 * planned
@@ -51,7 +52,7 @@ layer(TestDatabase.layerCountedPorts(Duration.seconds(20)), { excludeTestService
           const attempt = freshAttempt()
           const lease = Duration.minutes(1)
           const limits = { deployment: null, supplier: null }
-          yield* imports.stage({ key, payload: "{}", caller, at: noon })
+          yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
           yield* imports.claim({ key, attempt, dryRun: false, lease, limits, caller, at: noon })
           const newAccount = { ...newAccountFor(key, noonPlus(1)), account: domesticAccount(key) }
           yield* imports.complete({ key, attempt, newAccount, caller })

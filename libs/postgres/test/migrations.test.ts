@@ -1,9 +1,8 @@
-/** The migrations of an empty database, and the rows that the migrated database refuses. */
+/** The migrations of a database, and the rows that the migrated database refuses. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Record, Redacted } from "effect"
+import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { Migrator, SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -13,11 +12,11 @@ import { arrange } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { migrate, migrations, MigrationsBlocked } from "../src/setup/migrate.ts"
+import { migrate, MigrationsBlocked } from "../src/setup/migrate.ts"
+import { MigrationDiffers, migrations } from "../src/setup/MigrationFiles.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-import { workOnLargeTables } from "./tableStatistics.ts"
 
 const emptyDatabase = Effect.gen(function* () {
   const server = Redacted.make(inject("databaseUrl"))
@@ -28,7 +27,7 @@ const emptyDatabase = Effect.gen(function* () {
   return databaseUrl(server, name)
 })
 
-const all = Object.keys(migrations).map((name) => name.replace(/^\d+_/, ""))
+const all = migrations.map(({ name }) => name)
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
 
@@ -44,6 +43,11 @@ const shapeOf = (url: Redacted.Redacted) =>
       where connamespace = 'public'::regnamespace order by 1, 2`
     return { columns, constraints }
   }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
+
+const patience = Duration.minutes(5)
+
+/** The migrations, with a later one. */
+const withLater = (text: string) => [...migrations, { number: 9_999, name: "later", text }]
 
 describe("the migrations", () => {
   it.live("create everything in an empty database, and change nothing on the second run", () =>
@@ -68,6 +72,44 @@ describe("the migrations", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("are refused once they have changed, but not by a release that lacks the last", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.freshUrl
+      const text = "create table later (id integer); comment on table later is ';';"
+      expect(yield* migrate(url, patience, withLater(text))).toStrictEqual(["later"])
+      expect(yield* migrate(url, patience, withLater(text))).toStrictEqual([])
+      expect(yield* migrate(url)).toStrictEqual([])
+      const changed = yield* Effect.flip(migrate(url, patience, withLater(`${text}\n`)))
+      expect(changed).toBeInstanceOf(MigrationDiffers)
+      expect(changed.message).toBe(
+        'Migration 9999 of the database, "later", is not the one of this release. ' +
+          "Nothing was changed. Use the release that made the database, or an empty database."
+      )
+      const renamed = migrations.map((each) => ({ ...each, name: `${each.name}_once` }))
+      expect(yield* Effect.flip(migrate(url, patience, renamed))).toMatchObject({ number: 1 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that fail change nothing", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.freshUrl
+      const before = yield* shapeOf(url)
+      const broken = withLater("create table later (id integer); select 1 / 0;")
+      expect(yield* Effect.flip(migrate(url, patience, broken))).toMatchObject({
+        message: 'Migration "9999_later" failed'
+      })
+      expect(yield* shapeOf(url)).toStrictEqual(before)
+      expect(yield* migrate(url)).toStrictEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it("say whether they can be undone, and how or why not", () => {
+    const silent = migrations.filter(
+      ({ text }) => !/^-- Can be undone: (yes|no), \S.*\.$/m.test(text.split("\n\n", 1)[0] ?? "")
+    )
+    expect(silent).toEqual([])
+  })
+
   it.live("name every constraint after its table", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.freshUrl
@@ -84,96 +126,18 @@ describe("the migrations", () => {
   )
 })
 
-/** The number of migrations before the rule, which deployed databases already have. */
-const released = 9
-
-const isReleased = (name: string) => Number.parseInt(name, 10) <= released
-
-/** A database as of these migrations. */
-const databaseAsOf = (wanted: (name: string) => boolean) =>
-  Effect.gen(function* () {
-    const url = yield* emptyDatabase
-    const loader = Migrator.fromRecord(Record.filter(migrations, (_, name) => wanted(name)))
-    yield* Migrator.make({})({ loader, table: "migrations" }).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
-    )
-    return url
-  })
-
-const statements = (text: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.forEach(text.split(";"), (statement) => sql.unsafe(statement))
-  )
-
-const breaking: ReadonlyArray<readonly [found: string, migration: string]> = [
-  ["accounts is rewritten", "alter table accounts add column drawn float8 default random()"],
-  ["transactions is rewritten", "alter table transactions alter column note type varchar(9999)"],
-  ["notes is rewritten", "truncate notes cascade"],
-  ["notes is read whole", "alter table notes alter column body set not null"],
-  ["statements is read whole", "create index on statements (number)"],
-  ["accounts is read whole", "update accounts set balance = balance"],
-  ["ledgers is read whole", "alter table ledgers add constraint c check (ledger_code <> '')"],
-  [
-    "outbox is read whole",
-    `alter table outbox add column team text;
-     alter table outbox add constraint c foreign key (team) references operations_teams`
-  ]
-]
-
-const keeping = [
-  "alter table accounts add column remark text",
-  "alter table accounts add column copies integer not null default 1",
-  "alter table accounts add column seen timestamptz not null default now()",
-  "alter table ledgers add constraint c check (ledger_code <> '') not valid",
-  "alter table suppliers add column drawn float8 default random()",
-  `create table visits (account_id bigint not null references accounts, at timestamptz);
-   create index on visits (at)`
-]
+const changingSuppliers = withLater("alter table suppliers add column later text;")
 
 describe("a migration of a database in use", () => {
-  layer(
-    Layer.unwrap(
-      Effect.map(databaseAsOf(isReleased), (url) => PgClient.layer({ url, maxConnections: 1 }))
-    ),
-    { excludeTestServices: true }
-  )((it) => {
-    const undone = (migration: string) =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const work = Effect.flatMap(workOnLargeTables(statements(migration)), Effect.fail)
-        return yield* Effect.flip(sql.withTransaction(work))
-      })
-
-    it.effect.each(breaking)("is detected when %s: %s", ([found, migration]) =>
-      Effect.gen(function* () {
-        expect(yield* undone(migration)).toContain(found)
-      })
-    )
-
-    it.effect.each(keeping)("is accepted: %s", (migration) =>
-      Effect.gen(function* () {
-        expect(yield* undone(migration)).toEqual([])
-      })
-    )
-
-    it.effect("neither rewrites nor scans a large table", () =>
-      Effect.gen(function* () {
-        for (const [name, migration] of Object.entries(migrations)) {
-          if (!isReleased(name)) expect(yield* workOnLargeTables(migration), name).toEqual([])
-        }
-      })
-    )
-  })
-
   it.live("lets other statements run while a long transaction blocks it", () =>
     Effect.gen(function* () {
-      const url = yield* databaseAsOf((name) => name < "0008")
+      const url = yield* TestDatabase.freshUrl
       const holder = yield* clientAt(url)
       const other = yield* clientAt(url)
       const migrating = yield* holder.withTransaction(
         Effect.gen(function* () {
           yield* holder`select from suppliers`
-          const fiber = yield* Effect.forkScoped(migrate(url))
+          const fiber = yield* Effect.forkScoped(migrate(url, patience, changingSuppliers))
           const waiting = other`
             select from pg_locks where not granted and relation = 'suppliers'::regclass`
           yield* Effect.repeat(waiting, { until: ({ length }) => length > 0 })
@@ -182,21 +146,24 @@ describe("a migration of a database in use", () => {
           return fiber
         })
       )
-      expect(yield* Fiber.join(migrating)).toContain("supplier_settings")
+      expect(yield* Fiber.join(migrating)).toStrictEqual(["later"])
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
   it.live("reports in one line that another transaction blocked it", () =>
     Effect.gen(function* () {
-      const url = yield* databaseAsOf((name) => name < "0008")
+      const url = yield* TestDatabase.freshUrl
       const before = yield* shapeOf(url)
       const holder = yield* clientAt(url)
       const blocked = yield* holder.withTransaction(
-        Effect.andThen(holder`select from suppliers`, Effect.flip(migrate(url, Duration.millis(1))))
+        Effect.andThen(
+          holder`select from suppliers`,
+          Effect.flip(migrate(url, Duration.millis(1), changingSuppliers))
+        )
       )
       expect(blocked).toBeInstanceOf(MigrationsBlocked)
       expect(blocked.message).toBe(
-        'Migration "8_supplier_settings" failed because another transaction held a lock for 1ms. ' +
+        'Migration "9999_later" failed because another transaction held a lock for 1ms. ' +
           "Nothing was changed. End that transaction and migrate again."
       )
       expect(yield* shapeOf(url)).toStrictEqual(before)

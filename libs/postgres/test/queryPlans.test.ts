@@ -35,6 +35,7 @@ import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { scansOf } from "./tableScans.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const storage = Layer.mergeAll(
   importProcesses,
@@ -57,8 +58,9 @@ const fullSupplier = Effect.gen(function* () {
   const { caller, keyOf, supplier } = yield* freshSupplier
   yield* run(sql`
     with staged as (
-      insert into import_processes (supplier, external_account_number, payload, staged_at)
-      select ${supplier.code}, 'n' || n, '{}', ${DateTime.toDateUtc(noon)}
+      insert into import_processes
+        (supplier, external_account_number, payload, payload_bytes, payload_hash, staged_at)
+      select ${supplier.code}, 'n' || n, '{}', 2, sha256('{}'), ${DateTime.toDateUtc(noon)}
       from generate_series(1, ${size}::integer) n returning id
     ), tried as (
       insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome)
@@ -129,8 +131,14 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const other = { ...key, external_account_number: `${key.external_account_number}!` }
-      yield* imports.stage({ key, payload: "{}", caller, at: noon })
-      yield* imports.stage({ key: other as ImportKey, payload: "{}", caller, at: noon })
+      yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
+      yield* imports.stage({
+        key: other as ImportKey,
+        payload: "{}",
+        hash: stagedHash,
+        caller,
+        at: noon
+      })
     }),
   "finding an import of one's own": ({ caller: { organisation }, key }) =>
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/freshNames"
-import { stageAll } from "@data-import/domain/testing/importStates"
+import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import {
   adding,
   changeAccount,
@@ -91,7 +91,8 @@ layer(TestDatabase.layerAccounts)("a lock on an import", (it) => {
       const { caller, keyOf } = yield* freshSupplier
       const locked = ["a", "b", "c"].map(keyOf)
       yield* stageAll(locked, caller)
-      const stage = (key: ImportKey) => imports.stage({ key, payload: "{}", caller, at: noon })
+      const stage = (key: ImportKey) =>
+        imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
       const waiting = yield* whileLocked(
         importsOf(locked),
         Effect.gen(function* () {
@@ -141,7 +142,7 @@ layer(TestDatabase.layerAccounts)("a lock on an import", (it) => {
       const claimOf = claimBy(caller)
       yield* stageAll([key], caller)
       const requests = [
-        imports.stage({ key, payload: "{}", caller, at: noon }),
+        imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon }),
         imports.claim(claimOf(key, null)),
         imports.claim(claimOf(key, 99)),
         imports.setSkipped({ key, skipped: true, at: noon })

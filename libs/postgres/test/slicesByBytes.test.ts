@@ -16,7 +16,12 @@ import {
   noonPlus,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
-import { claim, stageAll, stagedPayload } from "@data-import/domain/testing/importStates"
+import {
+  claim,
+  stageAll,
+  stagedPayload,
+  stagedHash
+} from "@data-import/domain/testing/importStates"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layer as sandboxes } from "../src/setup/Sandbox.ts"
 import { rows } from "../testing/rows.ts"
@@ -82,9 +87,9 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a slice", (i
       )
       yield* rows(
         (sql) => sql`
-          insert into batch_chunks (batch, first_line, line_count, lines, numbers, tries, outcomes,
-            results, unfinished)
-          select batch, first_line + 1, line_count, lines, numbers, tries, outcomes, results,
+          insert into batch_chunks (batch, first_line, line_count, lines, numbers, sizes, tries,
+            outcomes, results, unfinished)
+          select batch, first_line + 1, line_count, lines, numbers, sizes, tries, outcomes, results,
             unfinished
           from batch_chunks where batch = ${batch.id}`
       )
@@ -99,7 +104,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a slice", (i
       const { caller, keys, supplier } = yield* sandbox
       const imports = yield* ImportProcesses
       for (const key of keys) {
-        yield* imports.stage({ key, payload: stagedPayload, caller, at: noon })
+        yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
         const { attempt } = yield* claim(key, caller, noon)
         yield* imports.complete({ key, attempt, caller, newAccount: newAccountFor(key, noon) })
       }

@@ -11,7 +11,7 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/testing/freshNames"
-import { claim, stageAll } from "@data-import/domain/testing/importStates"
+import { claim, stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
@@ -209,7 +209,9 @@ layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
       const staged = yield* Effect.forEach(
         [...numbers.slice(0, 20), orphan, ...numbers.slice(20)],
         (key) =>
-          Effect.exit(imports.stage({ key, payload: JSON.stringify(key), caller, at: noon })),
+          Effect.exit(
+            imports.stage({ key, payload: JSON.stringify(key), hash: stagedHash, caller, at: noon })
+          ),
         { concurrency: "unbounded" }
       )
       const outcomes = staged.map((exit) => (exit._tag === "Success" ? exit.value._tag : "Died"))
@@ -230,7 +232,7 @@ layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
       const key = keyOf("large")
       const payload = JSON.stringify({ text: "ø\u{1F600}\n".repeat(1_700_000) })
       expect(Buffer.byteLength(payload)).toBeGreaterThan(10 * 1024 * 1024)
-      yield* imports.stage({ key, payload, caller, at: noon })
+      yield* imports.stage({ key, payload, hash: stagedHash, caller, at: noon })
       const { attempt, claim: claimed } = yield* claim(key, caller, noon)
       const bytes = Buffer.byteLength(payload)
       expect(claimed).toEqual({ _tag: "Claimed", payload: { bytes } })

@@ -100,20 +100,6 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("a payload without a hash, of an earlier release, is compared by its text", () =>
-      Effect.gen(function* () {
-        const { key, tenant } = yield* stagedImport()
-        yield* rows(
-          (sql) => sql`update import_processes set payload_hash = null
-            where supplier = ${tenant.supplier.code}`
-        )
-        const account = accountOf(key)
-        expect((yield* createOnly(tenant, account)).status).toBe(200)
-        const differs = yield* createOnly(tenant, put(account, "billing_name", "Another"))
-        expect(differs.status).toBe(409)
-      })
-    )
-
     it.effect("one of two concurrently sent accounts is staged", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()

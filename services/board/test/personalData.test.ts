@@ -6,7 +6,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
-import { claim } from "@data-import/domain/testing/importStates"
+import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { domesticAccount, domesticPayload } from "@data-import/domain/testing/samples"
 import { Premises } from "@data-import/server/testing/RunningService"
 import { all, ask, changes, manager, type Named, tokenOf } from "./BoardEndpoints.ts"
@@ -37,7 +37,7 @@ const migration = Effect.gen(function* () {
   for (const key of [failed, imported]) {
     const payload = JSON.stringify(marked({ ...domesticPayload(), ...key }, ""))
     expect(payload.split(canary).length).toBeGreaterThan(20)
-    yield* imports.stage({ key, payload, cohort: null, caller, at: noon })
+    yield* imports.stage({ key, payload, hash: stagedHash, cohort: null, caller, at: noon })
   }
   const { attempt } = yield* claim(failed, caller, noon)
   const outcome = "account_failed_validation"

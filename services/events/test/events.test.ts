@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { stageAll } from "@data-import/domain/testing/importStates"
+import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
 import { list, listed, serviceWith } from "./eventsService.ts"
 
@@ -27,7 +27,14 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("even
       const key = tenant.keyOf("A-1")
       const at = DateTime.makeUnsafe("2026-11-23T09:14:07Z")
       const payload = '{"customers": [{"given_name": "Ada"}]}'
-      yield* imports.stage({ key, payload, caller: tenant.caller, at, cohort: "wave-3" })
+      yield* imports.stage({
+        key,
+        payload,
+        hash: stagedHash,
+        caller: tenant.caller,
+        at,
+        cohort: "wave-3"
+      })
       const reply = yield* untilThere(tenant, 1)
       const { events, next_after } = listed(reply)
       expect([reply.status, next_after]).toEqual([200, 1])
@@ -148,7 +155,13 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         const tenant = yield* freshTenant()
         const imports = yield* ImportProcesses
         const at = DateTime.makeUnsafe("2020-01-01T00:00:00Z")
-        const old = { key: tenant.keyOf("old"), payload: "{}", caller: tenant.caller, at }
+        const old = {
+          key: tenant.keyOf("old"),
+          payload: "{}",
+          hash: stagedHash,
+          caller: tenant.caller,
+          at
+        }
         yield* imports.stage(old)
         yield* untilThere(tenant, 1)
         yield* imports.stage({ ...old, key: tenant.keyOf("new"), at: yield* DateTime.now })

@@ -116,7 +116,7 @@ describe("the pages", () => {
   it.live("show the changelog", () =>
     Effect.gen(function* () {
       const { body } = yield* get("/docs/versions")
-      expect(body).toMatch(/<h3 id="unreleased-010">/)
+      expect(body).toMatch(/<h3 id="010-2026-11-28">/)
     })
   )
 })

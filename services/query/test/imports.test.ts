@@ -6,6 +6,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, kinds, listPath, service, skipped, staged } from "./queryService.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const importPath = (supplier: string, number: string): string =>
   `/v1/data-import/imports/${encodeURIComponent(supplier)}/${encodeURIComponent(number)}/`
@@ -37,7 +38,7 @@ const nothing = {
   account_created_at: null,
   staged_at: instant,
   times_staged: 1,
-  payload_hash: null,
+  payload_hash: stagedHash,
   cohort: null,
   attempts: []
 }
@@ -212,7 +213,14 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
         const key = yield* staged(tenant, "1")
         yield* staged(tenant, "2")
         const at = yield* DateTime.now
-        yield* imports.stage({ key, payload: "{}", cohort, caller: tenant.caller, at })
+        yield* imports.stage({
+          key,
+          payload: "{}",
+          hash: stagedHash,
+          cohort,
+          caller: tenant.caller,
+          at
+        })
         const query = `cohort=${encodeURIComponent(cohort)}&fields=cohort`
         const path = listPath("pending", tenant.supplier.code)
         expect((yield* get(tenant, `${path}?${query}`)).json).toMatchObject([

@@ -9,6 +9,7 @@ import type { Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as query } from "../src/Query.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 /** The service with these settings on a fresh database. */
 export const serviceWith = (settings: Readonly<Record<string, string>>) =>
@@ -38,7 +39,7 @@ export const staged = Effect.fnUntraced(function* ({ caller, keyOf }: Tenant, nu
   const imports = yield* ImportProcesses
   const key = keyOf(number)
   const at = yield* DateTime.now
-  yield* imports.stage({ key, payload: `{"staged":true}`, caller, at })
+  yield* imports.stage({ key, payload: `{"staged":true}`, hash: stagedHash, caller, at })
   return key
 })
 

@@ -5,6 +5,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, service, skipped } from "./queryService.ts"
+import { stagedHash } from "@data-import/domain/testing/importStates"
 
 const summaryPath = (supplier: string, query = ""): string =>
   `/v1/data-import/suppliers/${encodeURIComponent(supplier)}/summary/${query}`
@@ -28,7 +29,13 @@ layer(service, { excludeTestServices: true })("the summary of a supplier", (it) 
       const tenant = yield* freshTenant()
       const imports = yield* ImportProcesses
       const at = yield* DateTime.now
-      const staging = { payload: "{}", cohort: "wave-1", caller: tenant.caller, at }
+      const staging = {
+        payload: "{}",
+        hash: stagedHash,
+        cohort: "wave-1",
+        caller: tenant.caller,
+        at
+      }
       yield* imports.stage({ ...staging, key: tenant.keyOf("a pending") })
       yield* held(tenant, "b held")
       yield* skipped(tenant, "c skipped")

@@ -3,8 +3,6 @@
  * their ids if they have one, else by their order.
  * Source: docs/contract/account.md, docs/contract/queries.md#get-an-account.
  */
-import { defaults } from "@data-import/domain/account/Account"
-import { defaultPreferences } from "@data-import/domain/account/Customer"
 import { isObject } from "@data-import/domain/schema/Json"
 import { stringify } from "@data-import/domain/schema/RawNumber"
 
@@ -138,49 +136,6 @@ function* differencesAt(book: unknown, stored: unknown, place: Place): Generator
   }
 }
 
-/**
- * The defaults that early releases store for fields that were not sent, by the attr without
- * indexes.
- */
-const shownDefaults: Readonly<Record<string, unknown>> = {
-  ...defaults,
-  customers: [],
-  notes: [],
-  ledgers: [],
-  statements: [],
-  metadata: [],
-  supply_addresses: [],
-  "customers.customer_preferences": defaultPreferences,
-  ...Object.fromEntries(
-    Object.entries(defaultPreferences).map(([name, value]) => [
-      `customers.customer_preferences.${name}`,
-      value
-    ])
-  ),
-  "billing_address.structured_street_address": null,
-  "account_billing_options.period_start_month": null,
-  "account_billing_options.use_industry_billing": false,
-  "ledgers.current_statement_transactions": [],
-  "ledgers.historical_statement_transactions": [],
-  "notes.document_paths": [],
-  "notes.is_pinned": false
-}
-
-/** Accounts of early releases are shown with the defaults that are stored. */
-const isShownDefault = ({ kind, path, stored }: Difference, createdAt: string): boolean => {
-  if (kind !== "UNEXPECTED") return false
-  const name = path.replaceAll(/\.\d+(?=\.|$)/g, "")
-  if (name === "notes.created_at") return stored === createdAt
-  return name in shownDefaults && isSame(shownDefaults[name], stored)
-}
-
 /** The differences between two accounts, each as validate answers it, in the order of the book. */
-export function* differencesOf(
-  book: unknown,
-  stored: unknown,
-  createdAt: string
-): Generator<Difference> {
-  for (const difference of differencesAt(book, stored, { path: [], ids: {} })) {
-    if (!isShownDefault(difference, createdAt)) yield difference
-  }
-}
+export const differencesOf = (book: unknown, stored: unknown): Generator<Difference> =>
+  differencesAt(book, stored, { path: [], ids: {} })

@@ -89,11 +89,11 @@ function* balanceDifferences(stored: StoredAccount): Generator<Difference> {
   const expected = expectedBalances(stored)
   if (expected === null) return
   const told = toldBalances(stored)
-  yield* differencesOf({ balance: expected.balance }, { balance: told.balance }, "")
+  yield* differencesOf({ balance: expected.balance }, { balance: told.balance })
   const [book, kept] = [expected, told].map(({ ledger_balances }) =>
     ledger_balances.map(({ balance, ledger_code }) => ({ balance, ledger_code }))
   )
-  for (const difference of differencesOf({ ledgers: book }, { ledgers: kept }, "")) {
+  for (const difference of differencesOf({ ledgers: book }, { ledgers: kept })) {
     yield { ...difference, path: difference.path.replace("ledgers", "ledger_balances") }
   }
 }
@@ -147,7 +147,7 @@ const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) 
   const { account } = yield* readAgain(work, line)
   let isEqual = true
   const differences = [
-    ...differencesOf(wireOf(account), stored.account, stored.account_created_at),
+    ...differencesOf(wireOf(account), stored.account),
     ...balanceDifferences(stored)
   ]
   for (const { kind, ...difference } of differences) {

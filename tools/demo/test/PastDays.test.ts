@@ -4,7 +4,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Migrations } from "@data-import/domain/ports/Migrations"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { freshSupplier, newAccountFor } from "@data-import/domain/testing/freshNames"
-import { claim, stagedPayload } from "@data-import/domain/testing/importStates"
+import { claim, stagedPayload, stagedHash } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
@@ -23,7 +23,7 @@ const filled = Effect.gen(function* () {
   for (let index = 0; index < staged; index++) {
     const key = keyOf(`n${index}`)
     const cohort = index % 2 === 0 ? "wave-1" : null
-    yield* imports.stage({ key, payload: stagedPayload, cohort, caller, at })
+    yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, cohort, caller, at })
     if (index >= imported) continue
     const { attempt } = yield* claim(key, caller, at)
     const newAccount = { ...newAccountFor(key, at), account: domesticAccount(key) }

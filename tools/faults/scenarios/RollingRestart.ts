@@ -11,13 +11,13 @@ import type { ServiceProcess } from "@data-import/testbed/ServiceProcess"
 import { System } from "@data-import/testbed/System"
 
 /** The gateway asks each instance once a second whether it is ready. */
-export const untilNoticed = Duration.seconds(2)
+const untilNoticed = Duration.seconds(2)
 
 /** So few that no request is refused for overload while processes start beside the others. */
-export const fewWriters = 4
+const fewWriters = 4
 
 /** The first instance of each service, and then the second of each. */
-export const waves = Effect.gen(function* () {
+const waves = Effect.gen(function* () {
   const { instances } = yield* System
   const byName = Map.groupBy(instances, ({ name }) => name)
   return [0, 1].map((index) => [...byName.values()].flatMap((all) => all.slice(index, index + 1)))

@@ -24,6 +24,12 @@ export interface Defect {
 
 const complete = "data_import.import_process.complete-v1"
 
+/** An event of the import; the trigger that names its owner is off. */
+const announced = (sql: Sql, id: bigint, name: string) => sql`
+  insert into outbox (at, name, import_id, organisation)
+  select now(), ${name}, id, organisation
+  from import_processes join suppliers on code = supplier where id = ${id}`
+
 /** Stores these transactions of the account once more, like a request without a check. */
 const insertedTwice = (sql: Sql, id: bigint, ids: string) => sql`
   insert into transactions (account_id, sequence, origin, transaction_id, occurrence,
@@ -85,8 +91,7 @@ export const defects: ReadonlyArray<Defect> = [
         ${insertedTwice(sql, id, "%-U-%")} returning effect_on_balance
       ),
       event as (
-        insert into outbox (at, name, import_id)
-        values (now(), 'data_import.import_process.post_import.completed-v1', ${id})
+        ${announced(sql, id, "data_import.import_process.post_import.completed-v1")}
       )
       update accounts set balance = balance + (select sum(effect_on_balance) from twice)
       where id = ${id}`,
@@ -162,8 +167,7 @@ export const defects: ReadonlyArray<Defect> = [
   },
   {
     what: "the import was announced twice",
-    plant: (sql, id) => sql`
-      insert into outbox (at, name, import_id) values (now(), ${complete}, ${id})`,
+    plant: (sql, id) => announced(sql, id, complete),
     found: ["doubled"]
   },
   {

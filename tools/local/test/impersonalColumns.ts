@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     choices: "list value",
     migration_plans: "points supplier",
     migration_sign_offs: "signed_by supplier",
-    migrations: "name",
+    migrations: "digest name",
     operations_teams: "name",
     organisations: "name test_of",
     suppliers: "code document_root organisation status time_zone",
@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     webhooks: "disabled_by last_error names organisation suppliers url"
   },
   "who asked, and of which supplier": {
-    audit_chains: "head former_head hmac salt import_supplier organisation",
+    audit_chains: "head hmac salt import_supplier organisation",
     audit_log: "action api_key hash import_supplier organisation outcome request_id",
     event_heads: "organisation",
     forecasts: "day supplier",
@@ -29,10 +29,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     outbox: "codes import_supplier name organisation",
     refresh_token_families: "api_key family",
     refresh_tokens: "family hash",
-    refusal_windows: "api_key organisation",
-    uncounted_suppliers: "supplier",
-    undivided_suppliers: "supplier",
-    unrecorded_suppliers: "supplier"
+    refusal_windows: "api_key organisation"
   },
   "what a batch is to do, and how its lines ended": {
     batch_chunks: "outcomes",

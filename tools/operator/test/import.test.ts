@@ -6,7 +6,8 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import {
   arrange as arrangeImport,
   claim,
-  stagedPayload
+  stagedPayload,
+  stagedHash
 } from "@data-import/domain/testing/importStates"
 import { takeNext } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
@@ -36,7 +37,7 @@ const failuresOfEveryKind = Effect.gen(function* () {
   yield* Configuration.use((configuration) => Effect.ignore(configuration.createTeam(team)))
   const { caller, keyOf, supplier } = yield* freshSupplier
   const stage = (key: ImportKey, at = noonPlus(0)) =>
-    imports.stage({ key, payload: stagedPayload, caller, at })
+    imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at })
   for (const name of ["failed", "staged anew", "broken off", "never tried"]) {
     const key = keyOf(name)
     yield* stage(key)

@@ -7,7 +7,7 @@ import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable
 import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { callerOf, newAccountFor, supplierOf } from "@data-import/domain/testing/freshNames"
-import { claim } from "@data-import/domain/testing/importStates"
+import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -173,7 +173,9 @@ describe("import", () => {
     const setup = yield* Configuration
     yield* setup.createOrganisation(demo, at)
     yield* setup.createSupplier({ ...supplierOf(demo), code: key.import_supplier })
-    yield* ImportProcesses.use((imports) => imports.stage({ key, payload: "{}", caller, at }))
+    yield* ImportProcesses.use((imports) =>
+      imports.stage({ key, payload: "{}", hash: stagedHash, caller, at })
+    )
   })
   const skip = ["import", "skip", "ENERGY", "NL-1"]
   const unskip = ["import", "unskip", "ENERGY", "NL-1"]

@@ -7,7 +7,7 @@ import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
 import { callerOf, noon } from "@data-import/domain/testing/freshNames"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { claim } from "@data-import/domain/testing/importStates"
+import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { Effect, Option } from "effect"
 import { arrange } from "./commandLine.ts"
 
@@ -27,7 +27,13 @@ const filled = Effect.gen(function* () {
   yield* Effect.gen(function* () {
     const imports = yield* ImportProcesses
     for (const number of ["a", "b", "c"]) {
-      yield* imports.stage({ key: keyOf(number), payload: "{}", caller, at: noon })
+      yield* imports.stage({
+        key: keyOf(number),
+        payload: "{}",
+        hash: stagedHash,
+        caller,
+        at: noon
+      })
     }
     yield* imports.setSkipped({ key: keyOf("c"), skipped: true, at: noon })
     const { attempt } = yield* claim(keyOf("b"), caller, noon)

@@ -9,7 +9,7 @@ import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { type AttemptId, type ImportProcess, type PayloadHash, stateAt } from "./ImportProcess.ts"
 
-/** Why an attempt failed. Attempts of the first release have no `detail`. */
+/** Why an attempt failed; without `detail` once the payload was deleted. */
 export interface AttemptError {
   readonly code: string
   readonly attr: string
@@ -38,7 +38,7 @@ export interface ImportDetails {
   readonly stagedAt: DateTime.Utc
   /** How often it was staged. */
   readonly stagings: number
-  /** Null if it was staged by a release that stored no hash. */
+  /** Null once the import is erased. */
   readonly hash: PayloadHash | null
   readonly cohort: string | null
   /** Whether the latest attempt has ended in a failure, and nothing was staged since. */

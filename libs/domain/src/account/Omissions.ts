@@ -1,7 +1,6 @@
 /**
  * The optional fields that a payload left out although a value is stored for them: a default, an
- * empty list or null. With their names, an account can be read back exactly as it was sent. Rows of
- * earlier releases have no names; for them, everything that is stored counts as sent.
+ * empty list or null. With their names, an account can be read back exactly as it was sent.
  */
 import { type Account, defaults } from "./Account.ts"
 import type { BillingAddress, BillingOptions } from "./Billing.ts"

@@ -3,21 +3,16 @@
  * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
-import { Config, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Config, Context, Effect, Layer, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Hashing } from "../ports/Hashing.ts"
 import type { NewImport } from "../ports/Batches.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
-import {
-  ImportProcesses,
-  type NewAccount,
-  type PresentPayload,
-  type Stored
-} from "../ports/ImportProcesses.ts"
+import { ImportProcesses, type NewAccount, type Stored } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { Account, writingAccount, writingCanonicalAccount } from "../account/Account.ts"
+import { type Account, writingAccount, writingCanonicalAccount } from "../account/Account.ts"
 import { accountRequest } from "../validation/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
@@ -42,7 +37,6 @@ import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { type ImportKey, PayloadHash } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import * as Json from "../schema/Json.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
@@ -171,20 +165,6 @@ const hashOf = ({ hashing }: Dependencies, account: Account) =>
     (text) => PayloadHash.make(hashing.sha256(text))
   )
 
-const decodeAccount = Schema.decodeUnknownOption(Account)
-
-/** Whether the staged payload has this hash. False if the text is no longer a valid account. */
-const isSame = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  staged: PresentPayload,
-  hash: PayloadHash
-) {
-  if (staged.hash !== null) return staged.hash === hash
-  const { payload } = staged
-  const account = decodeAccount(Result.getOrThrow(yield* inTimeSlices(() => Json.parsing(payload))))
-  return Option.isSome(account) && (yield* hashOf(deps, account.value)) === hash
-})
-
 /** Validates what is to be staged. Fails if the supplier does not accept imports. */
 const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
   const valid = yield* validateAccountRequest(deps, asked)
@@ -238,7 +218,7 @@ const stage = Effect.fnUntraced(function* (
     case "Refused":
       return yield* refusalOf(key, staging.found) ?? unavailable
     case "Present":
-      if (yield* isSame(deps, staging, hash)) return { first: false, key, hash }
+      if (staging.hash === hash) return { first: false, key, hash }
       return yield* new ImportProcessDiffers({ key })
     default:
       return stagedAs(staging)

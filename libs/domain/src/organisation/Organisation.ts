@@ -49,7 +49,7 @@ export interface Organisation {
 export const modeOf = ({ testOf }: Pick<Organisation, "testOf">): Mode =>
   testOf === null ? "live" : "test"
 
-/** Prefixes of API keys. Keys of earlier releases begin with `sk_`, and are live. */
+/** Prefixes of API keys. */
 export const keyPrefix: Readonly<Record<Mode, string>> = { live: "sk_live_", test: "sk_test_" }
 
 /**

@@ -152,8 +152,6 @@ export type AuditFaultReason =
   | "head_differs"
   /** Its chain has no head. */
   | "head_missing"
-  /** The chain was rebuilt, and its former head has another hash for this entry. */
-  | "former_head_differs"
   /** A head of the chain that was kept elsewhere has another hash. */
   | "kept_head_differs"
 

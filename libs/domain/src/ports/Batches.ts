@@ -66,7 +66,7 @@ export interface NewImport {
   readonly key: ImportKey
   /** JSON text of the normalised account. */
   readonly payload: string
-  readonly hash: PayloadHash | null
+  readonly hash: PayloadHash
   /** Null for the cohort of the batch. */
   readonly cohort: string | null
   readonly at: DateTime.Utc

@@ -36,13 +36,8 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
  */
 export type Staging =
   | Stored
-  | ({ readonly _tag: "Present" } & PresentPayload)
+  | { readonly _tag: "Present"; readonly hash: PayloadHash }
   | { readonly _tag: "Refused"; readonly found: ImportState }
-
-/** The staged data: its hash, or its text if a release without hashes staged it. */
-export type PresentPayload =
-  | { readonly hash: PayloadHash; readonly payload: null }
-  | { readonly hash: null; readonly payload: string }
 
 export type Stored = { readonly _tag: "Created" } | { readonly _tag: "Replaced" }
 
@@ -129,8 +124,7 @@ export class ImportProcesses extends Context.Service<
     readonly stage: (command: {
       readonly key: ImportKey
       readonly payload: string
-      /** Null for a payload of a release that stored no hash. */
-      readonly hash?: PayloadHash | null
+      readonly hash: PayloadHash
       readonly createOnly?: boolean
       /** Null to keep the present one. */
       readonly cohort?: string | null
@@ -151,13 +145,9 @@ export class ImportProcesses extends Context.Service<
       sought: OwnImport
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
-    /**
-     * Whether this payload was staged last. Without a stored hash the texts are compared; once the
-     * text was deleted, no payload is the same.
-     */
+    /** Whether the payload with this hash was staged last. */
     readonly isStaged: (staged: {
       readonly key: ImportKey
-      readonly payload: string
       readonly hash: PayloadHash
     }) => Effect.Effect<boolean, StorageUnavailable>
 

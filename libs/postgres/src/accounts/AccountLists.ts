@@ -172,11 +172,6 @@ export const statements: List<typeof statementRow.Type> = {
   schema: statementRow
 }
 
-/** A unique index: a statement of the payload that was completed has a second row. */
-export const statementIndexes: Readonly<Record<string, string>> = {
-  statements_by_id: "statements (account_id, statement_id, origin)"
-}
-
 /** The source for all statements of the account. */
 export const allStatements = (sql: Sql, id: bigint) =>
   sql`(select * from statements where account_id = ${id}) as held`

@@ -74,9 +74,6 @@ const hasNotes = ({ lookup }: Wanted): boolean => (lookup.notes ?? []).length > 
 const hasStatements = ({ lookup }: Wanted): boolean => (lookup.statementIds ?? []).length > 0
 const hasTransactions = ({ lookup }: Wanted): boolean => (lookup.transactionIds ?? []).length > 0
 
-const namesNoteWithoutBody = ({ lookup }: Wanted): boolean =>
-  (lookup.notes ?? []).some(({ body }) => body === undefined)
-
 /** How many items a lookup names. */
 export const itemCount = ({ lookup }: Wanted): number =>
   (lookup.notes?.length ?? 0) +
@@ -90,8 +87,7 @@ const distinct = (lookup: Lookup): ReadonlyArray<TransactionId> => [
 /** SQL for the texts of a JSON array of `sent`. */
 const textsOf = (column: string) => `json_array_elements_text(sent.${column}::json)`
 
-const notesOfAccount = foundNotes("account.id", "sent.notes::json", true)
-const notesWithBody = foundNotes("account.id", "sent.notes::json", false)
+const notesOfAccount = foundNotes("account.id", "sent.notes::json")
 const statementsOfAccount = namedStatements("account.id", textsOf("statement_ids"))
 
 /** A list that no lookup names costs nothing. */
@@ -106,7 +102,6 @@ function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.State
     statement_ids: ["text", ({ lookup }) => JSON.stringify(lookup.statementIds ?? [])],
     transaction_ids: ["text", ({ lookup }) => JSON.stringify(distinct(lookup))]
   })
-  const sought = wanted.some(namesNoteWithoutBody) ? notesOfAccount : notesWithBody
   const ids = sql`${sql.literal(textsOf("transaction_ids"))}`
   const firsts = firstTransactions(sql, sql`account.id`, ids)
   const none = sql`null::json`
@@ -118,7 +113,7 @@ function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.State
         from payment_instructions
         where account_id = account.id and ended_at is null) as instruction,
       ${wanted.some(hasTransactions) ? sql`(${sizes(sql, firsts)})` : none} as sizes,
-      ${wanted.some(hasNotes) ? sql.literal(sought) : none} as notes,
+      ${wanted.some(hasNotes) ? sql.literal(notesOfAccount) : none} as notes,
       ${wanted.some(hasStatements) ? sql.literal(statementsOfAccount) : none} as statements
     from ${sent} cross join lateral (
       select accounts.id, revision, number, balance

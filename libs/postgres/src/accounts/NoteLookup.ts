@@ -28,17 +28,8 @@ const bodyDigest = `sha256(${bytesOf("body")})`
 /** SQL for the digest of such a text. It begins with a zero byte, which no body has. */
 export const documentDigest = String.raw`sha256('\x00'::bytea || ${bytesOf("documents")})`
 
-/** SQL for the lookup key of a stored note; null for one without a body that has no digest. */
+/** SQL for the lookup key of a stored note, as in its indexes. */
 const storedKey = `(int8send(account_id) || coalesce(document_digest, ${bodyDigest}))`
-
-const withoutDigest = "body is null and document_digest is null"
-
-/** The indexes for looking up notes: the table and expression of each by its name. */
-export const noteIndexes: Readonly<Record<string, string>> = {
-  notes_by_content: `notes (${storedKey}, sequence)`,
-  notes_by_content_and_time: `notes (${storedKey}, created_at)`,
-  notes_without_digest: `notes (account_id) where ${withoutDigest}`
-}
 
 /** The columns by which a note is looked up. */
 const lookedUp = {
@@ -83,25 +74,12 @@ const isInSecond = (stored: string): string =>
   `${stored}.created_at >= sought.created_at
     and ${stored}.created_at < sought.created_at + interval '1 second'`
 
-/** Notes of earlier releases have no digest. An account has few of them, and gets no more. */
-const ofEarlierReleases = (id: string) => `
-  union all
-  select position, sequence, ${heldNames} from sought join (
-    select sequence, ${readNames}, array(
-      select regexp_replace(document_path, '^/', '') from note_documents
-      where note_documents.account_id = ${id} and note_sequence = sequence
-      order by note_documents.position) as paths
-    from notes where account_id = ${id} and ${withoutDigest}
-  ) as held on array(select json_array_elements_text(documents::json)) = paths
-  where body is null and (sought.created_at is null or ${isInSecond("held")})`
-
 /**
  * SQL that finds notes on the account of the SQL id: one value for `knownNotesOf`, null if none is
  * found. `sent` is SQL for the JSON of `lookedUpNotes`. If several notes match within one second,
- * it finds any of them, since a response has no fractions of a second. `someWithoutBody` says
- * whether any has only documents.
+ * it finds any of them, since a response has no fractions of a second.
  */
-export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): string => {
+export const foundNotes = (id: string, sent: string): string => {
   const isSame = `${storedKey} = int8send(${id}) || digest`
   return `(
     with sought as materialized (
@@ -117,7 +95,6 @@ export const foundNotes = (id: string, sent: string, someWithoutBody: boolean): 
         select sequence, ${readNames} from notes where ${isSame} and ${isInSecond("notes")}
         order by created_at limit 1) as held
       where sought.created_at is not null
-      ${someWithoutBody ? ofEarlierReleases(id) : ""}
     )
     select json_agg(json_build_object(
       'position', position, 'sequence', sequence, 'note', ${withoutNulls(readColumns)},

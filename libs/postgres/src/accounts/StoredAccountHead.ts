@@ -69,7 +69,7 @@ const headRows = rowsOf(
       supplyAddresses: Schema.Int,
       ledgers: Schema.Int,
       notes: Schema.Int,
-      payloadNotes: Schema.NullOr(Schema.Int),
+      payloadNotes: Schema.Int,
       noteDocuments: Schema.Int,
       statements: Schema.Int,
       payloadStatements: Schema.Int,

@@ -195,7 +195,6 @@ const listsOf = (database: Database["Service"], head: Head) => {
   const row = <A>({ row: read }: { readonly row: A }) => read
   const sent = <A>(name: keyof PayloadLists, items: () => Items<A>) =>
     isSent(name, omitted) ? items() : null
-  const payloadNotes = counts.payloadNotes ?? counts.notes
   const payload: PayloadLists = {
     customers: sent("customers", () =>
       list(whole?.customers, customerPage)(
@@ -204,7 +203,7 @@ const listsOf = (database: Database["Service"], head: Head) => {
           sentCustomer({ ...customer, customer_preferences: preferences }, names)
       )
     ),
-    notes: sent("notes", () => notes(upTo(payloadNotes), sentNote)),
+    notes: sent("notes", () => notes(upTo(counts.payloadNotes), sentNote)),
     statements: sent("statements", () => statements(upTo(counts.payloadStatements), statementOf)),
     metadata: sent("metadata", () =>
       list(whole?.metadata, metadataPage)(upTo(counts.metadata), row)
@@ -215,7 +214,7 @@ const listsOf = (database: Database["Service"], head: Head) => {
   }
   return {
     payload,
-    notes: notes(upTo(counts.notes, payloadNotes), addedNote),
+    notes: notes(upTo(counts.notes, counts.payloadNotes), addedNote),
     statements: statements(upTo(counts.statements, counts.payloadStatements), statementOf),
     documents: documentsOf(database, head)
   }

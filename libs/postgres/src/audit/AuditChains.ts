@@ -2,8 +2,7 @@
  * Verifies the audit log. A trigger chains its entries by hashes as they are written (see the
  * migrations). The chains are recomputed here, page by page, without functions of the database. If
  * an owner of the database recomputes a whole chain and its head, only a comparison with a head
- * that was kept elsewhere detects it. A chain that was rebuilt is also verified as it was before,
- * up to its former head, unless its number was erased.
+ * that was kept elsewhere detects it.
  */
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -39,9 +38,7 @@ const Link = Schema.Struct({
       length: Schema.String,
       hash: Schema.String,
       salt: Text,
-      hmac: Text,
-      former_length: Text,
-      former_hash: Text
+      hmac: Text
     })
   )
 })
@@ -81,9 +78,7 @@ const page = ({ run, sql }: Database["Service"], size: number, after: typeof sta
           'import_supplier', head.import_supplier,
           'external_account_number', head.external_account_number,
           'length', head.length::text, 'hash', encode(head.head, 'hex'),
-          'salt', encode(salt, 'hex'), 'hmac', encode(hmac, 'hex'),
-          'former_length', former_length::text,
-          'former_hash', encode(former_head, 'hex')) end as head
+          'salt', encode(salt, 'hex'), 'hmac', encode(hmac, 'hex')) end as head
       from page full join (
         select * from audit_chains
         where id between ${after.chain} and (select last from range)
@@ -130,19 +125,11 @@ const isKeyedAlike = (one: Head, other: Head): boolean =>
  * What the hashes contain in place of the number; undefined if salt, HMAC and number do not agree.
  */
 const hashedNumber = ({ external_account_number: number, hmac, salt }: Head) => {
-  if (salt === null && hmac === null) return number
-  if (salt === null || hmac === null || number === null) return undefined
+  if (number === null || isErasedNumber(number)) {
+    return salt === null && hmac === null ? number : undefined
+  }
+  if (salt === null || hmac === null) return undefined
   return hmac === hmacOf(salt, number) ? erasedNumber(hmac) : undefined
-}
-
-/** Only a rebuilt chain has a former head; it has no hash once the number is erased. */
-const hasSoundFormer = (head: Head): boolean => {
-  if (head.former_length === null) return head.former_hash === null
-  const length = BigInt(head.former_length)
-  if (length < 1n || length > BigInt(head.length)) return false
-  return isErasedNumber(head.external_account_number)
-    ? head.former_hash === null
-    : head.former_hash !== null && head.hmac !== null
 }
 
 /** How far a chain was verified. The head is of the same snapshot as the entry. */
@@ -150,8 +137,6 @@ interface Followed {
   readonly chain: bigint
   readonly position: bigint
   readonly hash: string | null
-  /** The hash as it was before the chain was rebuilt, up to its former head. */
-  readonly formerHash: string | null
   /** What the hashes contain in place of the number: see `hashedNumber`. */
   readonly number: string | null | undefined
   readonly entry: Entry | null
@@ -163,35 +148,23 @@ const beginningOf = (chain: bigint, head: Head | null): Followed => ({
   chain,
   position: 0n,
   hash: null,
-  formerHash: null,
   number: head === null ? undefined : hashedNumber(head),
   entry: null,
   head
 })
 
 /** The entry as the last one that was followed, not yet verified. */
-const followedTo = (entry: Entry, head: Head | null, last: Followed): Followed => {
-  const former = BigInt(head?.former_length ?? 0)
-  return {
-    chain: last.chain,
-    position: BigInt(entry.position),
-    hash: entry.hash,
-    formerHash:
-      BigInt(entry.position) <= former
-        ? hashOf(entry, entry.external_account_number, last.formerHash)
-        : last.formerHash,
-    number:
-      head === null || (last.head !== null && isKeyedAlike(head, last.head))
-        ? last.number
-        : beginningOf(last.chain, head).number,
-    entry,
-    head
-  }
-}
-
-/** The chain was rebuilt after a part of it had been verified. */
-const wasRemade = (head: Head | null, last: Followed): boolean =>
-  last.position > 0n && last.head?.hmac === null && head !== null && head.hmac !== null
+const followedTo = (entry: Entry, head: Head | null, last: Followed): Followed => ({
+  chain: last.chain,
+  position: BigInt(entry.position),
+  hash: entry.hash,
+  number:
+    head === null || (last.head !== null && isKeyedAlike(head, last.head))
+      ? last.number
+      : beginningOf(last.chain, head).number,
+  entry,
+  head
+})
 
 const fault = (
   { external_account_number, import_supplier, organisation }: Entry | Head,
@@ -224,11 +197,7 @@ const faultAt = (
     position === expected &&
     next.number !== undefined &&
     entry.hash === hashOf(entry, next.number, last.hash)
-  if (!follows || !isOf(entry, head)) return fault(head, position, entry.id, "altered")
-  const isFormerHead = head.former_hash !== null && entry.position === head.former_length
-  return hasSoundFormer(head) && (!isFormerHead || next.formerHash === head.former_hash)
-    ? null
-    : fault(head, position, entry.id, "former_head_differs")
+  return follows && isOf(entry, head) ? null : fault(head, position, entry.id, "altered")
 }
 
 /** The fault of a chain after its last entry. */
@@ -280,12 +249,6 @@ export const verifyChains = Effect.fnUntraced(function* (
         last = beginningOf(chain, head)
       }
       if (entry === null) continue
-      if (wasRemade(head, last)) {
-        entries -= Number(last.position)
-        last = beginningOf(chain, head)
-        read = pageSize
-        break
-      }
       const next = followedTo(entry, head, last)
       const found = faultAt(entry, head, last, next)
       if (found !== null) return answer(found, chain)

@@ -2,7 +2,6 @@
  * Reads the heads of the audit chains, to be kept outside the database, and checks that the chains
  * still contain the heads that were kept. An entry is compared by its hash alone; `AuditChains`
  * verifies that its chain leads to this hash. The hashes of a chain stay when its number is erased.
- * A chain of an earlier release that was rebuilt since still has its former head.
  */
 import { Effect, Schema } from "effect"
 import type { AuditFault, AuditHead } from "@data-import/domain/ports/AuditLog"
@@ -52,8 +51,6 @@ export const missingHead = Effect.fnUntraced(function* (
         left join audit_log entry on entry.chain = kept.chain and entry.position = kept.length
         left join audit_chains head on head.id = kept.chain
       where encode(entry.hash, 'hex') is distinct from kept.hash
-        and not coalesce(
-          head.former_length = kept.length and encode(head.former_head, 'hex') = kept.hash, false)
       order by place limit 1`)
   )
   return (fault ?? null) satisfies AuditFault | null

@@ -123,15 +123,6 @@ export const isKeyValid = (sql: Sql, id: Statement.Fragment, at: DateTime.Utc) =
 const orNull = (instant: DateTime.Utc | null | undefined): Date | null =>
   instant ? DateTime.toDateUtc(instant) : null
 
-/** What a batch stores. An earlier release counted only lines. */
-export const storedBytes = (sql: Sql) => sql`coalesce(stored_bytes, bytes)`
-
-/** The indexes for what an organisation stores, and for the retries that refer to a batch. */
-export const batchIndexes = {
-  batches_storing: "batches (organisation) where lines_deleted_through < received",
-  batches_referring: "batches (lines_of) where lines_of is not null"
-}
-
 /**
  * Stores the state of a batch, and that it stores `more` bytes. What was asked for at its creation
  * never changes.
@@ -146,7 +137,7 @@ export const store = (sql: Sql, batch: Batch, more = 0) => {
       received = ${received}, succeeded = ${succeeded}, already = ${already}, failed = ${failed},
       cancelled = ${cancelled}, waiting_for = ${batch.waitingFor},
       recent = ${JSON.stringify(batch.recent)}::json,
-      stored_bytes = ${storedBytes(sql)} + ${more}
+      stored_bytes = stored_bytes + ${more}
     where id = ${batch.id}`
 }
 

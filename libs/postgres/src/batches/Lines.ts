@@ -120,7 +120,7 @@ export const bytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
 
 /** What all its batches store whose lines are not deleted, and the large answers that are kept. */
 export const storedBytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
-  select coalesce(sum(${BatchRow.storedBytes(sql)}), 0)::bigint + kept_answer_bytes(${organisation})
+  select coalesce(sum(stored_bytes), 0)::bigint + kept_answer_bytes(${organisation})
   from batches where organisation = ${organisation} and lines_deleted_through < received)`
 
 const exceeded = (

@@ -96,9 +96,8 @@ const doneAgain = (sql: Sql, id: BatchId) => sql`
 /**
  * Fills a retry with the failed lines of an old batch, except those that were erased, whose data a
  * later line or another request has replaced, that another retry has, or whose account was
- * imported. Returns what it refers to, and how many lines were left out. The bytes of lines are
- * read only where they were stored without their sizes, and results only of chunks with a line that
- * has no number.
+ * imported. Returns what it refers to, and how many lines were left out. Results are read
+ * only of chunks with a line that has no number.
  */
 export const fillAgain = Effect.fnUntraced(function* (
   sql: Sql,
@@ -111,9 +110,7 @@ export const fillAgain = Effect.fnUntraced(function* (
       from batch_chunks, unnest(numbers, outcomes,
         case when 'FAILED' = any(outcomes) and array_position(numbers, null) is not null
           then results end,
-        case when sizes is null and 'FAILED' = any(outcomes)
-          then array(select octet_length(bytes) from unnest(lines) as bytes) else sizes end,
-        held_lines) with ordinality as of_line(number, outcome, result, size, held_line, place)
+        sizes, held_lines) with ordinality as of_line(number, outcome, result, size, held_line, place)
       where batch = ${old}
     ),
     replaced as (

@@ -54,9 +54,9 @@ const accounts = (sql: Sql, { after, limit }: Slice) =>
   accountRows(sql`
     select account.id as subject, number, supplier, balance::text,
       (${sql.literal(effects)})::text as effects,
-      case when payload_notes is not null then encode(payload_hash, 'hex') end as hash
+      encode(payload_hash, 'hex') as hash
     from (
-      select id, number, balance, transfer_balance, payload_notes from accounts
+      select id, number, balance, transfer_balance from accounts
       where id > ${after} order by id limit ${limit}
     ) as account
     left join lateral (

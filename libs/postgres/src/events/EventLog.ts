@@ -11,12 +11,6 @@ import * as Positions from "./Positions.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The first one contains only rows that wait for their positions, so it stays small. */
-export const eventIndexes = {
-  outbox_by_organisation: "outbox (organisation, id) where position is null",
-  outbox_by_position: "outbox (organisation, position) where position is not null"
-}
-
 const headRows = rowsOf(
   Schema.Struct({ newest: Position, pruned: Position, scanned: Schema.NullOr(Position) })
 )

@@ -1,6 +1,5 @@
 /** Gives the events of the outbox their positions, and deletes old events. */
 import { DateTime, Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import type { EventLog } from "@data-import/domain/ports/EventLog"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
@@ -12,7 +11,7 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
  * Locks the organisations whose events wait, except those that another transaction assigns or
- * empties. An instance of an earlier release takes the common lock alone.
+ * empties.
  */
 const lockOrganisations = (sql: Sql) =>
   lockedRows(sql`
@@ -24,24 +23,10 @@ const lockOrganisations = (sql: Sql) =>
         where position is null and outbox.organisation > waiting.organisation
         order by organisation limit 1
       ) from waiting where organisation is not null
-    ), shared as materialized (
-      select pg_try_advisory_xact_lock_shared(
-        hashtextextended('data-import event positions', 0)) as is_taken
     )
-    select organisation from waiting, shared
-    where organisation is not null and is_taken and pg_try_advisory_xact_lock(
+    select organisation from waiting
+    where organisation is not null and pg_try_advisory_xact_lock(
       hashtextextended('data-import event positions ' || organisation, 0))`)
-
-/** Names the owners of events that wait since a release that did so with their positions. */
-export const nameOwners = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`
-    update outbox set import_supplier = owner.code, organisation = owner.organisation
-    from suppliers as owner
-    where position is null and outbox.organisation is null and owner.code = coalesce(
-      (select supplier from import_processes where import_processes.id = import_id),
-      (select supplier from batches where batches.id = batch))`
-)
 
 /**
  * Has to run in a transaction. A separate statement takes the locks, so that the next one sees

@@ -14,12 +14,6 @@ import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The indexes for finding the responses about an import, to erase them, and the large ones. */
-export const answerIndexes = {
-  idempotency_keys_large: "idempotency_keys (organisation) where octet_length(answer) > 16384",
-  idempotency_keys_by_import: "idempotency_keys (import_id) where import_id is not null"
-}
-
 const expiryOf = ({ at, reservation }: Pick<BatchAnswers, "at" | "reservation">): Date =>
   DateTime.toDateUtc(keptUntil(reservation, at))
 

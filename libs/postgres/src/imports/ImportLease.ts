@@ -72,10 +72,9 @@ const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command
       insert into import_attempts (import_id, id, dry_run, started_at)
       select id, attempt, dry_run, at from changed order by position
     )
-    select position, case when bytes <= ${smallBytes} then payload::text end as payload, bytes
-    from changed, lateral (
-      select coalesce(payload_bytes, octet_length(payload::text)) as bytes offset 0
-    ) as measured`).pipe(
+    select position, case when payload_bytes <= ${smallBytes} then payload::text end as payload,
+      payload_bytes as bytes
+    from changed`).pipe(
     Effect.map((rows) =>
       byPosition(commands, rows, (row): Claim | null => {
         if (row === undefined) return null

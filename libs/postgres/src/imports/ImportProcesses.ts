@@ -34,13 +34,12 @@ const renew = ({ sql }: Database["Service"], { at, attempt, key, until }: Comman
       and lease_expires_at > ${DateTime.toDateUtc(at)}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
-const isStaged = ({ sql }: Database["Service"], { hash, key, payload }: Command<"isStaged">) =>
+const isStaged = ({ sql }: Database["Service"], { hash, key }: Command<"isStaged">) =>
   changedRows(sql`
     select id from import_processes
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}
-      and case when payload_hash is null then payload::text = ${payload}
-        else payload_hash = decode(${hash}, 'hex') end`).pipe(Effect.map((rows) => rows.length > 0))
+      and payload_hash = decode(${hash}, 'hex')`).pipe(Effect.map((rows) => rows.length > 0))
 
 const release = ({ sql }: Database["Service"], command: Command<"release">) => {
   const { at, attempt, caller, dryRun, errors, key, outcome } = command

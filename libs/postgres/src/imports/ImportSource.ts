@@ -11,18 +11,6 @@ import type { Database } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The indexes of the sources, with their table and columns, built while requests continue. */
-export const failedIndexes = {
-  import_processes_failed:
-    "import_processes (supplier, external_account_number) where failed_staging is not null"
-}
-
-/** Erased imports are few among many. */
-export const erasedIndexes = {
-  import_processes_erased:
-    "import_processes (supplier, external_account_number) where erased_at is not null"
-}
-
 /** A part of a list: at most `size` imports after a number. */
 export interface Part {
   readonly supplier: SupplierCode

@@ -14,7 +14,6 @@ import {
   noCounts,
   type StateCounts
 } from "@data-import/domain/ports/Migrations"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import * as Records from "./MigrationRecords.ts"
 import { history, pastCounts } from "./PastCounts.ts"
@@ -55,9 +54,7 @@ const moved = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Ut
   ) as change (name, count)
   where ended_at is null`
 
-/**
- * Counts of all suppliers, or nothing while the imports of an earlier release are not counted yet.
- */
+/** Counts of all suppliers. */
 const presentTallies = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Utc) =>
   tallyRows(sql`
     select supplier, null as cohort, name, sum(count)::float8 as count
@@ -186,17 +183,6 @@ const activities = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
     select supplier, changed_at as "changedAt", imported_at as "importedAt"
     from import_activity where supplier = any(${suppliers}::text[])`)
 
-const uncountedRows = rowsOf(Schema.Struct({ supplier: Schema.String }))
-
-const refuseUncounted = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
-  uncountedRows(sql`
-    select supplier from uncounted_suppliers where supplier = any(${suppliers}::text[])
-    limit 1`).pipe(
-    Effect.flatMap(({ length }) =>
-      length === 0 ? Effect.void : Effect.fail(new StorageUnavailable({}))
-    )
-  )
-
 const overview = Effect.fnUntraced(function* (
   { run, sql }: Database["Service"],
   { at, suppliers }: Parameters<Port["overview"]>[0]
@@ -204,7 +190,6 @@ const overview = Effect.fnUntraced(function* (
   const ends = Array.makeBy(hoursShown + 1, (index) =>
     DateTime.add(DateTime.startOf(at, "hour"), { hours: index + 1 - hoursShown })
   )
-  yield* run(refuseUncounted(sql, suppliers))
   const tallies = Array.groupBy(
     yield* run(presentTallies(sql, suppliers, at)),
     ({ supplier }) => supplier
@@ -243,7 +228,7 @@ const beginning = (
     cross join lateral (
       select hour from import_history
       where supplier = ${supplier} and cohort = ${cohort ?? ""} and kind = 'state'
-        and name = state and hour > 'epoch'
+        and name = state
       order by hour limit 1
     ) as first`).pipe(Effect.map(([row]) => Option.fromNullishOr(row?.hour)))
 

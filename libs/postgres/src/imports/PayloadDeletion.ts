@@ -6,12 +6,6 @@ import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["deletePayloads"]>[0]
 
-/** The imports whose payload is to be deleted at some time, built while requests continue. */
-export const payloadIndexes = {
-  import_processes_with_payload:
-    "import_processes (account_created_at) where account_number is not null and payload is not null"
-}
-
 /** At most so many stored bytes in one statement, and one payload at least. */
 const sliceBytes = 16 * 1024 * 1024
 

@@ -38,7 +38,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     external_account_number: ["text", ({ key }) => key.external_account_number],
     payload: ["text", ({ payload }) => payload],
     create_only: ["boolean", ({ createOnly }) => createOnly ?? false],
-    hash: ["text", ({ hash }) => hash ?? null],
+    hash: ["text", ({ hash }) => hash],
     cohort: ["text", ({ cohort }) => cohort ?? null],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     organisation: ["text", ({ caller }) => caller.organisation],
@@ -152,12 +152,7 @@ const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
     ? Effect.succeed(storedAs(outcome.stagings))
     : Effect.fail(new ReservationLost())
 
-const presentRows = rowsOf(
-  Schema.Union([
-    Schema.Struct({ hash: PayloadHash, payload: Schema.Null }),
-    Schema.Struct({ hash: Schema.Null, payload: Schema.String })
-  ])
-)
+const presentRows = rowsOf(Schema.Struct({ hash: PayloadHash }))
 
 /**
  * Returns the import that is already staged, unchanged, and frees the request's idempotency key.
@@ -167,9 +162,7 @@ const present = Effect.fnUntraced(function* (
   { at, keep = null, key }: Command
 ) {
   const [row] = yield* presentRows(sql`
-    select encode(payload_hash, 'hex') as hash,
-      case when payload_hash is null then payload::text end as payload
-    from import_processes
+    select encode(payload_hash, 'hex') as hash from import_processes
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}`)
   if (row === undefined) return yield* contended

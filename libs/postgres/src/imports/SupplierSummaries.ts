@@ -13,26 +13,12 @@ import {
   type SupplierSummary
 } from "@data-import/domain/account/SupplierSummary"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { sum } from "@data-import/domain/schema/Decimal"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
 type Port = SupplierSummaries["Service"]
 type Query = Parameters<Port["read"]>[0]
-
-/**
- * The index of waiting imports, in the order of their first staging. An index on the time of the
- * last staging would get another entry with each staging.
- */
-export const oldestIndexes = {
-  import_processes_oldest:
-    "import_processes (supplier, id) " +
-    "where account_number is null and not skipped and failed_staging is null",
-  import_processes_oldest_of_cohort:
-    "import_processes (supplier, cohort, id) " +
-    "where cohort is not null and account_number is null and not skipped and failed_staging is null"
-}
 
 const Tally = Schema.Struct({
   kind: Schema.Literals(["state", "code", "imported", "ledger", "balance", "refused"]),
@@ -126,8 +112,7 @@ const readFound = (sql: Sql, query: Query) =>
       'examples', (
         select coalesce(json_object_agg(name, ${examples(sql, query)}), '{}')
         from tallies where kind = 'code' and count > 0)
-    ) as found
-    where not exists (select from uncounted_suppliers where supplier = ${query.supplier})`)
+    ) as found`)
 
 const statesOf = ({ leased, tallies }: Found): SupplierSummary["states"] => {
   const counted = (state: string) =>
@@ -252,12 +237,9 @@ const fold = Effect.fnUntraced(function* (sql: Sql, { at, limit }: Parameters<Po
 
 const empty = summaryOf({ tallies: [], leased: [], oldest: null, examples: {} })
 
-/** Unavailable while the imports of an earlier release are not counted yet. */
 const read = ({ run, sql }: Database["Service"], query: Query) =>
-  Effect.flatMap(run(readFound(sql, query)), ([row]) =>
-    row === undefined
-      ? Effect.fail(new StorageUnavailable({}))
-      : Effect.succeed(summaryOf(row.found))
+  Effect.map(run(readFound(sql, query)), ([row]) =>
+    row === undefined ? empty : summaryOf(row.found)
   )
 
 export const layer: Layer.Layer<SupplierSummaries, never, Database> = Layer.effect(

@@ -12,12 +12,6 @@ import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 type Sql = Database["Service"]["sql"]
 type Port = Sandbox["Service"]
 
-/** The batches of an organisation, and what refers to a batch that is deleted. */
-export const sandboxIndexes = {
-  outbox_by_batch: "outbox (batch) where batch is not null",
-  batches_of_organisation: "batches (organisation, number)"
-}
-
 /** The counts are null if the status is LIVE or BATCHES, and nothing was deleted. */
 const count = Schema.NullOr(Schema.Int)
 

@@ -56,7 +56,7 @@ export const accounts = Table.make(
     balance: numeric,
     ...accountColumns,
     ...omissionColumns,
-    payload_notes: optional(integer)
+    payload_notes: integer
   },
   { key: "id" }
 )

@@ -62,13 +62,9 @@ export class Listening extends Context.Service<
 
 export type { Serving } from "../routing/App.ts"
 
-/** Earlier releases took `true` and `false`. */
 const trustedProxies = Settings.setting("TRUST_PROXY", {
   allowed: "a whole number from 0 to 10, the proxies that are trusted",
-  parse: (text) => {
-    if (text === "true" || text === "false") return Number(text === "true")
-    return /^(?:\d|10)$/.test(text) ? Number(text) : undefined
-  }
+  parse: (text) => (/^(?:\d|10)$/.test(text) ? Number(text) : undefined)
 })
 
 /** How long requests and other work in progress may go on in a service that stops. */

@@ -26,7 +26,6 @@ import {
   ImportProcesses,
   type NewAccount,
   type OwnImport,
-  type PresentPayload,
   type Staging
 } from "../ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
@@ -84,13 +83,8 @@ const findOwn = (store: Store, { number, organisation, supplier }: OwnImport) =>
   return Option.fromNullishOr(key && importOf(store, key)?.process)
 }
 
-const presentPayload = (present: StoredImport): PresentPayload =>
-  present.hash === null
-    ? { hash: null, payload: textOf(present) }
-    : { hash: present.hash, payload: null }
-
 const stage = (store: Store, command: Command<"stage">): Staging => {
-  const { at, caller, cohort = null, createOnly = false, hash = null, keep, key, payload } = command
+  const { at, caller, cohort = null, createOnly = false, hash, keep, key, payload } = command
   if (!store.suppliers.has(key.import_supplier)) {
     throw new Error(`There is no supplier ${key.import_supplier}`)
   }
@@ -100,7 +94,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     if (!isFree(found)) return { _tag: "Refused", found }
     if (createOnly) {
       if (keep) releaseKey(store, keep.reservation)
-      return { _tag: "Present", ...presentPayload(present) }
+      return { _tag: "Present", hash: present.hash ?? hash }
     }
   }
   const process = { key, skipped: false, erased: false, lease: null, account: null }
@@ -198,9 +192,9 @@ const held = (store: Store, key: ImportKey, attempt: AttemptId): StoredImport | 
 const stagedPayload = (store: Store, { attempt, key }: Command<"stagedPayload">) =>
   Option.fromNullishOr(held(store, key, attempt)?.payload)
 
-const isStaged = (store: Store, { hash, key, payload }: Command<"isStaged">): boolean => {
+const isStaged = (store: Store, { hash, key }: Command<"isStaged">): boolean => {
   const present = importOf(store, key)
-  return present?.hash ? present.hash === hash : present?.payload === payload
+  return present?.hash === hash
 }
 
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {

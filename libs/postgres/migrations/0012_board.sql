@@ -1,0 +1,73 @@
+-- Who is signed in at the board, and what managers decide there: plans and sign-offs of migrations,
+-- and the record of forecasts.
+--
+-- Can be undone: no, plans and sign-offs would be lost.
+
+-- Ids of sessions and the secrets of sign-in links are stored as hashes.
+create table board_sessions (
+  hash text constraint board_sessions_pkey primary key,
+  subject text not null,
+  name text not null,
+  role text not null,
+  organisations text[],
+  csrf_token text not null,
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  constraint board_sessions_role_known check (role in ('viewer', 'manager'))
+);
+
+grant select, insert, delete, update (last_seen_at) on board_sessions to data_import_board;
+grant select (subject, name, role, organisations, created_at, last_seen_at), delete
+on board_sessions to data_import_operator;
+
+create table board_links (
+  hash text constraint board_links_pkey primary key,
+  expires_at timestamptz not null
+);
+
+-- The operator issues links and sees none.
+grant select, delete on board_links to data_import_board;
+grant insert, delete on board_links to data_import_operator;
+
+create table migration_plans (
+  supplier text collate "C"
+    constraint migration_plans_pkey primary key
+    constraint migration_plans_supplier_exists references suppliers,
+  points json not null
+    constraint migration_plans_points_list check (json_typeof(points) = 'array'),
+  set_at timestamptz not null
+);
+
+grant select, insert, delete, update (points, set_at) on migration_plans to data_import_board;
+
+-- It ends when the migration is reopened.
+create table migration_sign_offs (
+  supplier text collate "C"
+    constraint migration_sign_offs_pkey primary key
+    constraint migration_sign_offs_supplier_exists references suppliers,
+  signed_by text not null,
+  signed_at timestamptz not null
+);
+
+grant select, insert, update (signed_by, signed_at) on migration_sign_offs to data_import_board;
+grant select (supplier), delete on migration_sign_offs to data_import_operator;
+
+-- At most one of a supplier and day, and whether its interval held. It stays when its supplier's
+-- imports are done, because it tells how good the forecasts are.
+create table forecasts (
+  supplier text collate "C" not null
+    constraint forecasts_supplier_exists references suppliers,
+  day date not null,
+  made_at timestamptz not null,
+  open bigint not null,
+  low timestamptz not null,
+  median timestamptz not null,
+  high timestamptz not null,
+  held boolean,
+  settled_at timestamptz,
+  constraint forecasts_pkey primary key (supplier, day),
+  constraint forecasts_interval_forward check (low <= median and median <= high),
+  constraint forecasts_settled_whole check ((held is null) = (settled_at is null))
+);
+
+grant select, insert, update (held, settled_at) on forecasts to data_import_board;
