@@ -110,7 +110,8 @@ export const fillAgain = Effect.fnUntraced(function* (
       from batch_chunks, unnest(numbers, outcomes,
         case when 'FAILED' = any(outcomes) and array_position(numbers, null) is not null
           then results end,
-        sizes, held_lines) with ordinality as of_line(number, outcome, result, size, held_line, place)
+        sizes, held_lines) with ordinality
+        as of_line(number, outcome, result, size, held_line, place)
       where batch = ${old}
     ),
     replaced as (
