@@ -72,7 +72,9 @@ export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<Line
   if (failure._tag !== "ValidationFailed") {
     const parameters = failure._tag === "TransactionRefused" ? failure.parameters : undefined
     const { code } = failure
-    return [{ code, attr: noField, detail: registry[code].meaning, ...dayOf(parameters) }]
+    const own = "detail" in failure ? beginningOf(failure.detail) : ""
+    const detail = own === "" ? registry[code].meaning : own
+    return [{ code, attr: noField, detail, ...dayOf(parameters) }]
   }
   return failure.errors.map(({ attr, code, detail, parameters }) => ({
     code,
