@@ -38,8 +38,9 @@ export interface Package {
   readonly nx?: { readonly tags: ReadonlyArray<string> }
 }
 
+/** Those of the workspace. What `.ci/nightly` installs for itself is none. */
 export const packages: ReadonlyArray<Package> = files
-  .filter((file) => basename(file) === "package.json")
+  .filter((file) => basename(file) === "package.json" && !file.startsWith(".ci/"))
   .map((file) => ({
     dependencies: {},
     devDependencies: {},

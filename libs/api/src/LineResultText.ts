@@ -11,7 +11,6 @@ import type {
   ResultEncoder
 } from "@data-import/domain/batch-processing/LineResult"
 import { encoderOf } from "@data-import/domain/schema/Encoder"
-import { stringify } from "@data-import/domain/schema/RawNumber"
 import { type ErrorResponse, errorResponseOf } from "./ErrorResponse.ts"
 import { bodyBytes } from "./Limits.ts"
 import { notesAnswer, TransactionsAnswer, transactionsAnswer } from "./PostImportAnswer.ts"
@@ -79,7 +78,7 @@ export const resultEncoderOf =
   ({ externalAccountNumber, line, sourceLine }, result) => {
     const { accountNumber, answer, failure, outcome } = result
     const isFailed = outcome === "FAILED" && failure !== null
-    return stringify({
+    return JSON.stringify({
       line,
       external_account_number: externalAccountNumber,
       outcome,

@@ -3,7 +3,6 @@
  * acknowledged. So a part can be sent again, although the source is read once and never held whole.
  */
 import { Stream } from "effect"
-import { stringify } from "@data-import/domain/schema/RawNumber"
 
 /**
  * A line as its text without a line end, a line as an object, or bytes of a file of lines, cut
@@ -22,7 +21,7 @@ const lineFeed = 0x0a
 const encoder = new TextEncoder()
 
 const textOf = (line: string | object): string => {
-  const text = typeof line === "string" ? line : stringify(line)
+  const text = typeof line === "string" ? line : JSON.stringify(line)
   if (text.includes("\n")) throw new TypeError("A line of a batch must not have a line end in it.")
   return text
 }

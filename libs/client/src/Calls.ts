@@ -12,7 +12,6 @@ import {
 import { HttpApiClient, type HttpApiEndpoint } from "effect/http-api"
 import { scopeOf } from "@data-import/api/Authorization"
 import { keyRefusalOf } from "@data-import/api/Operation"
-import { stringify } from "@data-import/domain/schema/RawNumber"
 import type { AccessToken } from "./AccessToken.ts"
 import { parseExactly, type Reader, type Success, successesOf } from "./Answers.ts"
 import { ClientApi, groups } from "./ClientApi.ts"
@@ -145,7 +144,7 @@ const isEncoded = (payload: unknown): boolean =>
 const encoded = ({ params, payload, query }: Sent) => ({
   params,
   query: query ?? {},
-  payload: isEncoded(payload) ? payload : stringify(payload),
+  payload: isEncoded(payload) ? payload : JSON.stringify(payload),
   responseMode: "response-only"
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { listElements, nestingDepth, type NotJson, parse, parsing } from "../src/schema/Json.ts"
-import { isRawNumber, stringify } from "../src/schema/RawNumber.ts"
+import { isRawNumber } from "../src/schema/RawNumber.ts"
 
 const refused = (text: string): string => {
   const result = parse(text)
@@ -276,7 +276,7 @@ describe("a text that is too long for the platform's parser", () => {
   /** The value with the spelling of its numbers, or the reason of the failure. */
   const answer = (text: string): string => {
     const parsed = parse(text)
-    return Result.isSuccess(parsed) ? stringify(parsed.success) : whyNot(parsed.failure)
+    return Result.isSuccess(parsed) ? JSON.stringify(parsed.success) : whyNot(parsed.failure)
   }
 
   it.each([

@@ -22,7 +22,6 @@ import { isObject } from "@data-import/domain/schema/Json"
 import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
 import { decodingPartially } from "@data-import/domain/schema/PartialDecoding"
-import { stringify } from "@data-import/domain/schema/RawNumber"
 import { schemaTreeOf } from "@data-import/domain/schema/SchemaTree"
 import { finish } from "@data-import/domain/support/Steps"
 
@@ -135,7 +134,7 @@ export const toldBalances = (stored: StoredAccount): Balances => ({
 })
 
 export const storedFingerprint = (stored: StoredAccount): string =>
-  fingerprintOf(stringify(stored.account), toldBalances(stored))
+  fingerprintOf(JSON.stringify(stored.account), toldBalances(stored))
 
 /** The balances that follow from the stored account; null if this release cannot decode it. */
 export const expectedBalances = ({ account }: StoredAccount): Balances | null => {

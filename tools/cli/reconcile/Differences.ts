@@ -4,7 +4,6 @@
  * Source: docs/contract/account.md, docs/contract/queries.md#get-an-account.
  */
 import { isObject } from "@data-import/domain/schema/Json"
-import { stringify } from "@data-import/domain/schema/RawNumber"
 
 /** MISSING is in the book only, UNEXPECTED is stored only. */
 export type DifferenceKind = "MISSING" | "UNEXPECTED" | "CHANGED"
@@ -47,7 +46,8 @@ const within = ({ ids, path }: Place, name: string | number, more: Ids = {}): Pl
   ids: { ...ids, ...more }
 })
 
-const isSame = (book: unknown, stored: unknown): boolean => stringify(book) === stringify(stored)
+const isSame = (book: unknown, stored: unknown): boolean =>
+  JSON.stringify(book) === JSON.stringify(stored)
 
 const found = (kind: DifferenceKind, { ids, path }: Place, sides: object): Difference => ({
   kind,

@@ -1,5 +1,4 @@
 /** Findings in the form of the reports: as NDJSON, and as rows of CSV. */
-import { stringify } from "@data-import/domain/schema/RawNumber"
 import { csvOf as rowsOf } from "@data-import/domain/board/Csv"
 import { type DifferenceKind, idColumns, type Ids } from "./Differences.ts"
 
@@ -40,7 +39,7 @@ const columns = [
 /** A value as text: JSON, except that a text is unchanged. */
 export const valueText = (value: unknown): string | null => {
   if (value === undefined) return null
-  return typeof value === "string" ? value : stringify(value)
+  return typeof value === "string" ? value : JSON.stringify(value)
 }
 
 const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string => rowsOf([cells])
@@ -62,4 +61,4 @@ export const csvOf = (finding: Finding): string =>
     finding.state
   ])
 
-export const ndjsonOf = (finding: Finding): string => `${stringify(finding)}\n`
+export const ndjsonOf = (finding: Finding): string => `${JSON.stringify(finding)}\n`

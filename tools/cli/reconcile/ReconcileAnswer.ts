@@ -1,7 +1,6 @@
 /** What `reconcile` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
 import { inEnglish, plain, table } from "@data-import/terminal/Answer"
-import { stringify } from "@data-import/domain/schema/RawNumber"
 import { type Finding, valueText } from "./Findings.ts"
 import type { ReconcileResult } from "./ReconcileBook.ts"
 
@@ -9,7 +8,7 @@ import type { ReconcileResult } from "./ReconcileBook.ts"
 const printed = 20
 
 /** A number that a double cannot represent becomes text. */
-const jsonValue = (value: unknown): Schema.Json => JSON.parse(stringify(value)) as Schema.Json
+const jsonValue = (value: unknown): Schema.Json => JSON.parse(JSON.stringify(value)) as Schema.Json
 
 export const jsonOf = (book: string, result: ReconcileResult): Schema.Json => ({
   book,

@@ -1,17 +1,9 @@
 /**
  * The client as another team gets it: packed, installed into an empty folder, compiled with its
- * types, and the samples of its README run on Node 20 and 24 against the whole system.
+ * types, and the samples of its README run against the whole system.
  */
 import { execFile } from "node:child_process"
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -29,12 +21,6 @@ const root = join(import.meta.dirname, "../../..")
 const library = join(root, "libs/client")
 const project = mkdtempSync(join(tmpdir(), "data-import-client-"))
 const unpacked = join(project, "node_modules/@data-import/client")
-
-const node20 = join(root, `node_modules/node20-${process.platform}-${process.arch}/bin/node`)
-const nodes: ReadonlyArray<readonly [version: string, path: string]> = [
-  ["24", process.execPath],
-  ...(existsSync(node20) ? [["20", node20] as const] : [])
-]
 
 /** The samples of the README by their file names. */
 const samples = new Map(
@@ -119,10 +105,6 @@ describe("the packed client", () => {
     },
     120_000
   )
-
-  plainly("is tested on Node 20 if npm has it", () => {
-    if (process.platform === "linux") expect(nodes.map(([version]) => version)).toContain("20")
-  })
 })
 
 const book = (numbers: ReadonlyArray<number>): string =>
@@ -138,12 +120,12 @@ const book = (numbers: ReadonlyArray<number>): string =>
 layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
   "the samples of the client",
   (it) => {
-    it.effect.each(nodes)(
-      "run on Node %s",
-      ([version, node]) =>
+    it.effect(
+      "run",
+      () =>
         Effect.gen(function* () {
           const { apiKey, baseUrl, supplier } = yield* clientTenant()
-          const folder = join(project, `node-${version}`)
+          const folder = join(project, "samples")
           mkdirSync(folder)
           for (const [name, code] of samples) {
             write(folder, name, code.replaceAll("DEMO_ENERGY", supplier))
@@ -153,7 +135,10 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           const env = { ...inherited, DATA_IMPORT_URL: baseUrl, DATA_IMPORT_API_KEY: apiKey }
           const outputOf = (sample: string) =>
             Effect.promise(async () => {
-              const { stderr, stdout } = await run(node, [`${sample}.js`], { cwd: folder, env })
+              const { stderr, stdout } = await run(process.execPath, [`${sample}.js`], {
+                cwd: folder,
+                env
+              })
               expect(stderr).toBe("")
               return stdout
             })

@@ -6,7 +6,7 @@
  */
 import type { Schema } from "effect"
 import { fits, type Written, writingOf, writtenAtOnce } from "./Encoder.ts"
-import { isRawNumber, stringify } from "./RawNumber.ts"
+import { isRawNumber } from "./RawNumber.ts"
 import { schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -49,7 +49,8 @@ const plain = (value: number): string => {
 
 /** A value without a schema: its keys are sorted by their UTF-16 units. */
 const free = (value: unknown): string => {
-  if (typeof value !== "object" || value === null || isRawNumber(value)) return stringify(value)
+  if (typeof value !== "object" || value === null || isRawNumber(value))
+    return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(free).join()}]`
   const members = value as Readonly<Record<string, unknown>>
   const texts = Object.keys(members)

@@ -5,7 +5,6 @@
  */
 import { Schema, type SchemaAST } from "effect"
 import { isObject } from "./Json.ts"
-import { stringify } from "./RawNumber.ts"
 import type { Room } from "./JsonObject.ts"
 import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
@@ -149,7 +148,7 @@ export const fits = (written: Written, value: unknown, room: Room): boolean => {
 }
 
 function* writing(written: Written, value: unknown): Steps<string> {
-  if (fits(written, value, { left: writtenAtOnce })) return stringify(write(written, value))
+  if (fits(written, value, { left: writtenAtOnce })) return JSON.stringify(write(written, value))
   const parts: Array<string> = []
   yield* writingLarge(written, value as object, parts)
   return parts.join("")
@@ -189,7 +188,7 @@ function* writingLarge(written: Written, value: object, parts: Array<string>): S
   let room: Room = { left: writtenAtOnce }
   let separator = ""
   const flush = (): void => {
-    if (count > 0) parts.push(separator, stringify(chunk).slice(1, -1))
+    if (count > 0) parts.push(separator, JSON.stringify(chunk).slice(1, -1))
     separator = count > 0 ? "," : separator
     chunk = none()
     count = 0
@@ -201,7 +200,7 @@ function* writingLarge(written: Written, value: object, parts: Array<string>): S
       flush()
       yield
       if (!fits(member.written, member.value, room)) {
-        parts.push(separator, isList ? "" : `${stringify(member.key)}:`)
+        parts.push(separator, isList ? "" : `${JSON.stringify(member.key)}:`)
         separator = ","
         yield* writingLarge(member.written, member.value as object, parts)
         room = { left: writtenAtOnce }
