@@ -252,8 +252,11 @@ const messages: {
       "results and problems count until the lines are deleted, some time after the end of their " +
       "batch; the lines that were received stay."
   }),
-  BatchStateConflict: ({ state }) => ({
-    detail: `The batch is ${state}, which does not allow this; nothing was changed.`,
+  BatchStateConflict: ({ isOvertaken = false, state }) => ({
+    detail: isOvertaken
+      ? "Since the retry was created, the account of one of its lines was imported or staged anew; " +
+        "cancel the retry and create it again."
+      : `The batch is ${state}, which does not allow this; nothing was changed.`,
     state
   }),
   BatchLinesDeleted: text("The lines of the batch were deleted; send them in a new batch."),

@@ -5,7 +5,7 @@
 import { expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { type DateTime, Effect, type Layer } from "effect"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
-import type { BatchId } from "../src/batch/Batch.ts"
+import * as Batch from "../src/batch/Batch.ts"
 import { Batches } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { Erasures } from "../src/ports/Erasures.ts"
@@ -20,6 +20,7 @@ import {
   cancelled,
   createdIn,
   createFor,
+  decided,
   endOf,
   finish,
   lineOf,
@@ -56,7 +57,7 @@ const notes = { operation: "NOTES" } as const
 /** How many lines a retry of the batch leaves out. */
 const leftOut = Effect.fnUntraced(function* (
   of: Owner,
-  retryOf: BatchId,
+  retryOf: Batch.BatchId,
   options: BatchOptions = notes
 ) {
   const created = yield* createFor(of, { ...options, retryOf })
@@ -215,7 +216,7 @@ const retrying = (it: It): void => {
 
   it.effect.each([
     ["STAGE", 1, 2],
-    ["IMPORT", 0, 1],
+    ["IMPORT", 1, 2],
     ["NOTES", 0, 0]
   ] as const)(
     "leaves lines of %s out of a retry whose account was staged anew: %i before the end, %i after",
@@ -229,14 +230,46 @@ const retrying = (it: It): void => {
         expect(yield* leftOut(of, batch.id, { operation })).toBe(before)
         yield* stage(of, "b", noonPlus(3))
         expect(yield* leftOut(of, batch.id, { operation })).toBe(after)
-        const own = yield* sent(of, [lineOf("d"), lineOf("d")], { operation })
-        for (const outcome of ["SUCCEEDED", "FAILED"] as const) {
-          const { lines, ...taking } = yield* taken()
-          yield* stage(of, "d", noonPlus(4))
-          yield* finish({ ...taking, lines }, lines.map(endOf(outcome)), { at: noonPlus(5) })
-        }
-        expect(yield* leftOut(of, own.id, { operation })).toBe(0)
       }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(["STAGE", "IMPORT"] as const)(
+    "retries lines of %s whose account the batch itself has staged",
+    (operation) =>
+      Effect.gen(function* () {
+        const of = yield* freshSupplier
+        const batch = yield* sent(of, [lineOf("a"), lineOf("a")], { operation })
+        for (const outcome of ["SUCCEEDED", "FAILED"] as const) {
+          const { lines, ...chunk } = yield* taken()
+          const key = yield* stage(of, "a", noonPlus(1))
+          if (operation === "IMPORT" && outcome === "FAILED") {
+            yield* claim(key, of.caller, noonPlus(1))
+          }
+          const end = operation === "STAGE" ? outcome : "FAILED"
+          yield* finish({ ...chunk, lines }, lines.map(endOf(end)), { at: noonPlus(2) })
+        }
+        expect(yield* leftOut(of, batch.id, { operation })).toBe(0)
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("starts no retry whose account was staged anew, or imported, since", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      for (const [number, change] of [
+        ["a", stage(of, "a", noonPlus(1))],
+        ["b", imported(of, "b")]
+      ] as const) {
+        const batch = yield* refused(of, [lineOf(number)], { operation: "IMPORT" })
+        const retry = yield* begun({ of, operation: "IMPORT", retryOf: batch.id })
+        yield* change
+        const failure = yield* Effect.flip(start(retry, 1))
+        expect(failure).toEqual({ _tag: "StateConflict", state: "OPEN", isOvertaken: true })
+      }
+      const batch = yield* refused(of, [lineOf("c")], notes)
+      const retry = yield* begun({ of, ...notes, retryOf: batch.id })
+      yield* stage(of, "c", noonPlus(1))
+      yield* start(retry, 1)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("leaves lines out of a retry that another retry has or has done", () =>
@@ -298,8 +331,30 @@ const retrying = (it: It): void => {
           finish(chunk, chunk.lines.slice(1).map(endOf("SUCCEEDED")))
         )
       )
-      yield* cancelled(again)
+      const { cancelLines } = yield* Batches
+      yield* decided(again, (each) => Batch.cancel(each, noon))
+      expect(yield* leftOut(of, first.id)).toBe(2)
+      yield* Effect.repeat(cancelLines(noon), { while: (areMore) => areMore })
       expect(yield* leftOut(of, first.id)).toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each([
+    ["IMPORT", false, 1],
+    ["IMPORT", true, 0],
+    ["VALIDATE", false, 0],
+    ["TRANSACTIONS", false, 0],
+    ["NOTES", false, 0]
+  ] as const)("of %s, dry run %s, leaves %i lines out that a later one replaced", (row) =>
+    Effect.gen(function* () {
+      const [operation, dryRun, expected] = row
+      const of = yield* freshSupplier
+      const batch = yield* sent(of, [lineOf("a"), lineOf("a")], { operation, dryRun })
+      for (const outcome of ["FAILED", "SUCCEEDED"] as const) {
+        const chunk = yield* taken()
+        yield* finish(chunk, chunk.lines.map(endOf(outcome)))
+      }
+      expect(yield* leftOut(of, batch.id, { operation, dryRun })).toBe(expected)
     }).pipe(Effect.scoped)
   )
 }

@@ -10,6 +10,7 @@ import type { Caller } from "../src/organisation/Organisation.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { Supplier } from "../src/organisation/Supplier.ts"
 import {
+  type BatchChange,
   Batches,
   type ChunkInHand,
   type Created,
@@ -72,7 +73,7 @@ export const createdIn = (creating: Creating): Batch.Batch => {
 
 export const decided = Effect.fnUntraced(function* <E>(
   { caller, id }: Pick<Begun, "caller" | "id">,
-  decide: (batch: Batch.Batch) => Result.Result<Batch.Batch, E>,
+  decide: BatchChange<E>["decide"],
   keep: Keep<Batch.Batch> | null = null
 ) {
   const batches = yield* Batches
@@ -83,7 +84,8 @@ export const decided = Effect.fnUntraced(function* <E>(
 export const start = (batch: Begun, lines: number, keep: Keep<Batch.Batch> | null = null) =>
   decided(
     batch,
-    (each) => Batch.start(each, lines, { at: noon, apiKey: batch.caller.apiKey }),
+    (each, circumstances) =>
+      Batch.start(each, lines, { ...circumstances, at: noon, apiKey: batch.caller.apiKey }),
     keep
   )
 

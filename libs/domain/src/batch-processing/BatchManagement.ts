@@ -125,7 +125,9 @@ const newBatchId = Effect.sync(() => Batch.BatchId.make(crypto.randomUUID()))
 type Decided = Result.Result<Batch.Batch, Batch.StateConflict | Batch.LineCountMismatch>
 
 /** Makes the decision about a change at this time. */
-type Decide = (at: DateTime.Utc) => (batch: Batch.Batch) => Decided
+type Decide = (
+  at: DateTime.Utc
+) => (batch: Batch.Batch, circumstances: Batch.StartCircumstances) => Decided
 
 interface Dependencies {
   readonly batches: Batches["Service"]
@@ -245,7 +247,7 @@ const change = Effect.fnUntraced(function* (
   const changed = deps.batches.change({ id, decide: decide(at), action, caller, at, keep: keeping })
   return yield* Effect.map(changed, answerOf).pipe(
     Effect.catchTags({
-      StateConflict: ({ state }) => new BatchStateConflict({ state }),
+      StateConflict: ({ _tag: _, ...conflict }) => new BatchStateConflict(conflict),
       LineCountMismatch: ({ received }) => new BatchLineCountMismatch({ total, received })
     })
   )
@@ -265,7 +267,8 @@ const start = Effect.fnUntraced(function* (
     return yield* new ValidationFailed({ code: "request_failed_validation", errors })
   }
   const { total_lines: total } = valid.success.payload
-  const decide: Decide = (at) => (batch) => Batch.start(batch, total, { at, apiKey: caller.apiKey })
+  const decide: Decide = (at) => (batch, circumstances) =>
+    Batch.start(batch, total, { ...circumstances, at, apiKey: caller.apiKey })
   return yield* change(deps, caller, named, { action: "start_batch", decide, total }, keep)
 })
 

@@ -168,6 +168,8 @@ export const open = (
 export interface StateConflict {
   readonly _tag: "StateConflict"
   readonly state: BatchState
+  /** Set for an open retry that may not start, because what it would write is no longer the newest. */
+  readonly isOvertaken?: boolean
 }
 
 /** The upload was closed with another number of lines than was received. */
@@ -218,19 +220,30 @@ export const receive = (batch: Batch, lines: number): Result.Result<Batch, State
 const finishedIfDone = (batch: Batch, at: DateTime.Utc): Batch =>
   Counts.remaining(batch.counts) === 0 ? { ...batch, finishedAt: at } : batch
 
+/** What the storage knows of a batch that is about to start. */
+export interface StartCircumstances {
+  /** Whether the account of one of its lines was imported, or staged anew, since it was created. */
+  readonly isOvertaken: boolean
+}
+
 /**
  * Closes the upload and queues the work. Starting a batch again with the same number of lines
- * changes nothing. A batch of pending imports receives no lines; it is `filled` when it starts.
+ * changes nothing. A batch of pending imports receives no lines; it is `filled` when it starts. A
+ * retry does not start if it has a line that would be left out by now.
  */
 export const start = (
   batch: Batch,
   totalLines: number,
-  by: { readonly at: DateTime.Utc; readonly apiKey: ApiKeyId }
+  {
+    isOvertaken = false,
+    ...by
+  }: { readonly at: DateTime.Utc; readonly apiKey: ApiKeyId } & Partial<StartCircumstances>
 ): Result.Result<Batch, StateConflict | LineCountMismatch> => {
   if (batch.isCancelled) return conflict(batch)
   const received = batch.settings.pending === null ? batch.counts.received : 0
   if (totalLines !== received) return Result.fail({ _tag: "LineCountMismatch", received })
   if (batch.started !== null) return Result.succeed(batch)
+  if (isOvertaken) return Result.fail({ _tag: "StateConflict", state: stateOf(batch), isOvertaken })
   const started = { ...batch, started: by }
   return Result.succeed(isToBeFilled(started) ? started : finishedIfDone(started, by.at))
 }

@@ -12,7 +12,14 @@ import {
   type Stream
 } from "effect"
 import type { AttemptId, ImportKey, PayloadHash } from "../account/ImportProcess.ts"
-import type { Batch, BatchId, BatchSettings, Circumstances, WaitingFor } from "../batch/Batch.ts"
+import type {
+  Batch,
+  BatchId,
+  BatchSettings,
+  Circumstances,
+  WaitingFor,
+  StartCircumstances
+} from "../batch/Batch.ts"
 import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "../batch/BatchLine.ts"
 import type { Counts, LineOutcome } from "../batch/Counts.ts"
 import type { Problems } from "../batch/Problems.ts"
@@ -167,7 +174,7 @@ export interface Overview {
 /** A change of the state of a batch. The audit log records the caller. */
 export interface BatchChange<E> {
   readonly id: BatchId
-  readonly decide: (batch: Batch) => Result.Result<Batch, E>
+  readonly decide: (batch: Batch, circumstances: StartCircumstances) => Result.Result<Batch, E>
   readonly action: AuditAction
   readonly caller: Caller
   readonly at: DateTime.Utc

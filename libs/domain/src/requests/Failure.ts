@@ -223,6 +223,7 @@ export const limitExceeded = (of: BatchLimitExceeded["of"] | "stored", limits: B
 /** The present state of the batch does not allow the request. */
 export class BatchStateConflict extends Data.TaggedError("BatchStateConflict")<{
   readonly state: BatchState
+  readonly isOvertaken?: boolean
 }> {
   readonly code = "batch_state_conflict"
 }

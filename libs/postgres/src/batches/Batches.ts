@@ -168,7 +168,7 @@ const change = Effect.fnUntraced(function* <E>(
 ) {
   const { action, at, decide, id, keep = null } = command
   const before = yield* BatchRow.locked(sql, id)
-  const decided = decide(before)
+  const decided = decide(before, { isOvertaken: yield* Sources.isOvertaken(sql, before) })
   if (Result.isFailure(decided)) return decided
   const isUnchanged = decided.success === before
   const isStart = before.started === null && decided.success.started !== null

@@ -2,7 +2,7 @@
  * The lines of batches that are created without any: the failed lines of an earlier batch, or the
  * pending imports.
  */
-import { type DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import {
   type Batch,
   type BatchId,
@@ -60,28 +60,58 @@ const isImported = (sql: Sql, settings: BatchSettings) =>
           and account_number is not null)`
     : sql`false`
 
+/** Whether a line that succeeds replaces what is staged. */
+const replacesStaged = (settings: BatchSettings): boolean =>
+  stages(settings) && settings.operation !== "PROCESS"
+
 /**
  * Whether something newer than the failed line was staged for its number: after the batch had
- * started, by whatever request. What the batch itself may have staged is no newer before its end.
+ * started, by whatever request. What the batch itself may have staged is no newer before its end:
+ * another line that succeeded, or an import that was tried.
  */
 const isStagedAnew = (sql: Sql, old: BatchId, settings: BatchSettings) =>
-  stages(settings) && settings.operation !== "PROCESS"
+  replacesStaged(settings)
     ? sql`exists (
-        select from import_processes
+        select from import_processes present_import
         where supplier = ${settings.supplier} and external_account_number = number
           and staged_at > (
             select case
-              when ${settings.operation} = 'STAGE' and not exists (
-                select from present own
-                where own.number = failed.number and own.outcome = 'SUCCEEDED')
-              then started_at else finished_at end
+              when exists (
+                  select from present own
+                  where own.number = failed.number and own.outcome = 'SUCCEEDED')
+                or exists (
+                  select from import_attempts
+                  where import_id = present_import.id and started_at >= staged_at and not dry_run
+                    and ${settings.operation} = 'IMPORT')
+              then finished_at else started_at end
             from batches where id = ${old}))`
     : sql`false`
 
+const overtakenRows = rowsOf(Schema.Struct({ isOvertaken: Schema.Boolean }))
+
+/** Whether an open retry has lines that would be left out by now. */
+export const isOvertaken = Effect.fnUntraced(function* (
+  sql: Sql,
+  { createdAt, id, settings, started }: Batch
+) {
+  if (settings.retryOf === null || started !== null || !endsWithAccount(settings)) return false
+  const isAnew = replacesStaged(settings)
+    ? sql`exists (
+        select from import_processes
+        where supplier = ${settings.supplier} and external_account_number = number
+          and staged_at > ${DateTime.toDateUtc(createdAt)})`
+    : sql`false`
+  const [found] = yield* overtakenRows(sql`
+    select exists (
+      select from batch_chunks, unnest(numbers) as number
+      where batch = ${id} and (${isImported(sql, settings)} or ${isAnew})) as "isOvertaken"`)
+  return found?.isOvertaken ?? false
+})
+
 /**
  * The lines that other retries have done or have yet to do, by their numbers in the batch that
- * holds them. A second retry would repeat their effect. The lines of a cancelled retry have no such
- * number if none of their chunk had ended; its `source_lines` stay.
+ * holds them. A second retry would repeat their effect. A line that a worker has in hand when its
+ * retry is cancelled ends as it would have. Cancelled lines may have lost that number.
  */
 const doneAgain = (sql: Sql, id: BatchId) => sql`
   select coalesce(of_line.held, of_line.source) as held_again
@@ -90,8 +120,7 @@ const doneAgain = (sql: Sql, id: BatchId) => sql`
   where lines_of = (select lines_of from batches where id = ${id})
     and (held is not null or retry_of = lines_of)
     and not dry_run and operation <> 'VALIDATE'
-    and (outcome in ('SUCCEEDED', 'ALREADY')
-      or (outcome is null and not is_cancelled))`
+    and (outcome is null or outcome in ('SUCCEEDED', 'ALREADY'))`
 
 /**
  * Fills a retry with the failed lines of an old batch, except those that were erased, whose data a
@@ -116,7 +145,10 @@ export const fillAgain = Effect.fnUntraced(function* (
     ),
     replaced as (
       select number as by_number, max(line) as by_line from present
-      where outcome in ('SUCCEEDED', 'ALREADY') and number is not null group by number
+      where outcome in ('SUCCEEDED', 'ALREADY') and number is not null
+        and (select operation in ('STAGE', 'IMPORT', 'PROCESS') and not dry_run
+          from batches where id = ${old})
+      group by number
     ),
     again as (${doneAgain(sql, id)}),
     failed as (select * from present where outcome = 'FAILED'),

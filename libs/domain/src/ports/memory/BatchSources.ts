@@ -60,14 +60,19 @@ const doneAgain = (store: Store, linesOf: BatchId): ReadonlySet<number> =>
       .filter((retry) => retry.linesOf === linesOf && hasEffect(retry.batch.settings))
       .flatMap((retry) =>
         retry.lines
-          .filter((line) => isInPlatform(line) || (line.end === null && !retry.batch.isCancelled))
+          .filter((line) => isInPlatform(line) || line.end === null)
           .map((line) => heldLine(store, retry, line))
       )
   )
 
+/** Whether a line that succeeds replaces what is staged. */
+const replacesStaged = (settings: BatchSettings): boolean =>
+  stages(settings) && settings.operation !== "PROCESS"
+
 /**
  * Whether something newer than the failed line was staged for its number: after the batch had
- * started, by whatever request. What the batch itself may have staged is no newer before its end.
+ * started, by whatever request. What the batch itself may have staged is no newer before its end:
+ * another line that succeeded, or an import that was tried.
  */
 const isStagedAnew = (
   store: Store,
@@ -76,15 +81,31 @@ const isStagedAnew = (
   number: string | null
 ): boolean => {
   const there = store.imports.get(settings.supplier)?.get(number ?? "")
-  if (there === undefined || !stages(settings) || settings.operation === "PROCESS") return false
+  if (there === undefined || !replacesStaged(settings)) return false
+  const isTried = there.attempts.some(
+    ({ dryRun, startedAt }) => !dryRun && DateTime.isGreaterThanOrEqualTo(startedAt, there.stagedAt)
+  )
   const isOwn =
-    settings.operation !== "STAGE" ||
+    (settings.operation === "IMPORT" && isTried) ||
     lines.some(
       ({ end, externalAccountNumber }) =>
         externalAccountNumber === number && end?.outcome === "SUCCEEDED"
     )
   const since = isOwn ? batch.finishedAt : (batch.started?.at ?? null)
   return since !== null && DateTime.isGreaterThan(there.stagedAt, since)
+}
+
+/** Whether an open retry has lines that would be left out by now. */
+export const isOvertaken = (store: Store, { batch, lines }: StoredBatch): boolean => {
+  const { createdAt, settings, started } = batch
+  if (settings.retryOf === null || started !== null || !endsWithAccount(settings)) return false
+  const imports = store.imports.get(settings.supplier)
+  return lines.some(({ externalAccountNumber }) => {
+    const there = imports?.get(externalAccountNumber ?? "")
+    if (there === undefined) return false
+    const isAnew = replacesStaged(settings) && DateTime.isGreaterThan(there.stagedAt, createdAt)
+    return there.process.account !== null || isAnew
+  })
 }
 
 /**
@@ -95,6 +116,7 @@ export const failedLines = (store: Store, source: StoredBatch, settings: BatchSe
   const { lines } = source
   const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
   const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
+    stages(source.batch.settings) &&
     number !== null &&
     lines.some(
       (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)

@@ -17,7 +17,7 @@ import { lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
-import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
+import { failedLines, newLine, isOvertaken, pendingLines } from "./BatchSources.ts"
 import { deleteLines, listedLines, overview, problems, results } from "./BatchResults.ts"
 import { exceededLimit, isUnfinished, ofOrganisation } from "./BatchQuotas.ts"
 import { inTurn } from "./BatchTurns.ts"
@@ -173,7 +173,7 @@ const change = <E>(
   whileReserved(store, keep, () => {
     const present = stored(store, id)
     const before = present.batch
-    const decided = decide(before)
+    const decided = decide(before, { isOvertaken: isOvertaken(store, present) })
     if (Result.isFailure(decided)) return Effect.fail(decided.failure)
     const isUnchanged = decided.success === before
     if (isUnchanged && !isByPerson(caller)) {
