@@ -1,7 +1,4 @@
-/**
- * The chart as Go's own templates render it, which are Helm's: what each service is given, and what
- * nobody may see or reach. Skipped where Go and its packages are not installed.
- */
+/** The chart as Go's templates, which are Helm's, render it. Skipped where there is no Go. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
