@@ -1,5 +1,6 @@
 /** A release by digest names no image by its tag, and contains no setting or password. */
 import { describe, expect, it } from "vitest"
+import { read } from "./lint/workspaceFiles.ts"
 import { chartValues, type Composition, release } from "./release.ts"
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`
@@ -74,5 +75,11 @@ describe("a release", () => {
       },
       operator: { digest: digestOf("d") }
     })
+  })
+
+  it("is that of the chart", () => {
+    const { version } = JSON.parse(read("package.json")) as { readonly version: string }
+    const chart = read("docker/helm/Chart.yaml").matchAll(/^(?:appVersion|version): "?([^"\n]+)/gm)
+    expect([...chart].map(([, found]) => found)).toEqual([version, version])
   })
 })
