@@ -1,14 +1,11 @@
 /**
  * Writes the generated parts of documents, each between two markers: the table of codes from the
- * registry, and the measured figures from `tools/bench/results`. With `--check` it writes nothing,
- * and exits with 1 when a document is out of date.
+ * registry. With `--check` it writes nothing, and exits with 1 when a document is out of date.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { statusOf } from "@data-import/api/StatusOfCode"
 import { registry } from "@data-import/domain/codes/Code"
 import type { CodeEntry } from "@data-import/domain/codes/CodeEntry"
-
-const results = "tools/bench/results"
 
 const statuses: Readonly<Record<string, number>> = statusOf
 
@@ -32,21 +29,8 @@ const codes = () =>
     ...Object.entries<CodeEntry>(registry).map(row)
   ].join("\n")
 
-/** The figures of one kind, a level deeper. */
-const figures = (name: string) => () =>
-  read(`${results}/${name}.md`)
-    .replaceAll(/^(#+) /gm, "#$1 ")
-    .trim()
-
 const documents: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  "docs/codes.md": { codes },
-  "docs/performance.md": {
-    speed: figures("speed"),
-    growth: figures("growth"),
-    memory: figures("memory"),
-    batches: figures("batches"),
-    journey: figures("journey")
-  }
+  "docs/codes.md": { codes }
 }
 
 const withPart = (path: string, text: string, name: string, part: string): string => {

@@ -1,6 +1,6 @@
 /** A release by digest names no image by its tag, and contains no setting or password. */
 import { describe, expect, it } from "vitest"
-import { render, resourcesOf } from "@data-import/chart/Chart"
+import { read } from "./lint/workspaceFiles.ts"
 import { chartValues, type Composition, release } from "./release.ts"
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`
@@ -66,10 +66,20 @@ describe("a release", () => {
     expect(() => chartValues(scattered, all)).toThrow("in one registry")
   })
 
-  it("is what the chart runs with its values", () => {
-    const values = JSON.parse(chartValues(composition, digests)) as Record<string, unknown>
-    const rendered = JSON.stringify(resourcesOf(render({ name: "example", values })))
-    expect(rendered).toContain(`"image":"${registry}/gateway@${digestOf("c")}"`)
-    expect(rendered).toContain(`"image":"${registry}/account-import@${digestOf("b")}"`)
+  it("gives the chart its registry, and each image its digest", () => {
+    expect(JSON.parse(chartValues(composition, digests))).toEqual({
+      image: { registry },
+      services: {
+        "account-import": { digest: digestOf("b") },
+        gateway: { digest: digestOf("c") }
+      },
+      operator: { digest: digestOf("d") }
+    })
+  })
+
+  it("is that of the chart", () => {
+    const { version } = JSON.parse(read("package.json")) as { readonly version: string }
+    const chart = read("docker/helm/Chart.yaml").matchAll(/^(?:appVersion|version): "?([^"\n]+)/gm)
+    expect([...chart].map(([, found]) => found)).toEqual([version, version])
   })
 })

@@ -36,31 +36,9 @@ const json = (payload: unknown): Body => ({
   text: JSON.stringify({ payload })
 })
 
-interface Progress {
-  readonly received: number
-  readonly remaining: number
-}
-
-const lookAtTenths = Effect.fnUntraced(function* <A>(
-  counts: Effect.Effect<Progress>,
-  look: Effect.Effect<A>
-) {
-  const seen: Array<A> = []
-  for (;;) {
-    const { received, remaining } = yield* counts
-    const ended = Math.floor((10 * (received - remaining)) / received)
-    if (seen.length < ended) {
-      const now = yield* look
-      while (seen.length < ended) seen.push(now)
-    }
-    if (remaining === 0) return seen
-    yield* Effect.sleep(Duration.millis(100))
-  }
-})
-
 const parsed = (text: string): unknown => JSON.parse(text)
 
-export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Subject) {
+const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Subject) {
   const { port, url } = installation.services.gateway
   const { token } = yield* openSession(port, tenant.apiKey, 1)
 
@@ -103,34 +81,26 @@ export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subje
   const start = (id: string, lines: number) =>
     send("POST", `${id}/start/`, json({ total_lines: lines }))
 
-  const countsOf = (id: string) =>
+  const remaining = (id: string) =>
     Effect.map(send("GET", `${id}/`), (text) => {
       const counts = get(parsed(text), "counts") as Readonly<Record<string, number>>
-      const { failed = 0, received = 0, remaining = 0 } = counts
+      const { failed = 0, remaining: left = 0 } = counts
       if (failed > 0) throw new Error(`${failed} lines of batch ${id} have failed`)
-      return { received, remaining }
+      return left
     })
 
-  /** Waits for the end of a batch. Returns what `look` saw when each tenth of it had ended. */
-  const tenths = <A>(id: string, look: Effect.Effect<A>) => lookAtTenths(countsOf(id), look)
-  const follow = (id: string) => tenths(id, Effect.void)
+  const follow = Effect.fnUntraced(function* (id: string) {
+    while ((yield* remaining(id)) > 0) yield* Effect.sleep(Duration.millis(100))
+  })
 
   const results = (id: string) => send("GET", `${id}/results/`)
-  const change = (what: "cancel" | "pause" | "resume") => (id: string) =>
-    send("POST", `${id}/${what}/`)
-  const [cancel, pause, resume] = [change("cancel"), change("pause"), change("resume")]
 
-  return {
-    ...{ create, upload, start, cancel, pause, resume },
-    ...{ counts: countsOf, follow, tenths, results }
-  }
+  return { create, upload, start, follow, results }
 })
-
-export type BatchClient = Effect.Success<ReturnType<typeof make>>
 
 export interface System {
   readonly subject: Subjects.Subject
-  readonly client: BatchClient
+  readonly client: Effect.Success<ReturnType<typeof make>>
 }
 
 /** The services on a database of their own, with this many workers. */

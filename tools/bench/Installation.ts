@@ -4,7 +4,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Array, Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
-import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Database } from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
@@ -12,22 +11,11 @@ import { createDatabase, databaseUrl } from "@data-import/postgres/testing/datab
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
-import * as ObjectStore from "@data-import/testbed/ObjectStore"
 import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import * as ServiceProcess from "@data-import/testbed/ServiceProcess"
 import * as Tenants from "@data-import/testbed/Tenants"
 import { type ServiceName, wire } from "@data-import/testbed/Wiring"
 import * as Load from "./Load.ts"
-import { listSupplier } from "./Workloads.ts"
-
-/** Where the services and the peer look documents up. */
-interface DocumentStore {
-  readonly settings: Readonly<Record<string, string>>
-  /** Puts the documents of every sample under this root. */
-  readonly fill: (root: string) => Effect.Effect<void>
-  /** When each document under this root was looked up, if that is known. */
-  readonly lookUps: (root: string) => ReadonlyArray<ReadonlyArray<number>>
-}
 
 /** A PostgreSQL with the settings that docs/operating.md recommends, and a generator of load. */
 export interface Server {
@@ -49,15 +37,15 @@ export interface Installation {
   ) => Effect.Effect<ReadonlyArray<Record.ReadonlyRecord<string, unknown>>>
   readonly services: Services
   readonly workers: ReadonlyArray<Process>
-  readonly documents: DocumentStore
-  /** A tenant with another supplier, `listSupplier`, for the list. */
+  /** The folder in which the services and the peer look documents up. */
+  readonly documents: string
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
 }
 
 const settings = {
   // Source: docs/operating.md#settings-of-postgresql.
   ...{ shared_buffers: "2GB", max_wal_size: "8GB", checkpoint_timeout: "15min" },
-  // Enough for two installations at once, and for pgbench.
+  // Enough for the services and the peer.
   max_connections: "200"
 }
 
@@ -77,27 +65,15 @@ export const startProcess = Effect.fnUntraced(function* (
   return process
 })
 
-export const storeInFolder = (folder: string): DocumentStore => ({
-  settings: { DOCUMENTS_DIR: folder },
-  fill: (root) =>
-    Effect.sync(() => {
-      for (const path of documentPaths) {
-        const file = join(folder, root, path)
-        mkdirSync(dirname(file), { recursive: true })
-        writeFileSync(file, "A document")
-      }
-    }),
-  lookUps: () => []
-})
-
-export const storeInBucket = Effect.map(
-  ObjectStore.make,
-  ({ fill, lookUps, port }): DocumentStore => ({
-    settings: ObjectStore.settingsFor(port),
-    fill,
-    lookUps
+/** Puts the documents of every sample under this root. */
+const fill = (folder: string, root: string) =>
+  Effect.sync(() => {
+    for (const path of documentPaths) {
+      const file = join(folder, root, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, "A document")
+    }
   })
-)
 
 /** As in docker/Dockerfile, and for the worker in docker/compose.yaml. */
 const memoryArgs = (name: ServiceName) => [
@@ -114,16 +90,17 @@ interface Options {
   readonly profiles?: string | undefined
   /** How many workers of batches there are. */
   readonly workers?: number
-  /** Where the documents of a payload are; if it is not given, they are not checked. */
-  readonly documents?: "bucket" | "folder"
+  /** Whether the documents that a payload names are looked up. */
+  readonly documentCheck?: boolean
 }
 
 const startServices = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
-  documents: DocumentStore,
+  documents: string,
   { profiles, workers = 1 }: Options
 ) {
-  const own = { TOKEN_KEYS_DIR: join(yield* temporaryFolder(), "keys"), ...documents.settings }
+  const keys = join(yield* temporaryFolder(), "keys")
+  const own = { TOKEN_KEYS_DIR: keys, DOCUMENTS_DIR: documents }
   const databaseUsers = yield* Effect.orDie(DatabaseUsers.temporary(url))
   const all = yield* wire(databaseUsers, (name, settings) => {
     const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
@@ -134,15 +111,6 @@ const startServices = Effect.fnUntraced(function* (
   })
   const services: Services = Record.map(all, ([process]) => process)
   return { services, workers: all["batch-worker"] }
-})
-
-const freshTenant = Effect.fnUntraced(function* (documents: DocumentStore, check: boolean) {
-  const tenant = yield* Tenants.freshTenant({ documentCheck: check })
-  const setup = yield* Configuration
-  const listed = Tenants.supplierOf(listSupplier(tenant.supplier), tenant.organisation)
-  yield* Effect.orDie(setup.createSupplier(listed))
-  yield* documents.fill(tenant.supplier)
-  return tenant
 })
 
 /** Filling a large database takes minutes. */
@@ -156,8 +124,7 @@ export const install = Effect.fnUntraced(function* (
 ) {
   const url = databaseUrl(server.url, name)
   yield* Effect.orDie(Effect.andThen(createDatabase(server.url, name), migrate(url)))
-  const inFolder = Effect.map(temporaryFolder(), storeInFolder)
-  const documents = yield* options.documents === "bucket" ? storeInBucket : inFolder
+  const documents = yield* temporaryFolder()
   const { services, workers } = yield* startServices(url, documents, options)
   const access = yield* Layer.build(
     Layer.fresh(DatabaseAccess.layer({ url, poolSize: 2, statementTimeout }))
@@ -170,9 +137,9 @@ export const install = Effect.fnUntraced(function* (
     services,
     workers,
     documents,
-    freshTenant: Effect.provideContext(
-      freshTenant(documents, options.documents !== undefined),
-      access
+    freshTenant: Tenants.freshTenant({ documentCheck: options.documentCheck ?? false }).pipe(
+      Effect.tap(({ supplier }) => fill(documents, supplier)),
+      Effect.provideContext(access)
     )
   } satisfies Installation
 })

@@ -8,23 +8,13 @@ export interface LoadRequest {
   readonly workload: WorkloadName
   readonly url: string
   readonly token: string
-  /** The API key for requesting a token. */
-  readonly apiKey: string
-  /** The session of the board, if the workload is one of its pages. */
-  readonly cookie: string
   readonly supplier: string
-  /** The numbers of platform accounts to read, if the workload reads them. */
-  readonly accounts: ReadonlyArray<string>
   /** The number of the first request; each further one has the next. */
   readonly first: number
   readonly connections: number
   /** After this time, or after `requests` if that is earlier, no more requests are sent. */
   readonly seconds: number
   readonly requests?: number
-  /**
-   * The maximum number of requests per second; without it, each answer is followed by a request.
-   */
-  readonly rate?: number
 }
 
 export interface LoadResult {
@@ -33,9 +23,6 @@ export interface LoadResult {
   /** Milliseconds from a request to the end of its answer. */
   readonly p50: number
   readonly p99: number
-  /** The median of the milliseconds to the first byte of the body. */
-  readonly firstByte: number
-  readonly bytes: number
   /** The first answer that was not the expected one; nothing was sent after it. */
   readonly wrong: string | null
 }

@@ -1,11 +1,14 @@
 /** Stages accounts directly in the database, without a service: in the tables of either side. */
-import { Duration, Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { Installation } from "./Installation.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
 
-interface Order {
+export interface Owner {
   readonly supplier: string
   readonly organisation: string
+}
+
+interface Range {
   /** The prefix of the account numbers. */
   readonly prefix: string
   /** The number of the first account, and of the one after the last. */
@@ -51,69 +54,22 @@ const peer = `
     supplier, number)
   select now(), $6, 'bench', 'bench', 'stage', 'created', supplier, number from staged`
 
-const present = {
-  services: "select from import_processes where supplier = $1 and external_account_number = $2",
-  peer: "select from peer.imports where supplier = $1 and number = $2"
-}
+const staging = { services, peer }
 
 /** The owner of the tables: the services or the peer. */
-export type Side = keyof typeof present
-
-const staging: Readonly<Record<Side, string>> = { services, peer }
-
-const failing = `
-  insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome, errors)
-  select id, 'bench ' || id, false, now(), now(), 'account_failed_validation',
-    '[{"code": "invalid_email", "attr": "billing_email"}]'
-  from import_processes
-  where supplier = $1 and failed_staging is null and external_account_number like '%000'`
-
-const failed = `
-  update import_processes set failed_staging = stagings
-  where supplier = $1 and failed_staging is null and external_account_number like '%000'`
-
-/** Leaves an attempt that has failed on every thousandth import of the supplier. */
-export const failSome = Effect.fnUntraced(function* ({ query }: Installation, supplier: string) {
-  yield* query(failing, [supplier])
-  yield* query(failed, [supplier])
-})
+export type Side = keyof typeof staging
 
 const chunk = 20_000
 
-export const stageMany = Effect.fnUntraced(function* (
+export const stage = Effect.fnUntraced(function* (
   { query }: Installation,
   side: Side,
-  order: Order
+  { organisation, supplier }: Owner,
+  { prefix, to, ...range }: Range
 ) {
-  const { organisation, prefix, supplier } = order
   const payload = storedPayload(supplier)
-  for (let from = order.from; from < order.to; from += chunk) {
-    const to = Math.min(order.to, from + chunk)
-    yield* query(staging[side], [supplier, prefix, payload, from, to, organisation])
+  for (let from = range.from; from < to; from += chunk) {
+    const end = Math.min(to, from + chunk)
+    yield* query(staging[side], [supplier, prefix, payload, from, end, organisation])
   }
-})
-
-/**
- * Waits until the events of the services have positions, because assigning them loads PostgreSQL.
- */
-export const untilNumbered = ({ query }: Installation) =>
-  Effect.repeat(query("select from outbox where position is null limit 1"), {
-    schedule: Schedule.spaced(Duration.millis(100)),
-    while: ({ length }) => length > 0
-  })
-
-/** Stages the accounts unless the first one is already staged. */
-export const stageOnce = Effect.fnUntraced(function* (
-  installation: Installation,
-  side: Side,
-  {
-    count,
-    ...order
-  }: Pick<Order, "organisation" | "prefix" | "supplier"> & {
-    readonly count: number
-  }
-) {
-  const first = [order.supplier, `${order.prefix}-000000000`]
-  const found = yield* installation.query(present[side], first)
-  if (found.length === 0) yield* stageMany(installation, side, { ...order, from: 0, to: count })
 })

@@ -7,28 +7,15 @@ import { encodeAccount } from "@data-import/domain/account/Account"
 import { validateUnknownAccount } from "@data-import/domain/validation/AccountValidation"
 import {
   domesticPayload,
-  notesPayload,
   sampleTime,
-  statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
 import { team } from "@data-import/testbed/Tenants"
-import { tokenRequest } from "@data-import/testbed/Tokens"
 
 export interface Request {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly body: string | null
-  /** Replace the header with the token. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** The values from which requests are made. */
-export interface Materials {
-  /** Numbers of platform accounts, if the workload reads them. */
-  readonly accounts: ReadonlyArray<string>
-  readonly apiKey: string
-  readonly cookie: string
 }
 
 interface Staged {
@@ -38,18 +25,15 @@ interface Staged {
 
 export interface Workload {
   readonly title: string
-  readonly service: "account-import" | "auth" | "board" | "events" | "post-import" | "query"
+  readonly service: "account-import" | "post-import" | "query"
   readonly expected: 200 | 201
   /**
    * What is staged before the first request: `count` accounts, whose numbers begin with `prefix`.
    * Null if each request has its own account.
    */
   readonly staged: Staged | null
-  readonly request: (supplier: string, number: number, materials: Materials) => Request
+  readonly request: (supplier: string, number: number) => Request
 }
-
-/** The supplier of the list, which belongs to the same organisation. */
-export const listSupplier = (supplier: string): string => `${supplier}_L`
 
 const base = "/v1/data-import"
 
@@ -92,8 +76,8 @@ const processBody = template({
   task_params: {}
 })
 
-/** The placeholders for the number of a request, and for a time that no other request names. */
-const ofCall = { number: "@CALL@", time: "@TIME@" }
+/** The placeholder for the number of a request. */
+const callMark = "@CALL@"
 
 export const transactionsPerCall = 100
 
@@ -104,43 +88,13 @@ const transactionsBody = template({
     const { transactions } = transactionsPayload()
     return {
       ...transactions[index % transactions.length],
-      transaction_id: `${ofCall.number}-${index}`
+      transaction_id: `${callMark}-${index}`
     }
   })
 })
 
-const notesBody = template({
-  import_supplier: marks.supplier,
-  external_account_number: marks.account,
-  notes: notesPayload().notes.map(({ body, created_at, ...note }) => ({
-    ...note,
-    ...(body !== undefined && { body: `${body} ${ofCall.number}` }),
-    ...(created_at !== undefined && { created_at: ofCall.time })
-  }))
-})
-
-const statementsBody = template({
-  import_supplier: marks.supplier,
-  external_account_number: marks.account,
-  statements: statementsPayload().statements.map((statement, index) => ({
-    ...statement,
-    statement_id: `${ofCall.number}-${index}`
-  }))
-})
-
-/** The first of the times, in seconds, early enough that all runs use times in the past. */
-const firstTime = Date.UTC(2015, 0) / 1_000
-
-const timeOf = (number: number): string =>
-  new Date((firstTime + number) * 1_000).toISOString().replace(".000", "")
-
 const post = (path: string, body: string): Request => ({ method: "POST", path, body })
 const get = (path: string): Request => ({ method: "GET", path, body: null })
-
-const ofBoard = (path: string, cookie: string): Request => ({
-  ...get(`/board/api/migrations/${path}`),
-  headers: { cookie }
-})
 
 const stagePath = `${base}/account-import-process/create-or-update/`
 const repeated = 2_000
@@ -148,14 +102,6 @@ const importedAccounts = 200
 
 /** The number of a previously imported account; requests use them in turn. */
 const importedNumber = (number: number): string => accountNumber("T", number % importedAccounts)
-
-const listLength = 1_000
-
-/** The prefix of the numbers of the list's accounts. */
-export const listPrefix = "L"
-
-/** How many entries and events a page has. */
-const pageLength = 100
 
 const processing = (prefix: string) => ({
   title: "process",
@@ -194,7 +140,7 @@ export const workloads = {
       post(stagePath, accountBody(supplier, accountNumber("S", number % repeated)))
   },
   process: { ...processing("P"), staged: null },
-  /** Not measured: creates the accounts that the workloads of `addsToAccounts` add to. */
+  /** Not measured: creates the accounts to which transactions are added. */
   importing: {
     ...processing("T"),
     staged: { prefix: "T", count: importedAccounts }
@@ -214,150 +160,14 @@ export const workloads = {
     staged: null,
     request: (supplier, number) => {
       const body = transactionsBody(supplier, importedNumber(number))
-      return post(`${base}/transactions/create/`, body.replaceAll(ofCall.number, `C${number}`))
+      return post(`${base}/transactions/create/`, body.replaceAll(callMark, `C${number}`))
     }
-  },
-  notes: {
-    title: "notes, 3 a call",
-    service: "post-import",
-    expected: 201,
-    staged: null,
-    request: (supplier, number) => {
-      const body = notesBody(supplier, importedNumber(number))
-      const timed = body.replaceAll(ofCall.time, timeOf(number))
-      return post(`${base}/notes/create/`, timed.replaceAll(ofCall.number, `C${number}`))
-    }
-  },
-  statements: {
-    title: "statements, 2 a call",
-    service: "post-import",
-    expected: 201,
-    staged: null,
-    request: (supplier, number) => {
-      const body = statementsBody(supplier, importedNumber(number))
-      const path = `${base}/historical-statements/create/`
-      return post(path, body.replaceAll(ofCall.number, `C${number}`))
-    }
-  },
-  list: {
-    title: "list of 1,000",
-    service: "query",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (supplier) => get(`${base}/all-account-import-processes/${listSupplier(supplier)}/`)
-  },
-  import: {
-    title: "an import",
-    service: "query",
-    expected: 200,
-    staged: { prefix: "S", count: repeated },
-    request: (supplier, number) =>
-      get(`${base}/imports/${supplier}/${accountNumber("S", number % repeated)}/`)
-  },
-  page: {
-    title: "a page of 100 with attempts",
-    service: "query",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (supplier, number) => {
-      const after = accountNumber(listPrefix, number % (listLength - pageLength))
-      const asked = `?limit=${pageLength}&after=${after}&fields=state,attempts`
-      return get(`${base}/all-account-import-processes/${listSupplier(supplier)}/${asked}`)
-    }
-  },
-  failed: {
-    title: "the first failed import",
-    service: "query",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (supplier) => {
-      const asked = "?failed=true&limit=1&fields=state,attempts"
-      return get(`${base}/all-account-import-processes/${listSupplier(supplier)}/${asked}`)
-    }
-  },
-  summary: {
-    title: "the summary",
-    service: "query",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (supplier) => get(`${base}/suppliers/${listSupplier(supplier)}/summary/`)
-  },
-  events: {
-    title: "100 events",
-    service: "events",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (_, number) =>
-      get(`${base}/events/?limit=${pageLength}&after=${number % (listLength - pageLength)}`)
-  },
-  account: {
-    title: "an account, read back",
-    service: "query",
-    expected: 200,
-    staged: null,
-    request: (_, number, { accounts }) =>
-      get(`${base}/accounts/${accounts[number % accounts.length] ?? ""}/`)
-  },
-  token: {
-    title: "a token",
-    service: "auth",
-    expected: 200,
-    staged: null,
-    request: (_supplier, _number, { apiKey }) => {
-      const { body, path } = tokenRequest({ APIKey: apiKey })
-      return { ...post(path, JSON.stringify(body)), headers: {} }
-    }
-  },
-  migrations: {
-    title: "the board's list of migrations",
-    service: "board",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (_supplier, _number, { cookie }) => ofBoard("", cookie)
-  },
-  migration: {
-    title: "the board's page of one supplier",
-    service: "board",
-    expected: 200,
-    staged: { prefix: listPrefix, count: listLength },
-    request: (supplier, _number, { cookie }) => ofBoard(`${listSupplier(supplier)}/`, cookie)
   }
 } satisfies Record<string, Workload>
 
 export type WorkloadName = keyof typeof workloads
 
-/** Queries whose cost may grow with the number of imports. The peer does not have them. */
-export const queriesOfMany = [
-  "import",
-  "page",
-  "failed",
-  "summary",
-  "events",
-  "account"
-] as const satisfies ReadonlyArray<WorkloadName>
-
-/** The workloads that add to the accounts of `importing`. */
-export const addsToAccounts: ReadonlySet<WorkloadName> = new Set([
-  "transactions",
-  "notes",
-  "statements"
-])
-
-/** The workloads of services with few requests. The peer has none of them. */
-export const supporting = [
-  "token",
-  "migrations",
-  "migration",
-  "events"
-] as const satisfies ReadonlyArray<WorkloadName>
-
-const notCompared: ReadonlySet<WorkloadName> = new Set([
-  "importing",
-  ...queriesOfMany,
-  ...supporting
-])
-
 /** The workloads that are compared with the peer. */
 export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(
-  (name) => !notCompared.has(name)
+  (name) => name !== "importing"
 )

@@ -5,19 +5,17 @@
  */
 import { Array, Clock, Console, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
-import { FetchHttpClient, HttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { issueLink } from "@data-import/domain/auth/BoardAccess"
 import { vacuum } from "@data-import/postgres/testing/databases"
 import { runMain } from "@data-import/testbed/CommandLine"
+import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { team } from "@data-import/testbed/Tenants"
-import { signIn } from "./BoardUser.ts"
-import * as Flags from "./Flags.ts"
+import { median } from "./Comparison.ts"
 import { install, type Installation, startServer } from "./Installation.ts"
-import { publish } from "./Results.ts"
-import { stageMany } from "./Staging.ts"
-import { median } from "./Statistics.ts"
-import { short, table } from "./Table.ts"
+import { messageOf, positive, publish, short, table } from "./Report.ts"
+import { stage } from "./Staging.ts"
 import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
-import { listSupplier } from "./Workloads.ts"
 
 const suppliers = 40
 const prefix = "N"
@@ -81,14 +79,10 @@ const filled = [
 /** Returns the codes; the first has half of the imports. */
 const fill = Effect.fnUntraced(function* (installation: Installation, size: number) {
   const { freshTenant, query } = installation
-  const tenants = yield* Effect.replicateEffect(freshTenant, suppliers / 2)
-  const all = tenants.flatMap(({ organisation, supplier }) => [
-    { organisation, supplier },
-    { organisation, supplier: listSupplier(supplier) }
-  ])
+  const all = yield* Effect.replicateEffect(freshTenant, suppliers)
   for (const [index, owner] of all.entries()) {
     const to = index === 0 ? Math.ceil(size / 2) : Math.ceil(size / 2 / (suppliers - 1))
-    yield* stageMany(installation, "services", { ...owner, prefix, from: 0, to: staged })
+    yield* stage(installation, "services", owner, { prefix, from: 0, to: staged })
     const [insertion = "", ...others] = statements
     yield* query(insertion, [owner.supplier, staged, to])
     for (const statement of others) yield* query(statement, [owner.supplier])
@@ -134,6 +128,16 @@ const pagesOf = (supplier: string): Readonly<Record<string, ReadonlyArray<string
     "Summary as CSV": [`${root}summary.csv`]
   }
 }
+
+/** Signs a manager in, who sees every migration. Returns the cookie of the session. */
+const signIn = Effect.fnUntraced(function* ({ services, url }: Installation) {
+  const secret = yield* Effect.provide(issueLink, DatabaseAccess.layerOperator(url))
+  const origin = services.gateway.url
+  const entered = yield* HttpClient.execute(
+    HttpClientRequest.post(`${origin}/board/sign-in/${secret}/`, { headers: { origin } })
+  ).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }))
+  return (entered.headers["set-cookie"] ?? "").split(";", 1)[0] ?? ""
+})
 
 const milliseconds = Effect.fnUntraced(function* (url: string, cookie: string) {
   const began = yield* Clock.currentTimeNanos
@@ -186,16 +190,15 @@ const measure = Effect.fnUntraced(function* (size: number) {
 const command = Command.make(
   "bench:board",
   {
-    size: Flags.positive("size").pipe(
+    size: positive("size").pipe(
       Flag.withDescription("How many imports there are in all"),
       Flag.withDefault(1_000_000)
-    ),
-    write: Flags.write
+    )
   },
-  Effect.fnUntraced(function* ({ size, write }) {
+  Effect.fnUntraced(function* ({ size }) {
     const sections = yield* Effect.provide(measure(size), FetchHttpClient.layer)
-    yield* publish("board", "bench:board", "The pages of the board", sections, write)
+    yield* publish("bench:board", sections)
   })
 ).pipe(Command.withDescription("Measures the pages of the board on a large database"))
 
-runMain(command, { messageOf: Flags.messageOf })
+runMain(command, { messageOf })

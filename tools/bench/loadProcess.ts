@@ -1,9 +1,8 @@
 /**
  * The load generator, in a separate process: it takes an order from its parent, sends requests on
- * the order's connections as fast as they are answered, or at the order's rate, checks the status
- * of each answer, and reports the results. Further orders may follow.
+ * the order's connections as fast as they are answered, checks the status of each answer, and
+ * reports the results. Further orders may follow.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "undici"
 import { quantile } from "@data-import/testbed/Quantile"
 import type { LoadRequest, LoadResult } from "./Load.ts"
@@ -14,8 +13,6 @@ interface Run {
   readonly workload: Workload
   readonly began: number
   readonly latencies: Array<number>
-  readonly firstBytes: Array<number>
-  bytes: number
   sent: number
   wrong: string | null
 }
@@ -28,26 +25,18 @@ const isOver = ({ began, order, sent, wrong }: Run): boolean =>
   performance.now() - began >= order.seconds * 1_000
 
 const requestOf = ({ order, workload }: Run, index: number): Request =>
-  workload.request(order.supplier, order.first + index, order)
-
-/** Waits until the request is due; a late one is sent at once. */
-const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {
-  if (order.rate === undefined) return
-  const wait = began + (1_000 * index) / order.rate - performance.now()
-  if (wait > 0) await sleep(wait)
-}
+  workload.request(order.supplier, order.first + index)
 
 /** One request; settles when its answer is whole. */
 const exchange = (run: Run, client: Client, index: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    const { body, headers: own, method, path } = requestOf(run, index)
+    const { body, method, path } = requestOf(run, index)
     const headers = {
-      ...(own ?? { authorization: `Token ${run.order.token}` }),
+      authorization: `Token ${run.order.token}`,
       ...(body !== null && { "content-type": "application/json" })
     }
     const began = performance.now()
     let status = 0
-    let first = 0
     let text = ""
     client.dispatch(
       { body, headers, method, path },
@@ -57,13 +46,10 @@ const exchange = (run: Run, client: Client, index: number): Promise<void> =>
           status = statusCode
         },
         onResponseData: (_controller, chunk) => {
-          if (first === 0) first = performance.now() - began
-          run.bytes += chunk.length
           if (status !== run.workload.expected) text += chunk.toString("utf8")
         },
         onResponseEnd: () => {
           run.latencies.push(performance.now() - began)
-          run.firstBytes.push(first)
           if (status !== run.workload.expected) {
             run.wrong ??= `${method} ${path} → ${status} ${text.slice(0, shownOfWrong)}`
           }
@@ -79,7 +65,6 @@ const onConnection = async (run: Run): Promise<void> => {
   try {
     while (!isOver(run)) {
       const index = run.sent++
-      await dueTime(run, index)
       await exchange(run, client, index)
     }
   } catch (cause) {
@@ -95,8 +80,6 @@ const generate = async (order: LoadRequest): Promise<LoadResult> => {
     workload: workloads[order.workload],
     began: performance.now(),
     latencies: [],
-    firstBytes: [],
-    bytes: 0,
     sent: 0,
     wrong: null
   }
@@ -106,8 +89,6 @@ const generate = async (order: LoadRequest): Promise<LoadResult> => {
     seconds: (performance.now() - run.began) / 1_000,
     p50: quantile(run.latencies, 0.5),
     p99: quantile(run.latencies, 0.99),
-    firstByte: quantile(run.firstBytes, 0.5),
-    bytes: run.bytes,
     wrong: run.wrong
   }
 }

@@ -22,7 +22,7 @@ const kinds: ReadonlyArray<Kind> = [
   { name: "epoch", pattern: /(?<=\bexpires=|"(?:iat|exp|refreshExpiresIn)":)\d+/g },
   { name: "erased", pattern: /(?<=\berased:)[\da-f]{64}\b/g },
   { name: "uuid", pattern: /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi },
-  { name: "number", pattern: /\bDEMO-\d{13}-[a-z\d]{2,3}\b/g },
+  { name: "number", pattern: /\bDEMO-\d{13}\b/g },
   { name: "account", pattern: /\bA-[\dA-F]{8}\b/g },
   { name: "address", pattern: /\b127\.\d+\.\d+\.\d+(?::\d+)?/g }
 ]

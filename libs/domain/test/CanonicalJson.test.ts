@@ -6,15 +6,17 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { writingCanonicalAccount, writingAccount } from "../src/account/Account.ts"
-import { canonicalTextOf, writingCanonicalJson } from "../src/schema/CanonicalJson.ts"
+import { canonicalTextOf } from "../src/schema/CanonicalJson.ts"
 import { decimalNumber } from "../src/schema/Decimal.ts"
 import * as Json from "../src/schema/Json.ts"
 import { finish } from "../src/support/Steps.ts"
 import { domesticAccount } from "../testing/samples.ts"
 import { keyOf } from "./importPrograms.ts"
 
+const writingAnything = canonicalTextOf(Schema.Unknown)
+
 const canonical = (text: string): string =>
-  finish(writingCanonicalJson(Result.getOrThrow(finish(Json.parsing(text)))))
+  finish(writingAnything(Result.getOrThrow(finish(Json.parsing(text)))))
 
 const Price = decimalNumber({ before: 8, after: 7 })
 const writingPrice = canonicalTextOf(Schema.Struct({ price_per_unit: Price }))
@@ -66,10 +68,10 @@ describe("canonical JSON", () => {
     fc.assert(
       fc.property(members, (value) => {
         const reversed = Object.fromEntries(Object.entries(value).reverse())
-        const text = finish(writingCanonicalJson(value))
-        expect(finish(writingCanonicalJson(reversed))).toBe(text)
+        const text = finish(writingAnything(value))
+        expect(finish(writingAnything(reversed))).toBe(text)
         const large = Array.from({ length: 2_001 }, () => 0)
-        const inSteps = finish(writingCanonicalJson([large, value, { large, value }]))
+        const inSteps = finish(writingAnything([large, value, { large, value }]))
         const zeros = `[${large.join()}]`
         expect(inSteps).toBe(`[${zeros},${text},{"large":${zeros},"value":${text}}]`)
       }),

@@ -19,7 +19,7 @@ const inDigits = (units: bigint, scale: number): string => {
 }
 
 /** The decimal as it may be sent: a number, or a string with or without more zeros. */
-export const decimal = (units: bigint, scale: number): fc.Arbitrary<number | string> => {
+const decimal = (units: bigint, scale: number): fc.Arbitrary<number | string> => {
   const digits = inDigits(units, scale)
   const short = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits
   return fc.constantFrom(
@@ -34,7 +34,7 @@ export const decimal = (units: bigint, scale: number): fc.Arbitrary<number | str
 const powerOfTen = (exponent: number): bigint => 10n ** BigInt(exponent)
 
 /** Fewer decimals, rounded half away from zero. */
-export const rounded = (units: bigint, from: number, to: number): bigint => {
+const rounded = (units: bigint, from: number, to: number): bigint => {
   if (from <= to) return units * powerOfTen(to - from)
   const step = powerOfTen(from - to)
   const size = units < 0n ? -units : units

@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { bodyBytes } from "@data-import/api/Limits"
 import * as Answer from "../src/http/Answer.ts"
-import { readJson } from "../src/http/JsonBody.ts"
+import { readJson } from "../testing/ReadJson.ts"
 import { bytesOf, open, request } from "../testing/RawClient.ts"
 import { ok, route, start } from "./TestService.ts"
 

@@ -10,7 +10,7 @@ import { bodyBytes } from "@data-import/api/Limits"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
 import type { Authorize } from "../src/auth/Authorization.ts"
-import { readJson } from "../src/http/JsonBody.ts"
+import { readJson } from "../testing/ReadJson.ts"
 import { ClientTimes } from "../src/http/Listener.ts"
 import { authorize, echo, heldOn, large, ok, route, start, waiting } from "./TestService.ts"
 

@@ -29,7 +29,7 @@ const made = async (): Promise<ReadonlyArray<Route>> => {
     { path: "/openapi.json", text: openapi, contentType: "application/json" } as const,
     stylesheet,
     ...(await guideFiles(stylesheet.path)),
-    ...(await referenceFiles(openapi, frame))
+    ...(await referenceFiles(frame))
   ]
   return Promise.all(files.map(published))
 }

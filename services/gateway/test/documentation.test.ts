@@ -1,5 +1,5 @@
 /** What is published below `/docs`: the guide, the contract and the reference, as browsers get it. */
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, matchesGlob } from "node:path"
@@ -7,11 +7,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { registry } from "@data-import/domain/codes/Code"
 import { request } from "@data-import/server/testing/RawClient"
 import { Effect } from "effect"
-import ts from "typescript"
 import { gateway } from "./gatewayService.ts"
 
 const root = join(import.meta.dirname, "../../..")
-const openapi: unknown = JSON.parse(readFileSync(join(root, "libs/api/openapi.json"), "utf8"))
 
 const get = Effect.fnUntraced(function* (path: string, headers: Record<string, string> = {}) {
   const port = yield* gateway("http://127.0.0.1:1")
@@ -152,53 +150,14 @@ describe("policies", () => {
 })
 
 describe("the reference", () => {
-  it.live("shows the published document, with samples that can be run", () =>
+  it.live("shows the published document", () =>
     Effect.gen(function* () {
       const found = yield* pages
       const script = [...found].find(([path]) => path.startsWith("/docs/assets/reference."))?.[1]
-      const path = /"url":"([^"]+)"/.exec(script ?? "")?.[1] ?? ""
-      const { body, headers } = yield* get(path)
-      expect(headers["content-type"]).toBe("application/json")
-      const samples: Array<{ readonly lang: string; readonly source: string }> = []
-      const shown: unknown = JSON.parse(body, (key, value: unknown) => {
-        if (key !== "x-codeSamples") return value
-        samples.push(...(value as typeof samples))
-        return undefined
-      })
-      expect(shown).toEqual(openapi)
-      expect(samples.length % 3).toBe(0)
-      expect(samples.length).toBeGreaterThan(90)
-      expectRunnable(samples)
+      expect(script).toContain('"url":"/openapi.json"')
     })
   )
 })
-
-/** Expects that each language can parse its samples; one that is not installed is skipped. */
-const expectRunnable = (
-  samples: ReadonlyArray<{ readonly lang: string; readonly source: string }>
-): void => {
-  const sourcesIn = (language: string) =>
-    samples.filter(({ lang }) => lang === language).map(({ source }) => source)
-  for (const source of sourcesIn("typescript")) {
-    const { diagnostics } = ts.transpileModule(source, {
-      reportDiagnostics: true,
-      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext }
-    })
-    expect(diagnostics, source).toEqual([])
-  }
-  const parsers = [
-    ["shell", "bash", ["-n"]],
-    ["python", "python3", ["-c", "import ast, sys; ast.parse(sys.stdin.read())"]]
-  ] as const
-  for (const [language, command, args] of parsers) {
-    const { error, status, stderr } = spawnSync(command, args, {
-      input: sourcesIn(language).join("\n\n"),
-      encoding: "utf8"
-    })
-    if (error !== undefined) console.log(`Samples for ${command} are skipped: it is not installed.`)
-    else expect([status, stderr], language).toEqual([0, ""])
-  }
-}
 
 describe("what is published", () => {
   it.live("is compressed for clients that accept it", () =>

@@ -1,10 +1,10 @@
-/** Validate, stage and process according to the contract, except dry runs. */
+/** Validates, stages and processes an account, and tells the status of its import. */
 import { randomInt, randomUUID } from "node:crypto"
 import { complete } from "./AccountStatements.ts"
 import { type Context, trailOf } from "./Context.ts"
 import { twoDecimals } from "./Decimal.ts"
 import { missing } from "./Documents.ts"
-import { type FieldError, invalid, Refusal } from "./Refusal.ts"
+import { type FieldError, invalid, notFound, Refusal } from "./Refusal.ts"
 import { type Account, accountIn, type Key, processIn } from "./Requests.ts"
 import { accountErrors, factsAt, openingCents, supplierErrors } from "./Rules.ts"
 import { ownSupplier, requireOngoing } from "./Setup.ts"
@@ -161,4 +161,17 @@ export const process = async (context: Context, body: unknown): Promise<string> 
     await released(later, attempt, cause)
     throw cause
   }
+}
+
+const statusOf = ({ account_number, leased_until, skipped }: statements.ImportRow): string => {
+  if (account_number !== null) return "COMPLETED"
+  const isHeld = !skipped && leased_until !== null && leased_until > new Date()
+  return isHeld ? "IN_PROGRESS" : "UNKNOWN"
+}
+
+export const status = async (context: Context, supplier: string, number: string) => {
+  if ((await ownSupplier(context, supplier)) === null || number.includes("\0")) throw notFound()
+  const [found] = await run(context.pool, statements.find, [supplier, number])
+  if (found === undefined) throw notFound()
+  return { status: statusOf(found), kraken_account_number: found.account_number ?? "" }
 }

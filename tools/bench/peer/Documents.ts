@@ -1,56 +1,35 @@
 /**
- * Checks that documents exist, in a folder or in a bucket of object storage. A found document is
- * cached for a minute; a missing one is looked up again.
+ * Checks that documents exist in a folder. A found document is cached for a minute; a missing one
+ * is looked up again.
  */
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
-import { HeadObjectCommand, NotFound, S3Client } from "@aws-sdk/client-s3"
-import { type FieldError, Refusal } from "./Refusal.ts"
+import type { FieldError } from "./Refusal.ts"
 import type { Note } from "./Requests.ts"
 
 export type Documents = (key: string) => Promise<boolean>
 
-/** Where documents are: a folder, or the bucket of a server. */
-export type Store =
-  | { readonly folder: string }
-  | { readonly bucket: string; readonly endpoint: string; readonly region: string }
-
-const inFolder = (folder: string) => async (key: string) => {
+const isFile = async (file: string): Promise<boolean> => {
   try {
-    return (await stat(join(folder, key))).isFile()
+    return (await stat(file)).isFile()
   } catch {
     return false
-  }
-}
-
-const inBucket = (bucket: string, client: S3Client) => async (key: string) => {
-  try {
-    await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
-    return true
-  } catch (cause) {
-    if (cause instanceof NotFound) return false
-    throw new Refusal(503, "service_unavailable")
   }
 }
 
 const rememberedMillis = 60_000
 const capacity = 100_000
 
-export const makeDocuments = (store: Store) => {
-  const client =
-    "bucket" in store ? new S3Client({ ...store, forcePathStyle: true, maxAttempts: 3 }) : null
-  const find =
-    "bucket" in store ? inBucket(store.bucket, client as S3Client) : inFolder(store.folder)
+export const makeDocuments = (folder: string): Documents => {
   const seen = new Map<string, number>()
-  const documents: Documents = async (key) => {
+  return async (key) => {
     const until = seen.get(key)
     if (until !== undefined && until > Date.now()) return true
-    const isThere = !key.split("/").includes("..") && (await find(key))
+    const isThere = !key.split("/").includes("..") && (await isFile(join(folder, key)))
     if (seen.size >= capacity) seen.clear()
     if (isThere) seen.set(key, Date.now() + rememberedMillis)
     return isThere
   }
-  return { documents, close: () => client?.destroy() }
 }
 
 interface Naming {

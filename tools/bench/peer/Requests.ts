@@ -4,7 +4,6 @@
  */
 import { readFileSync } from "node:fs"
 import type { Account as AccountSchema } from "@data-import/domain/account/Account"
-import type { HistoricalStatement as StatementSchema } from "@data-import/domain/account/Statement"
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid } from "./Refusal.ts"
@@ -26,16 +25,6 @@ export type Note = NonNullable<Account["notes"]>[number]
 
 interface TransactionsRequest extends Key {
   readonly transactions: ReadonlyArray<Transaction>
-}
-
-interface NotesRequest extends Key {
-  readonly notes: ReadonlyArray<Note>
-}
-
-export type HistoricalStatement = typeof StatementSchema.Encoded
-
-interface StatementsRequest extends Key {
-  readonly statements: ReadonlyArray<HistoricalStatement>
 }
 
 const dayForm = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
@@ -126,10 +115,3 @@ export const transactionsIn = (body: unknown): TransactionsRequest => {
   const request = transactionsRequest(body)
   return { ...request, transactions: request.transactions.map(withTwoDecimals) }
 }
-
-export const notesIn = checked<NotesRequest>("NotesRequest", "request_failed_validation")
-
-export const statementsIn = checked<StatementsRequest>(
-  "HistoricalStatementsRequest",
-  "request_failed_validation"
-)

@@ -4,7 +4,7 @@
  */
 import { cents, decimalsOf, rounded, scaled } from "./Decimal.ts"
 import type { FieldError } from "./Refusal.ts"
-import type { Account, HistoricalStatement, Ledger, Note, Transaction } from "./Requests.ts"
+import type { Account, Ledger, Note, Transaction } from "./Requests.ts"
 
 /** The data that a rule may use beyond the payload. */
 export interface Facts {
@@ -242,7 +242,7 @@ function* noteRules(notes: ReadonlyArray<Note>, now: Date): Generator<Broken> {
   }
 }
 
-type Period = Pick<HistoricalStatement, "bill_period_from_date" | "bill_period_to_date">
+type Period = NonNullable<Account["statements"]>[number]
 
 function* periodRules(statements: ReadonlyArray<Period>): Generator<Broken> {
   for (const [index, statement] of statements.entries()) {
@@ -301,17 +301,11 @@ export const accountErrors = (account: Account, facts: Facts): ReadonlyArray<Fie
 export const supplierErrors = (exists: boolean): ReadonlyArray<FieldError> =>
   exists ? [] : [errorOf(unknownSupplier)]
 
-const nothingSent = (list: string): FieldError => ({
-  detail: "Must not be empty.",
-  code: "empty",
-  attr: list
-})
-
 export const transactionsErrors = (
   transactions: ReadonlyArray<Transaction>,
   facts: Facts
 ): ReadonlyArray<FieldError> => {
-  if (transactions.length === 0) return [nothingSent("transactions")]
+  if (transactions.length === 0) return [errorOf(["empty", "transactions"])]
   const errors: Array<FieldError> = []
   for (const [index, transaction] of transactions.entries()) {
     for (const [code, ...path] of transactionRules(transaction, facts)) {
@@ -319,18 +313,4 @@ export const transactionsErrors = (
     }
   }
   return errors
-}
-
-export const notesErrors = (notes: ReadonlyArray<Note>, now: Date): ReadonlyArray<FieldError> =>
-  notes.length === 0 ? [nothingSent("notes")] : Array.from(noteRules(notes, now), errorOf)
-
-export const statementsErrors = (
-  statements: ReadonlyArray<HistoricalStatement>
-): ReadonlyArray<FieldError> => {
-  if (statements.length === 0) return [nothingSent("statements")]
-  const broken = Array.from(periodRules(statements))
-  if (hasDuplicates(statements.map(({ statement_id }) => statement_id))) {
-    broken.push(["duplicate_statement_ids", "statements"])
-  }
-  return broken.map(errorOf)
 }

@@ -8,8 +8,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
 import * as AccountImport from "./AccountImport.ts"
 import { type Caller, makeAuthorize } from "./Auth.ts"
 import type { Context } from "./Context.ts"
-import * as ImportQuery from "./ImportQuery.ts"
-import { makeDocuments, type Store } from "./Documents.ts"
+import { makeDocuments } from "./Documents.ts"
 import * as PostImport from "./PostImport.ts"
 import { Refusal } from "./Refusal.ts"
 import { makeSetup } from "./Setup.ts"
@@ -22,9 +21,7 @@ export interface Settings {
   readonly jwksFile: string
   readonly connections: number
   readonly logLevel: string
-  readonly documents: Store
-  /** How long the operator's setup is cached. */
-  readonly setupMillis?: number
+  readonly documents: string
 }
 
 declare module "fastify" {
@@ -113,21 +110,13 @@ const makeScoped =
 type Scoped = ReturnType<typeof makeScoped>
 type ContextOf = (request: Pick<FastifyRequest, "caller" | "id">) => Context
 
-const addQueries = (app: FastifyInstance, scoped: Scoped, contextOf: ContextOf): void => {
+const addStatus = (app: FastifyInstance, scoped: Scoped, contextOf: ContextOf): void => {
   app.get<{ Params: { readonly supplier: string; readonly number: string } }>(
     `${base}/account-transfer-status/:supplier/:number/`,
     scoped("import:read", { 200: status }),
     (request) => {
       const { number, supplier } = request.params
-      return ImportQuery.status(contextOf(request), supplier, number)
-    }
-  )
-  app.get<{ Params: { readonly supplier: string } }>(
-    `${base}/all-account-import-processes/:supplier/`,
-    scoped("import:read"),
-    async (request, reply) => {
-      const entries = await ImportQuery.list(contextOf(request), request.params.supplier)
-      return reply.type("application/json").send(entries)
+      return AccountImport.status(contextOf(request), supplier, number)
     }
   )
 }
@@ -152,33 +141,22 @@ const addChanges = (app: FastifyInstance, scoped: Scoped, contextOf: ContextOf):
       return reply.code(201).send({ kraken_account_number: number })
     }
   )
-  const adding = {
-    transactions: async (context: Context, body: unknown) => ({
-      results: await PostImport.addTransactions(context, body)
-    }),
-    notes: PostImport.addNotes,
-    "historical-statements": PostImport.addStatements
-  }
-  for (const [name, add] of Object.entries(adding)) {
-    app.post(`${base}/${name}/create/`, scoped("import:write"), async (request, reply) =>
-      reply.code(201).send(await add(contextOf(request), request.body))
-    )
-  }
+  app.post(`${base}/transactions/create/`, scoped("import:write"), async (request, reply) => {
+    const results = await PostImport.addTransactions(contextOf(request), request.body)
+    return reply.code(201).send({ results })
+  })
 }
 
 /** The server, which does not listen yet; it closes the pool when it is closed. */
 export const makeServer = (settings: Settings): FastifyInstance => {
   const pool = connect(settings.databaseUrl, settings.connections)
-  const setup = makeSetup(pool, settings.setupMillis ?? 1_000)
-  const { close, documents } = makeDocuments(settings.documents)
+  const setup = makeSetup(pool, 1_000)
+  const documents = makeDocuments(settings.documents)
   const isActive = async (apiKey: string) => (await run(pool, activeKey, [apiKey])).length > 0
   const authorize = makeAuthorize(settings.jwksFile, isActive)
   const app = prepare(settings)
   app.addHook("onReady", async () => void (await pool.query(tables)))
-  app.addHook("onClose", async () => {
-    close()
-    await pool.end()
-  })
+  app.addHook("onClose", () => pool.end())
 
   const contextOf: ContextOf = (request) => ({
     pool,
@@ -191,6 +169,6 @@ export const makeServer = (settings: Settings): FastifyInstance => {
 
   const scoped = makeScoped(authorize)
   addChanges(app, scoped, contextOf)
-  addQueries(app, scoped, contextOf)
+  addStatus(app, scoped, contextOf)
   return app
 }

@@ -1,7 +1,7 @@
 /** The operator's setup: suppliers, code lists and teams. It is cached for a second. */
 import type pg from "pg"
 import type { Caller } from "./Auth.ts"
-import { notFound, Refusal } from "./Refusal.ts"
+import { Refusal } from "./Refusal.ts"
 import * as statements from "./Statements.ts"
 import type { Supplier } from "./Statements.ts"
 import { run } from "./Storage.ts"
@@ -54,8 +54,4 @@ export const requireOngoing = (supplier: Supplier | null): void => {
   if (supplier?.status !== "Ongoing") {
     throw new Refusal(400, "import_supplier_migration_not_ongoing")
   }
-}
-
-export const requireOwn = (supplier: Supplier | null): void => {
-  if (supplier === null) throw notFound()
 }

@@ -118,21 +118,3 @@ export const release = statement(
    ${trail("process", "$8", "error-v1", "$9::text[]")}
    select id from changed`
 )
-
-/** $1 supplier, $2 after, $3 size. One row, whose text is the entries of the page. */
-export const page = statement<{
-  readonly count: number
-  readonly last: string | null
-  readonly text: string | null
-}>(
-  "page",
-  `select count(*)::integer as count, max(number) as last, string_agg(
-     '{"external_account_number":' || to_json(number)::text || ',"kraken_account_number":' ||
-     coalesce('"' || account_number || '"', 'null') || ',"account_created_at":' ||
-     coalesce(to_char(account_created_at at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS"Z\\""'),
-       'null') || '}', ',') as text
-   from (
-     select number, account_number, account_created_at from peer.imports
-     where supplier = $1 and number > $2 order by number limit $3
-   ) entries`
-)

@@ -1,12 +1,7 @@
 /** The composed system works, and has the properties that its files promise. */
-import { accountJourney } from "@data-import/demo/AccountJourney"
 import { journey } from "@data-import/demo/Journey"
-import { postImportJourney } from "@data-import/demo/PostImportJourney"
-import { painter } from "@data-import/demo/Output"
 import type { Demo } from "@data-import/local/DemoFile"
 import { Effect } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { TestConsole } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Composition } from "../Composition.ts"
 import { eventually } from "../eventually.ts"
@@ -33,11 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 
-const walk = () =>
-  journey(tenant, [...accountJourney, ...postImportJourney], painter(false, undefined)).pipe(
-    Effect.provide([FetchHttpClient.layer, TestConsole.layer]),
-    Effect.runPromise
-  )
+const walk = () => Effect.runPromise(journey(tenant, true))
 
 describe("the composed system", () => {
   it("answers the whole journey as the contract says", walk)

@@ -41,7 +41,7 @@ const local = (): OperatorCommand => ({
   requestId: RequestId.make(crypto.randomUUID())
 })
 
-export const linkLifetime = Duration.minutes(10)
+const linkLifetime = Duration.minutes(10)
 
 /** How often the use of a session is written, because not each request should be a write. */
 const renewedEvery = Duration.minutes(1)

@@ -30,7 +30,7 @@ export interface AuditQuery {
   readonly limit: number
 }
 
-export const entriesAtOnce = 1_000
+const entriesAtOnce = 1_000
 
 interface AuditPage {
   readonly entries: ReadonlyArray<ReturnType<typeof auditBody>>

@@ -43,11 +43,9 @@ export interface ImportsQuery {
   /** Only failed imports whose problems are all among the first n of `problems`. */
   readonly first_problems?: number
   readonly after: string | null
-  /** From 1 to `importsAtOnce`. */
+  /** From 1 to 1,000. */
   readonly limit: number
 }
-
-export const importsAtOnce = 1_000
 
 export class ImportBoard extends Context.Service<
   ImportBoard,

@@ -91,7 +91,7 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
   }
 }
 
-export const codesBody = ({ codes }: Pick<SupplierSummary, "codes">) =>
+const codesBody = ({ codes }: Pick<SupplierSummary, "codes">) =>
   codes.map(({ code, imports }) => {
     const { meaning, remedy } = explained(code)
     return { code, meaning, remedy, imports }
@@ -104,7 +104,7 @@ export const moneyCompared =
   "supplier sent it: one whose transactions, ledgers and transfer balance contradict each other is " +
   "refused. Nothing was compared with the supplier's own books."
 
-export const moneyBody = (summary: SupplierSummary) => ({
+const moneyBody = (summary: SupplierSummary) => ({
   balance: twoDecimals(summary.balance),
   ledgers: summary.ledgers.map(({ balance, code, ledgers }) => ({
     ledger_code: code,

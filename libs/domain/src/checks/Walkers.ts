@@ -29,7 +29,7 @@ type Walker = (slice: {
 }) => Effect.Effect<CheckedSlice, StorageUnavailable>
 
 /** Events that wait longer for their position are reported. */
-export const longestLag = Duration.minutes(1)
+const longestLag = Duration.minutes(1)
 
 const sliceOf = (
   found: ReadonlyArray<{ readonly subject: bigint }>,

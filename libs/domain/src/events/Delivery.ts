@@ -22,7 +22,7 @@ const pauses = [
 ]
 
 /** When to try again after this many failures; null to give up. */
-export const nextTry = (failures: number, at: DateTime.Utc): DateTime.Utc | null => {
+const nextTry = (failures: number, at: DateTime.Utc): DateTime.Utc | null => {
   const pause = pauses[failures - 1]
   return pause === undefined ? null : DateTime.addDuration(at, pause)
 }
@@ -31,11 +31,11 @@ export const nextTry = (failures: number, at: DateTime.Utc): DateTime.Utc | null
 const subjectsOfOutage = 3
 
 /** The key of events delivered in order: those of one import, one batch, or one webhook. */
-export const subjectOf = ({ batch, externalAccountNumber, supplier, webhook }: LoggedEvent) =>
+const subjectOf = ({ batch, externalAccountNumber, supplier, webhook }: LoggedEvent) =>
   JSON.stringify([supplier, externalAccountNumber, batch, webhook])
 
 /** Whether the webhook gets the event: a test if it is its own, others if they pass its filters. */
-export const isFor = ({ id, names, suppliers }: Webhook, event: LoggedEvent): boolean => {
+const isFor = ({ id, names, suppliers }: Webhook, event: LoggedEvent): boolean => {
   if (event.name === "data_import.webhook.test-v1") return event.webhook === id
   const isNamed = names === null || names.includes(event.name)
   return isNamed && (suppliers === null || suppliers.some((code) => code === event.supplier))

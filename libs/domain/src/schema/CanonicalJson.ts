@@ -18,9 +18,6 @@ export const canonicalTextOf = <A, I>(
   return (value) => writing(written, value)
 }
 
-/** Writes the canonical text of parsed JSON. */
-export const writingCanonicalJson = (value: unknown): Steps<string> => writing(null, value)
-
 /** Names in the order of their UTF-16 units, as `<` compares them. */
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1

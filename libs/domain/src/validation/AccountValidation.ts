@@ -41,7 +41,7 @@ export const ProcessPayload = Schema.Struct({
 export type ProcessPayload = typeof ProcessPayload.Type
 
 /** A line of a PROCESS batch. The team and whether it is a dry run are settings of the batch. */
-export const ProcessLine = Schema.Struct({
+const ProcessLine = Schema.Struct({
   import_supplier: SupplierCodeField,
   external_account_number: ExternalAccountNumber
 })
@@ -94,7 +94,10 @@ export const validateUnknownAccount = (
 ): Result.Result<Account, ReadonlyArray<FieldError>> =>
   account.validate(payload, factsAt(now, timeZone))
 
-/** Like `validateUnknownAccount`, for an account written in TypeScript. */
+/**
+ * Like `validateUnknownAccount`, for an account written in TypeScript.
+ * @public for other teams, who import it from the package
+ */
 export const validateAccount = (
   payload: AccountInput,
   now: DateTime.Utc,

@@ -36,15 +36,10 @@ export const BatchPayload = Schema.Struct({
 })
 export type BatchPayload = typeof BatchPayload.Type
 
-export const BatchRequest = Schema.Struct({ payload: BatchPayload })
-export type BatchRequest = typeof BatchRequest.Type
-
 /** The greatest number: one with more digits is not read as a number. */
 const greatestCount = 999_999_999_999_999
 
 export const StartPayload = Schema.Struct({ total_lines: integer(0, greatestCount) })
-export const StartRequest = Schema.Struct({ payload: StartPayload })
-export type StartRequest = typeof StartRequest.Type
 
 const processing: ReadonlyArray<BatchOperation> = ["IMPORT", "PROCESS"]
 
@@ -87,7 +82,7 @@ const linesHaveOneSource: Rule<BatchPayload> = ({ retry_of, source }, _facts, re
 }
 
 export const batchRequest = validator({
-  schema: BatchRequest,
+  schema: Schema.Struct({ payload: BatchPayload }),
   rules: {
     rules: [
       supplierExists,
@@ -105,7 +100,7 @@ export const batchRequest = validator({
 })
 
 export const startRequest = validator({
-  schema: StartRequest,
+  schema: Schema.Struct({ payload: StartPayload }),
   rules: { rules: [] },
   wrapper: "payload"
 })

@@ -17,7 +17,6 @@ import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { HistoricalStatement, statementIdsAreUnique, statementRules } from "../account/Statement.ts"
 import { Transaction, transactionRules } from "../account/Transaction.ts"
 import { validator } from "../schema/Validator.ts"
-import { textEncoderOf } from "../schema/Encoder.ts"
 
 const account = {
   import_supplier: SupplierCodeField,
@@ -31,9 +30,6 @@ export const StatementsRequest = Schema.Struct({
   statements: list(HistoricalStatement)
 })
 export type StatementsRequest = typeof StatementsRequest.Type
-
-/** The JSON text of a statements request, which is also the response to it. */
-export const writingStatementsRequest = textEncoderOf(StatementsRequest)
 
 export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })
 

@@ -12,8 +12,6 @@ import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { IncomingRequest } from "./IncomingRequest.ts"
 import type { BodyRefused } from "./RequestBody.ts"
 
-type Refused = UnsupportedMediaType | BodyRefused | NotJson
-
 type Headers = Readonly<Record<string, string | undefined>>
 
 /** The media type in lower case, without parameters. */
@@ -50,10 +48,3 @@ export const read = (
   announcesJson(request.headers)
     ? readBody(limit, organisation)
     : Effect.fail(new UnsupportedMediaType())
-
-/** The JSON of the request's body of at most `limit` bytes, unchecked. */
-export const readJson = (
-  incoming: Incoming,
-  limit: number,
-  organisation?: OrganisationName
-): Effect.Effect<unknown, Refused> => Effect.flatMap(read(incoming, limit, organisation), parse)

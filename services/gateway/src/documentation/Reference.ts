@@ -5,8 +5,6 @@
  */
 import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiScalar } from "effect/http-api"
-import type { Json } from "@data-import/api/ExtensibleResponses"
-import { withCodeSamples } from "./CodeSamples.ts"
 import { type File, forEver, hashOf } from "@data-import/server/routing/PublishedFile"
 
 /** The page that Effect makes for an API, with the script inside. */
@@ -34,8 +32,8 @@ const policy =
   "img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'"
 
-const configuration = (document: string) => ({
-  url: document,
+const configuration = {
+  url: "/openapi.json",
   theme: "default",
   layout: "modern",
   // Its fonts, telemetry, assistant and request client would call servers of Scalar.
@@ -47,13 +45,11 @@ const configuration = (document: string) => ({
   hideClientButton: true,
   hideTestRequestButton: true,
   showDeveloperTools: "never",
-  // Only the samples of the document are shown.
-  hiddenClients: true,
   documentDownloadType: "none",
   defaultOpenAllTags: true,
   orderSchemaPropertiesBy: "preserve",
   metaData: { title: "Reference · Data Import" }
-})
+}
 
 const asset = (name: string, extension: string, contentType: string, text: string): File => ({
   path: `/docs/assets/${name}.${hashOf(text)}.${extension}`,
@@ -90,16 +86,11 @@ ${scripts.map((path) => `<script src="${path}"></script>`).join("\n")}
 </html>
 `
 
-/** The page of the reference, and the scripts and the document that it loads. */
-export const referenceFiles = async (
-  openapi: string,
-  frame: Frame
-): Promise<ReadonlyArray<File>> => {
-  const samples = JSON.stringify(withCodeSamples(JSON.parse(openapi) as Json))
-  const document = asset("openapi", "json", "application/json", samples)
+/** The page of the reference, and the scripts that it loads. */
+export const referenceFiles = async (frame: Frame): Promise<ReadonlyArray<File>> => {
   const javascript = "text/javascript; charset=utf-8"
   const scalar = asset("scalar", "js", javascript, scriptIn(await pageOfEffect()))
-  const settings = JSON.stringify(configuration(document.path))
+  const settings = JSON.stringify(configuration)
   const start = asset(
     "reference",
     "js",
@@ -112,5 +103,5 @@ export const referenceFiles = async (
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": policy }
   }
-  return [reference, document, scalar, start]
+  return [reference, scalar, start]
 }

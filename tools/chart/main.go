@@ -1,5 +1,5 @@
 // Renders a chart as Helm's engine does, with the templates of Go and the functions of Sprig:
-// main <chart> <release> [values.yaml]. The renderer in Node must write the same.
+// main <chart> <release> [values.yaml].
 // Source: https://github.com/helm/helm, pkg/engine.
 package main
 
