@@ -2,14 +2,17 @@
  * How the tests run: files side by side in as many processes as there are cores. The projects
  * `database` and `alone` also start PostgreSQL, one for both. A file belongs to `database` if it
  * imports something that injects `databaseUrl` (tools/lint/databaseTests.ts). The fuzzer runs
- * alone, because it expects each answer within seconds.
+ * alone, because it expects each answer within seconds. `npm run test:long` runs `long`.
  */
 import { defineConfig } from "vitest/config"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
 const alone = ["tools/fuzz/test/Fuzz.test.ts", "tools/fuzz/test/Reproduction.test.ts"]
-const database = databaseTests(import.meta.dirname)
-const withoutDatabase = testFiles(import.meta.dirname).filter((file) => !database.includes(file))
+const isLong = (file: string): boolean => file.endsWith(".long.test.ts")
+const isBrief = (file: string): boolean => !isLong(file) && !alone.includes(file)
+const database = databaseTests(import.meta.dirname).filter(isBrief)
+const files = testFiles(import.meta.dirname)
+const withoutDatabase = files.filter((file) => isBrief(file) && !database.includes(file))
 const globalSetup = ["libs/postgres/testing/globalSetup.ts"]
 
 export default defineConfig({
@@ -34,11 +37,8 @@ export default defineConfig({
       }
     },
     projects: [
-      { extends: true, test: { name: "memory", include: withoutDatabase, exclude: alone } },
-      {
-        extends: true,
-        test: { name: "database", include: [...database], exclude: alone, globalSetup }
-      },
+      { extends: true, test: { name: "memory", include: withoutDatabase } },
+      { extends: true, test: { name: "database", include: database, globalSetup } },
       {
         extends: true,
         test: {
@@ -46,6 +46,15 @@ export default defineConfig({
           include: alone,
           globalSetup,
           sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "long",
+          include: files.filter(isLong),
+          globalSetup,
+          sequence: { groupOrder: 2 }
         }
       }
     ]

@@ -82,7 +82,7 @@ const runTests = async (): Promise<number> => {
       "vitest",
       [
         "run",
-        "--exclude=**/*.long.test.ts",
+        "--project=!long",
         `--maxWorkers=${workers}`,
         "--reporter=dot",
         "--reporter=json",

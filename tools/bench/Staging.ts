@@ -19,10 +19,13 @@ interface Range {
 /** Stores the import, its event and its audit entry, as staging does. */
 const services = `
   with staged as (
-    insert into import_processes (supplier, external_account_number, payload, staged_at)
-    select $1, $2 || '-' || lpad(n::text, 9, '0'),
-      replace($3, '${accountMark}', $2 || '-' || lpad(n::text, 9, '0'))::json, now()
+    insert into import_processes (supplier, external_account_number, payload, payload_bytes,
+      payload_hash, staged_at)
+    select $1, number, text::json, octet_length(text),
+      sha256(convert_to(text, 'UTF8')), now()
     from generate_series($4::bigint, $5::bigint - 1) as n
+      cross join lateral (select $2 || '-' || lpad(n::text, 9, '0') as number) as named
+      cross join lateral (select replace($3, '${accountMark}', number) as text) as written
     returning id, supplier, external_account_number
   ),
   event as (
