@@ -56,7 +56,7 @@ export const inChromium = (name: string, tests: (board: Board) => void): void =>
   let server: FixtureServer
   let browser: Browser
 
-  suite(name, () => {
+  suite(name, { timeout: Browsing.patience }, () => {
     beforeAll(async () => {
       build()
       server = await serve()

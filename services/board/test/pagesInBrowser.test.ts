@@ -18,8 +18,6 @@ if (!hasBrowser) {
   console.log("The pages of the board are not looked at: there is no Chromium.")
 }
 
-const slow = { timeout: 300_000 }
-
 /** That of issue and documentation; the pages need far less. */
 const mostBytes = 250 * 1024
 
@@ -54,7 +52,7 @@ inChromium("the board in Chromium", (board) => {
     expect(bytes).toBeLessThan(mostBytes)
   })
 
-  it.each(paths)("%s is accessible and fits in two widths and both themes", slow, async (path) => {
+  it.each(paths)("%s is accessible and fits in two widths and both themes", async (path) => {
     for (const look of looks) {
       const { faults, page } = await open(path, look)
       const at = `${path}, ${look.size} and ${look.colorScheme}`
@@ -103,7 +101,7 @@ inChromium("the board in Chromium", (board) => {
     await close(page)
   })
 
-  it.each(paths)("%s causes no layout shift while it loads", slow, async (path) => {
+  it.each(paths)("%s causes no layout shift while it loads", async (path) => {
     const { page } = await open("/board/unknown/")
     await headline(page)
     await page.evaluate(`globalThis.shifts = [];
@@ -222,7 +220,7 @@ inChromium("the board in Chromium", (board) => {
     await close(page)
   })
 
-  it("says while offline that it is old, and catches up once online", slow, async () => {
+  it("says while offline that it is old, and catches up once online", async () => {
     const { page } = await open("/board/")
     await headline(page)
     await page.context().setOffline(true)
