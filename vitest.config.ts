@@ -5,6 +5,7 @@
  * alone, because it expects each answer within seconds. `npm run test:long` runs `long`.
  */
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
 const alone = ["tools/fuzz/test/Fuzz.test.ts", "tools/fuzz/test/Reproduction.test.ts"]
@@ -15,8 +16,20 @@ const files = testFiles(import.meta.dirname)
 const withoutDatabase = files.filter((file) => isBrief(file) && !database.includes(file))
 const globalSetup = ["libs/postgres/testing/globalSetup.ts"]
 
+const startsPrograms = /InBrowser|tools\/(?:local|faults|cli)\//
+
+/** Begins with the files that start browsers or whole systems: a run is as long as its last file. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const sorted = await super.sort(files)
+    const isLast = ({ moduleId }: TestSpecification) => Number(!startsPrograms.test(moduleId))
+    return sorted.toSorted((one, other) => isLast(one) - isLast(other))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Vitest leaves one core free, which on two is half of the machine.
     maxWorkers: "100%",
