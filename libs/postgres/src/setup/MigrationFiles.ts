@@ -41,8 +41,8 @@ export class MigrationDiffers extends Data.TaggedError("MigrationDiffers")<{
 
 const digestOf = ({ text }: Migration): string => hash("sha256", text)
 
-/** A semicolon ends a statement, except in a function, a literal or a comment. */
-const statement = /(?:\$\$[^]*?\$\$|--.*|'[^']*'|[^;])+?;/g
+/** A semicolon ends a statement, except in a function, a literal or a comment, or the file does. */
+const statement = /(?:\$\$[^]*?\$\$|--.*|'[^']*'|[^;])+?(?:;|$)/g
 
 /** Runs the statements of a migration, whose record exists already, and records its digest. */
 export const apply = (migration: Migration) =>
