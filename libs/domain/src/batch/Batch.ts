@@ -122,6 +122,10 @@ export const endsWithAccount = ({ operation }: Pick<BatchSettings, "operation">)
 export const stages = (settings: BatchSettings): boolean =>
   !settings.dryRun && endsWithAccount(settings)
 
+/** Whether a line that succeeds replaces what is staged. */
+export const replacesStaged = (settings: BatchSettings): boolean =>
+  stages(settings) && settings.operation !== "PROCESS"
+
 /** Whether a line that succeeds has changed something. */
 export const hasEffect = ({ dryRun, operation }: BatchSettings): boolean =>
   !dryRun && operation !== "VALIDATE"

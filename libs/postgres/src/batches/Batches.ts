@@ -168,10 +168,13 @@ const change = Effect.fnUntraced(function* <E>(
 ) {
   const { action, at, decide, id, keep = null } = command
   const before = yield* BatchRow.locked(sql, id)
-  const decided = decide(before, { isOvertaken: yield* Sources.isOvertaken(sql, before) })
+  const allowed = decide(before, { isOvertaken: false })
+  const isStart =
+    before.started === null && Result.isSuccess(allowed) && allowed.success.started !== null
+  const isOvertaken = isStart && (yield* Sources.isOvertaken(sql, before))
+  const decided = isOvertaken ? decide(before, { isOvertaken }) : allowed
   if (Result.isFailure(decided)) return decided
   const isUnchanged = decided.success === before
-  const isStart = before.started === null && decided.success.started !== null
   const { after, more } = isStart
     ? yield* started(sql, limits, decided.success, at)
     : { after: decided.success, more: 0 }

@@ -9,7 +9,7 @@ import {
   type BatchSettings,
   endsWithAccount,
   type PendingSelection,
-  stages
+  replacesStaged
 } from "@data-import/domain/batch/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -60,10 +60,6 @@ const isImported = (sql: Sql, settings: BatchSettings) =>
           and account_number is not null)`
     : sql`false`
 
-/** Whether a line that succeeds replaces what is staged. */
-const replacesStaged = (settings: BatchSettings): boolean =>
-  stages(settings) && settings.operation !== "PROCESS"
-
 /**
  * Whether something newer than the failed line was staged for its number: after the batch had
  * started, by whatever request. What the batch itself may have staged is no newer before its end:
@@ -92,19 +88,17 @@ const overtakenRows = rowsOf(Schema.Struct({ isOvertaken: Schema.Boolean }))
 /** Whether an open retry has lines that would be left out by now. */
 export const isOvertaken = Effect.fnUntraced(function* (
   sql: Sql,
-  { createdAt, id, settings, started }: Batch
+  { createdAt, id, settings }: Batch
 ) {
-  if (settings.retryOf === null || started !== null || !endsWithAccount(settings)) return false
-  const isAnew = replacesStaged(settings)
-    ? sql`exists (
-        select from import_processes
-        where supplier = ${settings.supplier} and external_account_number = number
-          and staged_at > ${DateTime.toDateUtc(createdAt)})`
-    : sql`false`
+  if (settings.retryOf === null || !endsWithAccount(settings)) return false
   const [found] = yield* overtakenRows(sql`
     select exists (
-      select from batch_chunks, unnest(numbers) as number
-      where batch = ${id} and (${isImported(sql, settings)} or ${isAnew})) as "isOvertaken"`)
+      select from batch_chunks cross join unnest(numbers) as number
+        join import_processes
+          on supplier = ${settings.supplier} and external_account_number = number
+      where batch = ${id} and (account_number is not null
+        or (${replacesStaged(settings)} and staged_at > ${DateTime.toDateUtc(createdAt)}))
+    ) as "isOvertaken"`)
   return found?.isOvertaken ?? false
 })
 
@@ -146,8 +140,7 @@ export const fillAgain = Effect.fnUntraced(function* (
     replaced as (
       select number as by_number, max(line) as by_line from present
       where outcome in ('SUCCEEDED', 'ALREADY') and number is not null
-        and (select operation in ('STAGE', 'IMPORT', 'PROCESS') and not dry_run
-          from batches where id = ${old})
+        and ${endsWithAccount(settings)} and (select not dry_run from batches where id = ${old})
       group by number
     ),
     again as (${doneAgain(sql, id)}),

@@ -8,6 +8,7 @@ import {
   endsWithAccount,
   hasEffect,
   type PendingSelection,
+  replacesStaged,
   stages
 } from "../../batch/Batch.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
@@ -64,10 +65,6 @@ const doneAgain = (store: Store, linesOf: BatchId): ReadonlySet<number> =>
           .map((line) => heldLine(store, retry, line))
       )
   )
-
-/** Whether a line that succeeds replaces what is staged. */
-const replacesStaged = (settings: BatchSettings): boolean =>
-  stages(settings) && settings.operation !== "PROCESS"
 
 /**
  * Whether something newer than the failed line was staged for its number: after the batch had
