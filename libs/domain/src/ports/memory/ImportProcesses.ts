@@ -93,8 +93,9 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     const found = stateAt(present.process, at)
     if (!isFree(found)) return { _tag: "Refused", found }
     if (createOnly) {
+      if (present.hash === null) throw new Error("What is staged has no hash")
       if (keep) releaseKey(store, keep.reservation)
-      return { _tag: "Present", hash: present.hash ?? hash }
+      return { _tag: "Present", hash: present.hash }
     }
   }
   const process = { key, skipped: false, erased: false, lease: null, account: null }
