@@ -51,14 +51,14 @@ export const placed = (failed: FailedLine, columns: Columns, row: number): Faile
 }
 
 export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProblems => {
-  const { errors = [], detail } = result.error
+  const { detail, errors } = result.error
   const once = new Map<string, PlacedProblem>()
   for (const [index, problem] of problems.entries()) {
     const key = problemKey(problem)
     if (once.has(key)) continue
     // The envelope explains an error without a path.
-    const explained = problem.detail === "" ? detail : problem.detail
-    once.set(key, { ...problem, detail: explained, column: errors[index]?.column ?? null })
+    const explained = errors === undefined ? detail : problem.detail
+    once.set(key, { ...problem, detail: explained, column: errors?.[index]?.column ?? null })
   }
   return {
     line: result.line,
