@@ -9,11 +9,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
 const alone = ["tools/fuzz/test/Fuzz.test.ts", "tools/fuzz/test/Reproduction.test.ts"]
-const isLong = (file: string): boolean => file.endsWith(".long.test.ts")
-const isBrief = (file: string): boolean => !isLong(file) && !alone.includes(file)
-const database = databaseTests(import.meta.dirname).filter(isBrief)
 const files = testFiles(import.meta.dirname)
-const withoutDatabase = files.filter((file) => isBrief(file) && !database.includes(file))
+const long = files.filter((file) => file.endsWith(".long.test.ts"))
+const isApart = (file: string): boolean => alone.includes(file) || long.includes(file)
+const database = databaseTests(import.meta.dirname).filter((file) => !isApart(file))
+const memory = files.filter((file) => !isApart(file) && !database.includes(file))
 const globalSetup = ["libs/postgres/testing/globalSetup.ts"]
 
 const startsPrograms = /InBrowser|tools\/(?:local|faults|cli)\//
@@ -50,7 +50,7 @@ export default defineConfig({
       }
     },
     projects: [
-      { extends: true, test: { name: "memory", include: withoutDatabase } },
+      { extends: true, test: { name: "memory", include: memory } },
       { extends: true, test: { name: "database", include: database, globalSetup } },
       {
         extends: true,
@@ -65,7 +65,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "long",
-          include: files.filter(isLong),
+          include: long,
           globalSetup,
           sequence: { groupOrder: 2 }
         }

@@ -1,21 +1,19 @@
 /** The codes that a whole run must have seen. The run itself calls `missingAnswers` (verify.ts). */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { registry } from "@data-import/domain/codes/Code"
 import { expect, it } from "vitest"
 import { codeComplaints, missingAnswers } from "./answers.ts"
 
 const emitted = (code: string) => `post /v1/somewhere/ 400 ${code}`
 
-/** What is missing if the projects' tests saw these answers. */
+/** What is missing if the processes of the tests saw these answers. */
 const missingAfter = (answers: Readonly<Record<string, ReadonlyArray<string>>>) => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-reports-"))
   try {
-    for (const [project, lines] of Object.entries(answers)) {
-      const file = join(folder, project, "answers", "1.txt")
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, lines.join("\n"))
+    for (const [process, lines] of Object.entries(answers)) {
+      writeFileSync(join(folder, `${process}.txt`), lines.join("\n"))
     }
     return missingAnswers(folder)
   } finally {
@@ -49,8 +47,8 @@ it("excuses only registered codes", () => {
   expect(reported).not.toContain("never emitted: error")
 })
 
-it("collects the answers of all projects", () => {
-  const missing = missingAfter({ "libs/a": [emitted("not_found")], "services/b": ["field null"] })
+it("collects the answers of all processes", () => {
+  const missing = missingAfter({ "1": [emitted("not_found")], "2": ["field null"] })
   expect(missing).not.toContain("never emitted: not_found")
   expect(missing).not.toContain("never emitted: null")
   expect(missing).toContain("never emitted: parse_error")

@@ -41,9 +41,9 @@ const undescribed = (answers: ReadonlyArray<string>): ReadonlyArray<string> => {
   }
 }
 
-/** `folder` has the answers that the tests saw, in `answers`. */
+/** `folder` has the answers that the tests saw, a file for each process. */
 export const missingAnswers = (folder: string): ReadonlyArray<string> => {
-  const answers = globSync("**/answers/*.txt", { cwd: folder }).flatMap((file) =>
+  const answers = globSync("*.txt", { cwd: folder }).flatMap((file) =>
     readFileSync(join(folder, file), "utf8").split("\n")
   )
   return [...undescribed(answers), ...codeComplaints(Object.keys(registry), answers)]

@@ -130,7 +130,7 @@ const passedNames = results.flatMap(({ assertionResults, name }) =>
     status === "passed" ? [`${name} > ${fullName}`] : []
   )
 )
-const missing = [...missingAnswers(reports), ...uncaught(new Set(passedNames))]
+const missing = [...missingAnswers(answers), ...uncaught(new Set(passedNames))]
 for (const answer of missing) console.log(answer)
 for (const { assertionResults, message, name } of results) {
   const skipped = assertionResults.filter(({ status }) => status === "skipped").length
