@@ -25,7 +25,7 @@ import {
   textsOf
 } from "./begunBatches.ts"
 import { freshSupplier, noon, noonPlus, supplierOf } from "./freshNames.ts"
-import { stagedPayload, stagedHash } from "./importStates.ts"
+import { stagedContent } from "./importStates.ts"
 
 type Ports = Batches | Configuration | Erasures | ImportProcesses
 type It = Vitest.MethodsNonLive<Ports>
@@ -45,8 +45,7 @@ const staged = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   yield* imports.stage({
     key,
-    payload: stagedPayload,
-    hash: stagedHash,
+    ...stagedContent,
     caller: of.caller,
     at: noon
   })
@@ -151,8 +150,7 @@ export const erasedLines = (it: It): void => {
       const imports = yield* ImportProcesses
       yield* imports.stage({
         key,
-        payload: stagedPayload,
-        hash: stagedHash,
+        ...stagedContent,
         caller: of.caller,
         at: noon
       })
@@ -192,8 +190,7 @@ export const erasedLines = (it: It): void => {
       for (const key of keys) {
         yield* imports.stage({
           key,
-          payload: stagedPayload,
-          hash: stagedHash,
+          ...stagedContent,
           caller: of.caller,
           at: noon
         })
@@ -269,8 +266,7 @@ export const erasedLines = (it: It): void => {
       const imports = yield* ImportProcesses
       yield* imports.stage({
         key,
-        payload: stagedPayload,
-        hash: stagedHash,
+        ...stagedContent,
         caller: of.caller,
         at: noon
       })
@@ -295,8 +291,7 @@ export const erasedLines = (it: It): void => {
         const imports = yield* ImportProcesses
         yield* imports.stage({
           key,
-          payload: stagedPayload,
-          hash: stagedHash,
+          ...stagedContent,
           caller: of.caller,
           at: noon
         })
@@ -348,8 +343,7 @@ export const erasedLines = (it: It): void => {
       const imports = yield* ImportProcesses
       yield* imports.stage({
         key,
-        payload: stagedPayload,
-        hash: stagedHash,
+        ...stagedContent,
         caller: of.caller,
         at: noon
       })

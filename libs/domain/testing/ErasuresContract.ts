@@ -26,7 +26,8 @@ import {
   importStates,
   noLimits,
   stagedPayload,
-  stagedHash
+  stagedHash,
+  stagedContent
 } from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
@@ -171,8 +172,7 @@ const whatStays = (it: It): void => {
         const keep = keepAs(reservation, "201")
         yield* imports.stage({
           key: of,
-          payload: stagedPayload,
-          hash: stagedHash,
+          ...stagedContent,
           caller,
           at: noon,
           keep
@@ -257,8 +257,7 @@ const whatIsRefused = (it: It): void => {
       const supplier = key.import_supplier
       yield* imports.stage({
         key: { ...key, external_account_number: "another" as never },
-        payload: stagedPayload,
-        hash: stagedHash,
+        ...stagedContent,
         caller,
         at: noon
       })

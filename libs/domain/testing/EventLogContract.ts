@@ -10,7 +10,7 @@ import { EventLog, type EventPage, type EventQuery } from "../src/ports/EventLog
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { cancelled, started } from "./begunBatches.ts"
 import { freshSupplier, newAccountFor, noon, noonPlus, supplierOf, times } from "./freshNames.ts"
-import { claim, stagedPayload, stageAll, stagedHash } from "./importStates.ts"
+import { claim, stageAll, stagedContent } from "./importStates.ts"
 
 type Ports = EventLog | ImportProcesses | Batches | Configuration | AuditLog
 type It = Vitest.MethodsNonLive<Ports>
@@ -42,7 +42,7 @@ const stage = Effect.fnUntraced(function* (
 ) {
   const imports = yield* ImportProcesses
   const key = keyOf(number)
-  yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at, cohort })
+  yield* imports.stage({ key, ...stagedContent, caller, at, cohort })
   return key
 })
 

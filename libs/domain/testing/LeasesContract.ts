@@ -5,7 +5,7 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { freshSupplier, noon } from "./freshNames.ts"
-import { claim, lease, stagedHash, stagedPayload } from "./importStates.ts"
+import { claim, lease, stagedContent } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -18,7 +18,7 @@ export const leasesContract = (it: It): void => {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
       const key = keyOf("n")
-      yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: later })
+      yield* imports.stage({ key, ...stagedContent, caller, at: later })
       const before = yield* imports.leases(later)
       expect(before.held).toBe(0)
       const { attempt } = yield* claim(key, caller, later)

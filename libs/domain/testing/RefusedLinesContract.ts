@@ -28,7 +28,7 @@ import {
   taken
 } from "./begunBatches.ts"
 import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { claim, stagedPayload, stagedHash } from "./importStates.ts"
+import { claim, stagedContent } from "./importStates.ts"
 
 type Ports = Batches | Configuration | Erasures | ImportProcesses | Migrations | SupplierSummaries
 type It = Vitest.MethodsNonLive<Ports>
@@ -72,7 +72,7 @@ const stage = Effect.fnUntraced(function* (
 ) {
   const external_account_number = ExternalAccountNumber.make(number)
   const key = { import_supplier: supplier.code, external_account_number }
-  const staging = { key, payload: stagedPayload, hash: stagedHash, caller, at }
+  const staging = { key, ...stagedContent, caller, at }
   yield* (yield* ImportProcesses).stage(staging)
   return key
 })

@@ -26,7 +26,7 @@ import {
   noonPlus,
   testSupplierOf
 } from "./freshNames.ts"
-import { auditEntry, claim, stageAll, stagedPayload, stagedHash } from "./importStates.ts"
+import { auditEntry, claim, stageAll, stagedContent } from "./importStates.ts"
 
 type Ports =
   | Accounts
@@ -60,8 +60,7 @@ const imported = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: 
   const key = keyOf(number)
   yield* imports.stage({
     key,
-    payload: stagedPayload,
-    hash: stagedHash,
+    ...stagedContent,
     caller,
     at: noon,
     cohort: "wave"
@@ -75,7 +74,7 @@ const imported = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: 
 const failed = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, number: string) {
   const imports = yield* ImportProcesses
   const key = keyOf(number)
-  yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
+  yield* imports.stage({ key, ...stagedContent, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const outcome = "account_failed_validation"
   const errors = [{ attr: "x", code: "required" as const }]

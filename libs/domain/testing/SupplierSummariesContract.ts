@@ -26,7 +26,7 @@ import {
   newAccountFor,
   noonPlus
 } from "./freshNames.ts"
-import { claim, stagedPayload, stagedHash } from "./importStates.ts"
+import { claim, stagedContent } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
 type Ports = SupplierSummaries | ImportProcesses | Configuration | Erasures
@@ -115,8 +115,7 @@ const take = Effect.fnUntraced(function* (world: World, step: Step, at: DateTime
     case "stage": {
       const staged = yield* imports.stage({
         key,
-        payload: stagedPayload,
-        hash: stagedHash,
+        ...stagedContent,
         cohort,
         caller,
         at

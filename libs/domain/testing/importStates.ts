@@ -35,6 +35,8 @@ export const stagedPayload = `{"staged":"first"}`
 /** The hash with which payloads are staged whose hash does not matter. */
 export const stagedHash = PayloadHash.make("e".repeat(64))
 
+export const stagedContent = { payload: stagedPayload, hash: stagedHash }
+
 /** An import in a state, seen at `now`. */
 export interface Arranged {
   readonly key: ImportKey
@@ -88,8 +90,7 @@ export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
   const key = keyOf(`account ${hex(8)}`)
   const attempt = freshAttempt()
   const account = newAccountFor(key, noonPlus(20))
-  if (state !== "none")
-    yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
+  if (state !== "none") yield* imports.stage({ key, ...stagedContent, caller, at: noon })
   if (state === "skipped") yield* imports.setSkipped({ key, skipped: true, at: noon })
   if (state === "in progress" || state === "lease expired" || state === "imported") {
     yield* claim(key, caller, noon, { attempt })
@@ -137,7 +138,7 @@ export const stage = Effect.fnUntraced(function* (
   options?: { readonly at?: DateTime.Utc; readonly payload?: string }
 ) {
   const imports = yield* ImportProcesses
-  const sent = { payload: stagedPayload, hash: stagedHash, at: noon, ...options }
+  const sent = { ...stagedContent, at: noon, ...options }
   for (const number of numbers) {
     yield* imports.stage({ ...sent, key: keyOf(number), cohort, caller })
   }
@@ -177,9 +178,8 @@ export const stageAll = Effect.fnUntraced(function* (
   caller: Caller
 ) {
   const imports = yield* ImportProcesses
-  yield* Effect.forEach(
-    keys,
-    (key) => imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon }),
-    { concurrency: 16, discard: true }
-  )
+  yield* Effect.forEach(keys, (key) => imports.stage({ key, ...stagedContent, caller, at: noon }), {
+    concurrency: 16,
+    discard: true
+  })
 })

@@ -17,12 +17,7 @@ import {
   noonPlus,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
-import {
-  claim,
-  stageAll,
-  stagedPayload,
-  stagedHash
-} from "@data-import/domain/testing/importStates"
+import { claim, stageAll, stagedContent } from "@data-import/domain/testing/importStates"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
 import { layer as sandboxes } from "../src/setup/Sandbox.ts"
 import { rows } from "../testing/rows.ts"
@@ -46,7 +41,7 @@ const arranged = Effect.gen(function* () {
   })
   const imports = yield* ImportProcesses
   const key = keyOf("erased")
-  yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
+  yield* imports.stage({ key, ...stagedContent, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = newAccountFor(key, noonPlus(1))
   yield* imports.complete({ key, attempt, newAccount, caller })
@@ -76,8 +71,7 @@ layer(storage, { excludeTestServices: true })("emptying a test organisation", (i
       expect(
         yield* imports.stage({
           key,
-          payload: stagedPayload,
-          hash: stagedHash,
+          ...stagedContent,
           caller,
           at: noonPlus(301)
         })

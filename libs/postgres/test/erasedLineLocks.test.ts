@@ -10,7 +10,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { endOf, finish, started, taken, textsOf } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
-import { stagedPayload, stagedHash } from "@data-import/domain/testing/importStates"
+import { stagedContent } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
@@ -29,8 +29,7 @@ const ended = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   yield* imports.stage({
     key,
-    payload: stagedPayload,
-    hash: stagedHash,
+    ...stagedContent,
     caller: of.caller,
     at: noon
   })

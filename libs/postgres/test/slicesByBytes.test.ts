@@ -16,12 +16,7 @@ import {
   noonPlus,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
-import {
-  claim,
-  stageAll,
-  stagedPayload,
-  stagedHash
-} from "@data-import/domain/testing/importStates"
+import { claim, stageAll, stagedContent } from "@data-import/domain/testing/importStates"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layer as sandboxes } from "../src/setup/Sandbox.ts"
 import { rows } from "../testing/rows.ts"
@@ -104,7 +99,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a slice", (i
       const { caller, keys, supplier } = yield* sandbox
       const imports = yield* ImportProcesses
       for (const key of keys) {
-        yield* imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
+        yield* imports.stage({ key, ...stagedContent, caller, at: noon })
         const { attempt } = yield* claim(key, caller, noon)
         yield* imports.complete({ key, attempt, caller, newAccount: newAccountFor(key, noon) })
       }

@@ -15,7 +15,7 @@ import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
-import { stagedPayload, stagedHash } from "@data-import/domain/testing/importStates"
+import { stagedContent } from "@data-import/domain/testing/importStates"
 import { type Browser, sessionOf } from "./boardService.ts"
 
 export interface Endpoint {
@@ -103,8 +103,7 @@ export const migration = Effect.gen(function* () {
   const imports = yield* ImportProcesses
   yield* imports.stage({
     key: keyOf("a"),
-    payload: stagedPayload,
-    hash: stagedHash,
+    ...stagedContent,
     cohort: null,
     caller,
     at: noon

@@ -6,12 +6,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"
-import {
-  complete,
-  stage,
-  stagedPayload,
-  stagedHash
-} from "@data-import/domain/testing/importStates"
+import { complete, stage, stagedContent } from "@data-import/domain/testing/importStates"
 import { browserOf, serviceWith, signedIn, viewer } from "./boardService.ts"
 
 const staged = Effect.gen(function* () {
@@ -19,7 +14,7 @@ const staged = Effect.gen(function* () {
   const owner = yield* freshSupplier
   const { caller, keyOf, supplier } = owner
   for (const number of ["a", "b"]) {
-    const command = { payload: stagedPayload, hash: stagedHash, cohort: "wave-1", caller, at: noon }
+    const command = { ...stagedContent, cohort: "wave-1", caller, at: noon }
     yield* imports.stage({ ...command, key: keyOf(number) })
   }
   return supplier.code

@@ -6,8 +6,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import {
   arrange as arrangeImport,
   claim,
-  stagedPayload,
-  stagedHash
+  stagedContent
 } from "@data-import/domain/testing/importStates"
 import { takeNext } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
@@ -37,7 +36,7 @@ const failuresOfEveryKind = Effect.gen(function* () {
   yield* Configuration.use((configuration) => Effect.ignore(configuration.createTeam(team)))
   const { caller, keyOf, supplier } = yield* freshSupplier
   const stage = (key: ImportKey, at = noonPlus(0)) =>
-    imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at })
+    imports.stage({ key, ...stagedContent, caller, at })
   for (const name of ["failed", "staged anew", "broken off", "never tried"]) {
     const key = keyOf(name)
     yield* stage(key)

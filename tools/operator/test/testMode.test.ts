@@ -6,7 +6,7 @@ import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { codeIn, WireCode } from "@data-import/domain/organisation/Supplier"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { callerOf, noon } from "@data-import/domain/testing/freshNames"
-import { stagedPayload, stagedHash } from "@data-import/domain/testing/importStates"
+import { stagedContent } from "@data-import/domain/testing/importStates"
 import { arrange } from "./commandLine.ts"
 
 const begun = Effect.gen(function* () {
@@ -128,7 +128,7 @@ describe("--test", () => {
       }
       const caller = callerOf(OrganisationName.make("demo-test"))
       const staging = ImportProcesses.use((imports) =>
-        imports.stage({ key, payload: stagedPayload, hash: stagedHash, caller, at: noon })
+        imports.stage({ key, ...stagedContent, caller, at: noon })
       )
       yield* Effect.provideContext(staging, ports)
       const erase = ["erase", "ENERGY", "1", "--accept-loss"]
