@@ -1,4 +1,5 @@
 /** The board's pages with fixed answers in a real Chromium, for the suites that look at them. */
+import { rmSync } from "node:fs"
 import * as Browsing from "@data-import/server/testing/Browser"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe } from "vitest"
@@ -23,6 +24,8 @@ export const paths = [
 export interface Board {
   readonly open: (path: string) => Promise<Page>
   readonly visit: (path: string, look?: Browsing.Look) => Promise<Browsing.Opened>
+  /** The folder of the built web part. */
+  readonly folder: () => string
   /** The server of the fixed answers, which each test may change; the next begins anew. */
   readonly server: () => FixtureServer
 }
@@ -53,13 +56,14 @@ export const recorded = async (page: Page) => {
 /** Declares a suite, which is skipped without a Chromium. */
 export const inChromium = (name: string, tests: (board: Board) => void): void => {
   const suite = Browsing.hasBrowser ? describe : describe.skip
+  let folder: string
   let server: FixtureServer
   let browser: Browser
 
-  suite(name, { timeout: Browsing.patience }, () => {
+  suite(name, () => {
     beforeAll(async () => {
-      build()
-      server = await serve()
+      folder = build()
+      server = await serve(folder)
       browser = await Browsing.launch()
     }, Browsing.patience)
 
@@ -71,6 +75,7 @@ export const inChromium = (name: string, tests: (board: Board) => void): void =>
     afterAll(async () => {
       await browser.close()
       await server.close()
+      rmSync(folder, { recursive: true })
     })
 
     const visit: Board["visit"] = async (path, look = Browsing.wide) => {
@@ -78,6 +83,11 @@ export const inChromium = (name: string, tests: (board: Board) => void): void =>
       await opened.page.goto(server.origin + path)
       return opened
     }
-    tests({ server: () => server, visit, open: async (path) => (await visit(path)).page })
+    tests({
+      folder: () => folder,
+      server: () => server,
+      visit,
+      open: async (path) => (await visit(path)).page
+    })
   })
 }

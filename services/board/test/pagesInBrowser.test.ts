@@ -18,6 +18,8 @@ if (!hasBrowser) {
   console.log("The pages of the board are not looked at: there is no Chromium.")
 }
 
+const slow = { timeout: 300_000 }
+
 /** That of issue and documentation; the pages need far less. */
 const mostBytes = 250 * 1024
 
@@ -42,7 +44,7 @@ inChromium("the board in Chromium", (board) => {
   const { server, visit: open } = board
 
   it("stays below 250 KiB compressed", () => {
-    const dist = join(import.meta.dirname, "../web/dist")
+    const dist = board.folder()
     const files = globSync("**/*.{js,css,html,svg}", { cwd: dist })
     const bytes = files.reduce(
       (sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length,
@@ -52,7 +54,7 @@ inChromium("the board in Chromium", (board) => {
     expect(bytes).toBeLessThan(mostBytes)
   })
 
-  it.each(paths)("%s is accessible and fits in two widths and both themes", async (path) => {
+  it.each(paths)("%s is accessible and fits in two widths and both themes", slow, async (path) => {
     for (const look of looks) {
       const { faults, page } = await open(path, look)
       const at = `${path}, ${look.size} and ${look.colorScheme}`
@@ -101,7 +103,7 @@ inChromium("the board in Chromium", (board) => {
     await close(page)
   })
 
-  it.each(paths)("%s causes no layout shift while it loads", async (path) => {
+  it.each(paths)("%s causes no layout shift while it loads", slow, async (path) => {
     const { page } = await open("/board/unknown/")
     await headline(page)
     await page.evaluate(`globalThis.shifts = [];
@@ -220,7 +222,7 @@ inChromium("the board in Chromium", (board) => {
     await close(page)
   })
 
-  it("says while offline that it is old, and catches up once online", async () => {
+  it("says while offline that it is old, and catches up once online", slow, async () => {
     const { page } = await open("/board/")
     await headline(page)
     await page.context().setOffline(true)

@@ -24,8 +24,6 @@ export interface Fixture {
 
 export const standard: Fixture = { role: "manager", isEmpty: false, imports: 412, refused: [] }
 
-const dist = join(import.meta.dirname, "../web/dist")
-
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
   "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; " +
@@ -136,14 +134,14 @@ const wrongFields = {
 const refusal = (status: number) =>
   status === 400 ? wrongFields : { code: "permission_denied", detail: `Refused with ${status}.` }
 
-const file = (response: ServerResponse, path: string) => {
+const file = (response: ServerResponse, folder: string, path: string) => {
   const type = types[extname(path)]
   const name = type === undefined ? "index.html" : path
   response.writeHead(200, {
     "content-type": type ?? "text/html",
     "content-security-policy": policy
   })
-  response.end(readFileSync(join(dist, name)))
+  response.end(readFileSync(join(folder, name)))
 }
 
 const read = async (request: IncomingMessage): Promise<unknown> => {
@@ -152,8 +150,8 @@ const read = async (request: IncomingMessage): Promise<unknown> => {
   return JSON.parse(text || "{}")
 }
 
-/** Starts it on a free port, or on the given one. */
-export const serve = async (port = 0): Promise<FixtureServer> => {
+/** Starts it with the web part of the folder, on a free port or on the given one. */
+export const serve = async (folder: string, port = 0): Promise<FixtureServer> => {
   const streams = new Set<ServerResponse>()
   const posted: Array<Posted> = []
   const state = { fixture: standard }
@@ -181,7 +179,7 @@ export const serve = async (port = 0): Promise<FixtureServer> => {
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost")
     if (url.pathname.startsWith("/board/api/")) void api(request, response, url)
-    else file(response, url.pathname.replace("/board/", ""))
+    else file(response, folder, url.pathname.replace("/board/", ""))
   })
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const address = server.address()

@@ -1,4 +1,5 @@
 /** Serves the web part with fixed answers on port 8090, to look at it while working on it. */
+import { join } from "node:path"
 import { serve } from "./FixtureServer.ts"
 
-await serve(8_090)
+await serve(join(import.meta.dirname, "../web/dist"), 8_090)
