@@ -1,7 +1,8 @@
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Deferred, Effect, Stream } from "effect"
+import { Data, Deferred, Effect, Fiber, type Scope, Stream } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Holder from "@data-import/domain/support/Holder"
 import * as Answer from "../src/http/Answer.ts"
 import { open, bytesOf, request } from "../testing/RawClient.ts"
 import { echo, ok, route, start } from "./TestService.ts"
@@ -241,6 +242,40 @@ describe("a list", () => {
       const text = yield* Effect.promise(() => connection.rest())
       expect(text).not.toContain("]")
       expect(text).not.toContain("\r\n0\r\n")
+    })
+  )
+})
+
+describe("streams of one organisation", () => {
+  const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+  const answers: ReadonlyArray<
+    [string, (text: Stream.Stream<string>) => Effect.Effect<unknown, never, Scope.Scope>]
+  > = [
+    ["a list", Answer.jsonArray],
+    ["NDJSON", Answer.ndjsonParts]
+  ]
+
+  it.effect.each(answers)("are computed two at a time: %s", ([, answer]) =>
+    Effect.gen(function* () {
+      const computing: Array<string> = []
+      const read = (holder: string) => {
+        const part = Effect.andThen(
+          Effect.sync(() => computing.push(holder)),
+          Effect.never
+        )
+        return Effect.scoped(answer(Stream.fromEffect(part))).pipe(
+          Effect.provideService(Holder.Current, () => holder),
+          Effect.forkScoped
+        )
+      }
+      const first = yield* read("A")
+      yield* Effect.forEach(["A", "A", "B"], read)
+      yield* settle
+      expect(computing).toEqual(["A", "A", "B"])
+      yield* Fiber.interrupt(first)
+      yield* settle
+      expect(computing).toEqual(["A", "A", "B", "A"])
     })
   )
 })

@@ -39,7 +39,7 @@ export interface Range {
 
 const pageRows = 200
 /** About how many bytes are read at once. */
-export const pageBytes = 1024 * 1024
+export const pageBytes = 128 * 1024
 
 /** The source for the first rows of a range: at least one, and as many as fill a page. */
 export const pageOf = (

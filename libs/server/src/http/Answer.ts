@@ -10,6 +10,8 @@ import { type Failure, unavailable } from "@data-import/domain/requests/Failure"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { textEncoderOf } from "@data-import/domain/schema/Encoder"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Holder from "@data-import/domain/support/Holder"
+import * as KeyedSemaphores from "@data-import/domain/support/KeyedSemaphores"
 
 /** Everything that a handler may fail with; each has its answer. */
 export type Refused = Failure | Refusal | StorageUnavailable
@@ -144,6 +146,19 @@ export const replayed = (text: string): HttpServerResponse.HttpServerResponse =>
 
 const encoder = new TextEncoder()
 
+const ofHolder = KeyedSemaphores.make<Holder.Holder>(2)
+
+/**
+ * Pulls a stream that is sent. One organisation computes two parts at once, however many streams it
+ * reads: their parts would be ready in the same turns of the event loop, and delay all others.
+ */
+const pullOf = <A, E>(
+  stream: Stream.Stream<A, E>
+): Effect.Effect<Pull.Pull<Array.NonEmptyReadonlyArray<A>, E>, never, Scope.Scope> =>
+  Effect.map(Stream.toPull(stream), (pull) =>
+    Effect.withFiber((fiber) => ofHolder(Holder.of(fiber), (own) => own.withPermit(pull)))
+  )
+
 /** The elements of a JSON array, without its brackets. */
 const inner = (chunk: ReadonlyArray<unknown>): string => JSON.stringify(chunk).slice(1, -1)
 
@@ -157,7 +172,7 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
   headers?: Readonly<Record<string, string>>
 ): Effect.fn.Return<Response<200, ReadonlyArray<A>>, E, Scope.Scope> {
-  const pull = yield* Stream.toPull(elements)
+  const pull = yield* pullOf(elements)
   const first = yield* pull.pipe(
     Effect.map(Option.some),
     Pull.catchDone(() => Effect.succeedNone)
@@ -207,7 +222,7 @@ const streamed = Effect.fnUntraced(function* <E>(
   contentType: string,
   headers?: Readonly<Record<string, string>>
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, Scope.Scope> {
-  const pull = yield* Stream.toPull(text)
+  const pull = yield* pullOf(text)
   const first = yield* Pull.catchDone(pull, () => Effect.succeed(Array.empty<string>()))
   const rest = first.length === 0 ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
   return HttpServerResponse.stream(
