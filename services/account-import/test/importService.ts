@@ -4,7 +4,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
-import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
+import { type Wire } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { portsBeside, team } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
@@ -54,12 +54,6 @@ export const process = (
   key: ImportKey,
   options: Readonly<Record<string, unknown>> = {}
 ) => post(processPath, token, { payload: { ...key, operations_team_name: team, ...options } })
-
-/** The body with this JSON source at the path, for source that `JSON.stringify` would not write. */
-export const withSource = (body: Wire, path: WirePath, source: string): string => {
-  const marker = "the source stands here"
-  return JSON.stringify(put(body, path, marker)).replace(JSON.stringify(marker), () => source)
-}
 
 /** The staged text of every import of the tenant. */
 export const payloadsOf = ({ supplier }: Tenant) =>

@@ -56,37 +56,6 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("is identified by its whole number, compared exactly", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const numbers = [
-          "a",
-          "A",
-          "a ä",
-          "a a\u0308",
-          "\u{1F600}",
-          "0",
-          "00",
-          "a/../b",
-          "x".repeat(128)
-        ]
-        for (const number of numbers) {
-          const { status } = yield* stage(tenant, accountOf(tenant.keyOf(number)))
-          expect(status, number).toBe(201)
-        }
-        expect(yield* payloadsOf(tenant)).toHaveLength(numbers.length)
-      })
-    )
-
-    it.effect("of the same number under another supplier is another import", () =>
-      Effect.gen(function* () {
-        const tenants = [yield* freshTenant(), yield* freshTenant()]
-        for (const tenant of tenants) {
-          expect((yield* stage(tenant, accountOf(tenant.keyOf("1")))).status).toBe(201)
-        }
-      })
-    )
-
     it.effect("replaces what was staged before, and only if it is valid", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
@@ -108,20 +77,6 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
   })
 
   describe("two first stagings at once", () => {
-    it.effect("are answered 201 and 200, in twenty repetitions", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        for (let round = 0; round < 20; round++) {
-          const account = accountOf(tenant.keyOf(`${round}`))
-          const replies = yield* Effect.all([stage(tenant, account), stage(tenant, account)], {
-            concurrency: "unbounded"
-          })
-          expect(replies.map(({ status }) => status).sort(), `round ${round}`).toEqual([200, 201])
-        }
-        expect(yield* payloadsOf(tenant)).toHaveLength(20)
-      })
-    )
-
     it.effect("leave the complete data of one of them", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
@@ -222,23 +177,6 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
           yield* setup.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
           expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
         })
-    )
-
-    it.effect("is reported after errors of the account, and the supplier before the import", () =>
-      Effect.gen(function* () {
-        const setup = yield* Configuration
-        const { key, tenant } = yield* stagedImport()
-        yield* process(tenant, key)
-        const code = (payload: unknown) =>
-          Effect.map(stage(tenant, payload), (reply) => errorsOf(reply)[0])
-        const broken = put(accountOf(key), "billing_email", "x")
-        yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Complete"))
-        expect(yield* code(broken)).toBe("account_failed_validation")
-        expect(yield* code(accountOf(key))).toBe("import_supplier_migration_not_ongoing")
-        yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Ongoing"))
-        expect(yield* code(broken)).toBe("account_failed_validation")
-        expect(yield* code(accountOf(key))).toBe("account_import_process_already_imported")
-      })
     )
   })
 })

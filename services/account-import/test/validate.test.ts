@@ -2,18 +2,10 @@ import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import { get, put, putAll, type Wire } from "@data-import/domain/testing/wire"
+import { get, putAll, type Wire } from "@data-import/domain/testing/wire"
 import { errorsOf, post, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
-import {
-  accountOf,
-  process,
-  service,
-  stage,
-  validate,
-  validatePath,
-  withSource
-} from "./importService.ts"
+import { accountOf, process, service, stage, validate, validatePath } from "./importService.ts"
 
 /** The sample with its amounts as they are answered. */
 const asAnswered = (account: Wire): Wire => {
@@ -47,47 +39,6 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
           "x-content-type-options": "nosniff",
           "x-request-id": expect.stringMatching(/^[\w-]{36}$/)
         })
-      })
-    )
-
-    it.effect("is normalised, with nothing added and nothing dropped", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const minimal = { ...tenant.keyOf("NL 1/ø"), unknown_occupier: true }
-        expect((yield* validate(tenant, minimal)).json).toStrictEqual(minimal)
-        const { json } = yield* validate(tenant, {
-          ...minimal,
-          import_supplier: ` ${minimal.import_supplier}\n`,
-          billing_name: "  Ada  ",
-          billing_email: " ada@example.com ",
-          billing_address: { country: "dk", locality: "" },
-          transfer_balance: "-0050.10",
-          notes: [{ body: " kept ", created_at: "2025-03-01T00:30:00.999+01:00" }]
-        })
-        expect(json).toStrictEqual({
-          ...minimal,
-          billing_name: "Ada",
-          billing_email: "ada@example.com",
-          billing_address: { country: "DK", locality: "" },
-          transfer_balance: -50.1,
-          notes: [{ body: "kept", created_at: "2025-02-28T23:30:00Z" }]
-        })
-      })
-    )
-
-    it.effect("keeps objects of free form unchanged", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const source =
-          '{"n":12345678901234567890,"x":1e400,"d":0.30000000000000001,"":{"__proto__":[null]},"ø":"\\u0001"}'
-        const account = { ...tenant.keyOf("1"), unknown_occupier: true, metadata: [{ key: "k" }] }
-        const reply = yield* post(
-          validatePath,
-          tenant.token,
-          withSource({ payload: account }, "payload.metadata.0.value", source)
-        )
-        expect(reply.status).toBe(200)
-        expect(reply.text).toContain(`"value":${source}`)
       })
     )
 
@@ -148,39 +99,6 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
         for (const path of named.slice(0, 2)) yield* putDocument(tenant, path)
         yield* putDocument(tenant, `${named[2]}/a-folder-is-no-document.pdf`)
         expect(errorsOf(yield* validate(tenant, account))).toEqual(missing(places.slice(2)))
-      })
-    )
-
-    it.effect("are found with and without a leading slash", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant({ documentCheck: true })
-        for (const path of named) yield* putDocument(tenant, path)
-        const account = put(accountOf(tenant.keyOf("1")), places[0] ?? "", `/${named[0]}`)
-        expect((yield* validate(tenant, account)).status).toBe(200)
-        expect((yield* stage(tenant, account)).status).toBe(201)
-      })
-    )
-
-    it.effect("are checked for their form if they are not looked up", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant({ documentCheck: false })
-        const wrong = [
-          "../RIVAL/a.pdf",
-          "a//b",
-          "./a",
-          "C:\\a",
-          "http://a/b",
-          "a\\b",
-          "a\0b",
-          "a\nb"
-        ]
-        for (const path of wrong) {
-          const account = put(accountOf(tenant.keyOf("1")), places[1] ?? "", path)
-          expect(errorsOf(yield* validate(tenant, account)), path).toEqual([
-            "account_failed_validation",
-            `${places[1]}: invalid_document_path`
-          ])
-        }
       })
     )
   })

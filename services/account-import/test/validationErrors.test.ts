@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { drop, put, type Wire } from "@data-import/domain/testing/wire"
+import { drop, type Wire } from "@data-import/domain/testing/wire"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
@@ -99,87 +99,6 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         }
       })
     )
-
-    it.effect("have a detail that names the remedy", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const { text } = yield* validate(tenant, {
-          ...tenant.keyOf("1"),
-          unknown_occupier: true,
-          billing_nam: "Ada",
-          ledgers: [{ ledger_code: "L", last_statement_balance: 10.01, ledger_balance: 10 }]
-        })
-        expect(JSON.parse(text)).toStrictEqual({
-          detail: "The account payload breaks 2 rules; see errors.",
-          code: failed,
-          errors: [
-            {
-              attr: "billing_nam",
-              code: "unknown_field",
-              detail: "Not a documented field; the nearest is billing_name.",
-              parameters: { nearest: "billing_name" }
-            },
-            {
-              attr: "ledgers.0",
-              code: "balance_mismatch_on_ledger_balance",
-              detail: expect.stringMatching(/10(\.00)?\b.*10\.01.*0\.01/),
-              parameters: { actual: "10.00", expected: "10.01", difference: "-0.01" }
-            }
-          ]
-        })
-      })
-    )
-
-    it.effect("are reported up to 1,000, with a note that there are more", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const account = { ...accountOf(tenant.keyOf("1")), notes: Array(10_000).fill({}) }
-        const reply = yield* validate(tenant, account)
-        const [code, ...places] = errorsOf(reply)
-        expect(code).toBe(failed)
-        expect(places).toHaveLength(1_000)
-        expect(places.at(-1)).toBe("notes.999: note_body_or_document_path_not_found")
-        expect(reply.json).toMatchObject({
-          detail: expect.stringContaining("breaks more than 1,000 rules; 1,000 are listed")
-        })
-      })
-    )
-
-    it.effect.each([
-      ["an unknown field", "customers.0.given_nam", "x", "unknown_field"],
-      ["__proto__", "customers.0.__proto__", { given_name: "x" }, "unknown_field"],
-      ["constructor", "constructor", "x", "unknown_field"],
-      ["toString in a list", "ledgers.0.toString", null, "unknown_field"],
-      ["the wrapper inside itself", "payload", {}, "unknown_field"],
-      ["an empty name", ["notes", 0, ""], 1, "unknown_field"]
-    ] as const)("name %s", ([, path, value, code]) =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const reply = yield* validate(tenant, put(accountOf(tenant.keyOf("1")), path, value))
-        const attr = typeof path === "string" ? path : path.join(".")
-        expect(errorsOf(reply)).toEqual([failed, `${attr}: ${code}`])
-      })
-    )
-  })
-
-  describe("a list", () => {
-    const metadata = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: {} }))
-
-    it.effect("may have at most 10,000 elements, and other errors are reported as well", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const account = { ...tenant.keyOf("1"), unknown_occupier: true }
-        const full = { ...account, metadata: metadata(10_000) }
-        expect((yield* validate(tenant, full)).json).toStrictEqual(full)
-        const over = { ...account, metadata: metadata(10_001), billing_email: "x" }
-        expect(errorsOf(yield* validate(tenant, over))).toEqual([
-          failed,
-          "metadata: max_length",
-          "billing_email: invalid_email"
-        ])
-      })
-    )
   })
 
   describe("a wrapper of the payload", () => {
@@ -274,47 +193,6 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         expect(yield* errors({ payload, task_params: {} })).toEqual([
           "import_process_does_not_exist"
         ])
-      })
-    )
-  })
-
-  describe("a supplier", () => {
-    it.effect("of another organisation is refused like one that does not exist", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const rivals = [
-          yield* freshTenant(),
-          yield* freshTenant({ status: "Paused", documentCheck: true, concurrencyLimit: 0 })
-        ]
-        for (const rival of rivals) yield* stage(rival, accountOf(rival.keyOf("1")))
-        const seen = Effect.fnUntraced(function* (path: string, supplier: string) {
-          const key = { import_supplier: supplier, external_account_number: "1" }
-          const payload =
-            path === processPath
-              ? { ...key, operations_team_name: team }
-              : { ...accountOf(tenant.keyOf("1")), ...key }
-          const { headers, status, text } = yield* post(path, tenant.token, { payload })
-          const { date: _, "x-request-id": __, ...same } = headers
-          return { status, text, headers: same }
-        })
-        for (const path of [validatePath, stagePath, processPath]) {
-          const unknown = yield* seen(path, "S_0123456789abcdef")
-          expect(unknown.status).toBe(400)
-          expect(JSON.parse(unknown.text)).toStrictEqual({
-            code: failed,
-            detail: expect.any(String),
-            errors: [
-              {
-                attr: "import_supplier",
-                code: "import_supplier_does_not_exist",
-                detail: expect.any(String)
-              }
-            ]
-          })
-          for (const { supplier } of rivals) {
-            expect(yield* seen(path, supplier.code), path).toStrictEqual(unknown)
-          }
-        }
       })
     )
   })

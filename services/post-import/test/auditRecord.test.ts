@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { drop } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
-import { ask, jsonHeaders, post, Premises } from "@data-import/server/testing/RunningService"
+import { ask, jsonHeaders } from "@data-import/server/testing/RunningService"
 import {
   bareAccountOf,
   bodyOf,
@@ -80,23 +80,6 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         for (const { text } of texts) {
           expect(text).not.toMatch(/smart meter|pm_fake|NL-T-|NL-S-|power-of-attorney/)
         }
-      })
-    )
-
-    it.effect("leaves nothing of its body in the log", () =>
-      Effect.gen(function* () {
-        const { log } = yield* Premises
-        const account = yield* importedAccount(bareAccountOf)
-        for (const name of names) {
-          yield* send(name, account)
-          yield* send(name, account, { canary: "canary", external_account_number: "canary" })
-          yield* post(paths[name], account.tenant.token, `{"canary":canary}`)
-        }
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-        const text = log.join("")
-        for (const name of names) expect(text).toContain(paths[name])
-        expect(text).not.toMatch(/canary|smart meter|pm_fake|NL-T-|NL-S-|NL-0004711/)
-        expect(text).not.toContain(account.tenant.token)
       })
     )
   })

@@ -135,43 +135,6 @@ const asNote = (document_path: string) => ({ document_paths: [{ document_path }]
 
 layer(service, { excludeTestServices: true })("a document path", (it) => {
   describe("out of the supplier's root", () => {
-    it.effect.each([
-      ["up", up],
-      ["encoded", encoded],
-      ["absolute", absolute],
-      ["broken", broken]
-    ] as const)("is refused, whatever the way: %s", ([, kinds]) =>
-      Effect.gen(function* () {
-        const { account, targets } = yield* arranged
-        for (const [index, [make, code]] of kinds.entries()) {
-          const attacks = targets.map(make)
-          const statements = yield* addStatements(account, attacks.map(withPath))
-          expect(statements.status, JSON.stringify(attacks)).toBe(400)
-          expect(errorsOf(statements), `kind ${index}: ${JSON.stringify(attacks)}`).toEqual([
-            failed,
-            ...attacks.map((_, at) => `statements.${at}.statement_path: ${code}`)
-          ])
-          const notes = yield* addNotes(account, attacks.map(asNote))
-          expect(errorsOf(notes), `kind ${index}: ${JSON.stringify(attacks)}`).toEqual([
-            failed,
-            ...attacks.map((_, at) => `notes.${at}.document_paths.0.document_path: ${code}`)
-          ])
-        }
-        const { notes, statements } = yield* descriptionOf(account.number)
-        expect([notes, statements]).toEqual([[], []])
-      })
-    )
-
-    it.effect("has two hundred variants", () =>
-      Effect.gen(function* () {
-        const { targets } = yield* arranged
-        const attacks = [...up, ...encoded, ...absolute, ...broken].flatMap(([make]) =>
-          targets.map(make)
-        )
-        expect(new Set(attacks).size).toBeGreaterThan(200)
-      })
-    )
-
     it.effect("is refused alike in one request and in several", () =>
       Effect.gen(function* () {
         const { account, targets } = yield* arranged
@@ -199,22 +162,6 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
           failed,
           ...links.map((_, index) => `statements.${index}.statement_path: ${missing}`)
         ])
-      })
-    )
-
-    it.effect("is refused for its form even if documents are not looked up", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf)
-        const attacks = [...up, ...absolute].map(([make, code]) => [make("x.pdf"), code] as const)
-        const reply = yield* addStatements(
-          account,
-          attacks.map(([path], index) => withPath(path, index))
-        )
-        expect(errorsOf(reply).slice(1)).toEqual(
-          attacks.flatMap(([, code], index) =>
-            code === invalid ? [`statements.${index}.statement_path: ${code}`] : []
-          )
-        )
       })
     )
   })

@@ -6,7 +6,7 @@ import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { instructionPayload } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
-import { errorsOf, post, Premises } from "@data-import/server/testing/RunningService"
+import { errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {
   type Account,
@@ -93,17 +93,6 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         }
         expect(yield* timesAsked(reference.toUpperCase())).toBe(0)
         expect(yield* instructionsOf(account)).toHaveLength(1)
-      })
-    )
-
-    it.effect("of the same reference may be on another account", () =>
-      Effect.gen(function* () {
-        const reference = referenceOf()
-        for (const times of [1, 2]) {
-          const account = yield* importedAccount(bareAccountOf)
-          expect((yield* addInstruction(account, { reference })).status).toBe(201)
-          expect(yield* timesAsked(reference)).toBe(times)
-        }
       })
     )
   })
@@ -200,75 +189,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
     )
   })
 
-  describe("with a reference", () => {
-    it.effect.each(["../../v1/customers", "pm_1?a=b#c", "pm 1", "a%2Fb", "ø/\u{1F600}", "a\\b"])(
-      "asks the vendor for exactly this: %s",
-      (odd) =>
-        Effect.gen(function* () {
-          const account = yield* importedAccount(bareAccountOf)
-          const reference = `${odd}${hex(12)}`
-          const reply = yield* addInstruction(account, { reference })
-          expect([reply.status, reply.json]).toEqual([
-            201,
-            { kraken_account_number: account.number, reference }
-          ])
-          expect(yield* timesAsked(reference)).toBe(1)
-        })
-    )
-
-    it.effect.each([".", ".."])("never asks for another path: %s", (reference) =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf)
-        const reply = yield* addInstruction(account, { reference })
-        expect(errorsOf(reply)).toEqual(["payment_instruction_rejected_by_vendor"])
-        expect(yield* timesAsked(reference)).toBe(0)
-      })
-    )
-  })
-
   describe("an invalid request", () => {
-    const good = { reference: "pm_never_asked" }
-    const wrong: ReadonlyArray<readonly [Wire, ReadonlyArray<string>]> = [
-      [{}, ["reference: required"]],
-      [{ reference: "" }, ["reference: blank"]],
-      [{ reference: null }, ["reference: null"]],
-      [{ reference: 4711 }, ["reference: invalid_type"]],
-      [{ reference: "x".repeat(513) }, ["reference: max_length"]],
-      [{ reference: "a\0" }, ["reference: invalid"]],
-      [{ reference: "\ud800" }, ["reference: invalid"]],
-      [{ ...good, vendor: "PAYPAL" }, ["vendor: invalid_choice"]],
-      [{ ...good, vendor: "stripe" }, ["vendor: invalid_choice"]],
-      [{ ...good, vendor: "__proto__" }, ["vendor: invalid_choice"]],
-      [{ ...good, vendor: ["STRIPE"] }, ["vendor: invalid_type"]],
-      [{ ...good, type: "DIRECT_DEBIT" }, ["type: invalid_choice"]],
-      [{ ...good, vendor: "GOCARDLESS" }, ["type: invalid_choice"]],
-      [{ ...good, type: "CASH" }, ["type: invalid_choice"]],
-      [{ ...good, type: "" }, ["type: blank"]],
-      [{ ...good, status: "active" }, ["status: unknown_field"]],
-      [{ ...good, payload: {} }, ["payload: unknown_field"]],
-      [
-        { colour: "blue", reference: [], type: "x", vendor: "y" },
-        [
-          "vendor: invalid_choice",
-          "type: invalid_choice",
-          "colour: unknown_field",
-          "reference: invalid_type"
-        ]
-      ]
-    ]
-    it.effect("is reported at its path, and the vendor is not called", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf)
-        for (const [members, places] of wrong) {
-          const reply = yield* addInstruction(account, members)
-          expect(reply.status).toBe(400)
-          expect(errorsOf(reply)).toEqual([failed, ...places])
-        }
-        expect(yield* timesAsked(good.reference)).toBe(0)
-        expect(yield* instructionsOf(account)).toEqual([])
-      })
-    )
-
     it.effect("without fields is reported for every required field", () =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
@@ -278,24 +199,6 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
             (name) => `${name}: required`
           )
         ])
-      })
-    )
-  })
-
-  describe("the log", () => {
-    it.effect("contains no reference, key or answer of the vendor", () =>
-      Effect.gen(function* () {
-        const { log } = yield* Premises
-        const account = yield* importedAccount(bareAccountOf)
-        for (const reference of [referenceOf("canary", 404), referenceOf("canary", 200)]) {
-          yield* addInstruction(account, { reference })
-        }
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-        const text = log.join("")
-        expect(text).toContain(paths.instruction)
-        for (const secret of ["canary", account.tenant.token, account.number]) {
-          expect(text).not.toContain(secret)
-        }
       })
     )
   })

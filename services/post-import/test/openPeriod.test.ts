@@ -16,7 +16,6 @@ import { errorsOf } from "@data-import/server/testing/RunningService"
 import { addTransactions, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 
 const force = "force_add_to_current_statement"
-const misspelt = "force_add_to_current_statment"
 const check = "check_previously_added"
 const unforced = `?${force}=false`
 
@@ -74,73 +73,6 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         ])
       })
     )
-
-    it.effect("is recognised when it is sent again, and not moved again", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount()
-        const moved = creditOf("M", "1999-12-31")
-        yield* addTransactions(account, [moved])
-        const stored = yield* descriptionOf(account.number)
-        for (const query of ["", unforced]) {
-          const again = yield* addTransactions(account, [moved], query)
-          expect(again.status).toBe(201)
-          expect(dataOf(again, 0)).toStrictEqual({
-            ...moved,
-            amount: "10.00",
-            transaction_date: opening,
-            display_note: sentence("1999-12-31"),
-            status: "TRANSACTION_IMPORT_SUCCESS"
-          })
-        }
-        expect(yield* descriptionOf(account.number)).toEqual(stored)
-      })
-    )
-
-    it.effect("is refused with a misspelt parameter", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount()
-        const stored = yield* descriptionOf(account.number)
-        const sent = [creditOf("M", "2025-02-28"), creditOf("N", "2025-02-30")]
-        const reply = yield* addTransactions(account, sent, `?${misspelt}=false`)
-        expect(errorsOf(reply)).toEqual([
-          "request_failed_validation",
-          `${misspelt}: unknown_parameter`,
-          "transactions.1.transaction_date: invalid_date"
-        ])
-        expect(get(reply.json, "errors.0.detail")).toBe(
-          `Not a documented parameter; the nearest is ${force}.`
-        )
-        expect(yield* descriptionOf(account.number)).toEqual(stored)
-      })
-    )
-
-    it.effect("may have a display note of full length", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount()
-        const full = "\u{1F600}".repeat(2_000)
-        const reply = yield* addTransactions(account, [
-          creditOf("M", "2025-01-01", { display_note: full })
-        ])
-        expect(dataOf(reply, 0)).toMatchObject({
-          display_note: `${full} ${sentence("2025-01-01")}`
-        })
-      })
-    )
-
-    it.effect("is listed in one pinned note for the request", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount()
-        const before = yield* descriptionOf(account.number)
-        const moved = Array.from({ length: 300 }, (_, index) =>
-          creditOf(`M-${index}`, "2025-01-01")
-        )
-        yield* addTransactions(account, [creditOf("in", "2025-05-05"), ...moved])
-        const notes = (yield* descriptionOf(account.number)).notes.slice(before.notes.length)
-        expect(notes).toHaveLength(1)
-        const lines = moved.map((one) => `${one.transaction_id}: 2025-01-01 to ${opening}`)
-        expect(notes[0]?.["body"]).toMatch(new RegExp(`:\n${lines.join("\n")}$`))
-      })
-    )
   })
 
   describe("its bounds", () => {
@@ -168,15 +100,6 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("are both today if no statement was closed", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf)
-        const reply = yield* addTransactions(account, [creditOf("1", "0001-01-01")], unforced)
-        expect(reply.status).toBe(201)
-        expect(dataOf(reply, 0)).toMatchObject({ transaction_date: "0001-01-01" })
-      })
-    )
-
     it.effect("are those of the ledger that was closed last", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount((key: ImportKey) => ({
@@ -188,23 +111,6 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         }))
         const reply = yield* addTransactions(account, [creditOf("1", "2025-06-30")])
         expect(dataOf(reply, 0)).toMatchObject({ transaction_date: "2025-07-01" })
-      })
-    )
-
-    it.effect("leave no day after a closing today, and forced transactions are added today", () =>
-      Effect.gen(function* () {
-        const day = yield* today
-        const account = yield* importedAccount((key: ImportKey) => ({
-          ...bareAccountOf(key),
-          ledgers: [{ ledger_code: "L", last_statement_closing_date: day }]
-        }))
-        const sent = [creditOf("1", day), creditOf("2", "2025-01-01")]
-        const refused = yield* addTransactions(account, sent, unforced)
-        expect(errorsOf(refused)).toEqual(["transaction_outside_open_period"])
-        const reply = yield* addTransactions(account, sent)
-        const dates = [0, 1].map((index) => get(dataOf(reply, index), "transaction_date"))
-        expect(dates[0]).toBe(dates[1])
-        expect([day, yield* today]).toContain(dates[0])
       })
     )
   })
@@ -352,19 +258,6 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
           ])
           expect((yield* descriptionOf(account.number)).balance).toBe("50.00")
         })
-    )
-
-    it.effect("are refused before the supplier's status and the account are checked", () =>
-      Effect.gen(function* () {
-        const { tenant } = yield* importedAccount()
-        const nowhere = { tenant, key: tenant.keyOf("nowhere") }
-        const sent = [creditOf("1", "2025-05-05")]
-        expect(errorsOf(yield* addTransactions(nowhere, sent))).toEqual(["not_found"])
-        expect(errorsOf(yield* addTransactions(nowhere, sent, `?${force}=maybe`))).toEqual([
-          "request_failed_validation",
-          `${force}: invalid`
-        ])
-      })
     )
   })
 })

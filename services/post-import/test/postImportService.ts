@@ -79,7 +79,7 @@ export const stageAccount = ({ tenant: { caller } }: Account, payload: Wire) =>
   Effect.flatMap(AccountImport.AccountImport, (program) => program.stage(caller, { payload }))
 
 /** Stages the account and creates it; returns its number. */
-export const importAccount = Effect.fnUntraced(function* (account: Account, payload: Wire) {
+const importAccount = Effect.fnUntraced(function* (account: Account, payload: Wire) {
   const { key, tenant } = account
   yield* stageAccount(account, payload)
   const program = yield* AccountImport.AccountImport
