@@ -53,6 +53,12 @@ export const recorded = async (page: Page) => {
   return { sent, hold }
 }
 
+/** The headline, once the page has its answer. */
+export const headline = async (page: Page): Promise<string> => {
+  await page.locator("h1").filter({ hasText: /\s/ }).waitFor()
+  return page.locator("h1").innerText()
+}
+
 /** Declares a suite, which is skipped without a Chromium. */
 export const inChromium = (name: string, tests: (board: Board) => void): void => {
   const suite = Browsing.hasBrowser ? describe : describe.skip

@@ -1,6 +1,6 @@
 /**
  * Every number on a page links to the list of what it counts, except numbers without such a list.
- * `pagesInBrowser.test.ts` runs this on each of its pages.
+ * `everyPageInBrowser.long.test.ts` runs this on each page.
  */
 /// <reference lib="dom" />
 import type { Page } from "playwright-core"

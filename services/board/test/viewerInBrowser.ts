@@ -1,7 +1,7 @@
 /**
  * Every page as a viewer sees it, in a real Chromium: all that a manager sees, without actions.
  * Tested only in the wide width and the light theme, which show every action;
- * `pagesInBrowser.test.ts` covers the others, and runs this.
+ * `everyPageInBrowser.long.test.ts` covers the others, and runs this.
  */
 import { inaccessible, type Opened } from "@data-import/server/testing/Browser"
 import type { Page } from "playwright-core"
