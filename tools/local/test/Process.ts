@@ -1,6 +1,8 @@
 /** Processes of the tools as a user starts them, which end with the test. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as LocalRun from "@data-import/testbed/LocalRun"
@@ -70,4 +72,29 @@ export const postgresOf = (dataDir: string): number | null => {
   if (!existsSync(file)) return null
   const pid = Number(readFileSync(file, "utf8").split("\n")[0])
   return commandLine(pid)?.includes("postgres") ? pid : null
+}
+
+interface Demo {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly rivalApiKey: string
+  readonly importSupplier: string
+  readonly operationsTeamName: string
+  readonly documentsDir: string
+}
+
+export const demoIn = (dataDir: string): Demo =>
+  JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as Demo
+
+export const operator = (dataDir: string, ...args: ReadonlyArray<string>) =>
+  runToEnd("operator", args, { DATA_DIR: dataDir })
+
+export const succeeded = { status: 0, err: "" }
+
+/** A port that is in use. */
+export const takenPort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
 }
