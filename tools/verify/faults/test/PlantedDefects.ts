@@ -200,7 +200,7 @@ export class Verified extends Context.Service<
     /** What was found besides the defects. */
     readonly others: ReadonlyArray<string>
   }
->()("@data-import/faults/test/Verified") {}
+>()("@data-import/verify/faults/test/Verified") {}
 
 /** Plants a defect with constraints and triggers disabled, because a correct system rejects it. */
 const planted = Effect.fnUntraced(function* (supplier: string, defect: Defect, number: string) {

@@ -25,9 +25,12 @@ export interface Executed {
 }
 
 /** On whose behalf a fiber runs; null for the simulation itself, which never waits. */
-export const OnBehalf = Context.Reference<SentRequest | null>("@data-import/simulate/OnBehalf", {
-  defaultValue: () => null
-})
+export const OnBehalf = Context.Reference<SentRequest | null>(
+  "@data-import/verify/simulate/OnBehalf",
+  {
+    defaultValue: () => null
+  }
+)
 
 export interface CallScheduler {
   /** What can happen next, in the order in which the calls were made. */
