@@ -10,7 +10,7 @@ import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"
 import { documentsOf } from "./Payloads.ts"
 import { orderLine, outcomeLine } from "./Output.ts"
-import { begin, end, log, meet } from "./Lifecycle.ts"
+import { begin, checkModel, end, log, meet } from "./Lifecycle.ts"
 import { answerOf } from "./Programs.ts"
 import {
   type Answer,
@@ -22,15 +22,14 @@ import {
   unanswered,
   type Order
 } from "./Request.ts"
-import type { Executed, WaitingCall } from "./CallScheduler.ts"
-import { complaintAbout } from "./AnswerOracle.ts"
-import { learnOfAnswer, watchBatches } from "./BatchOracle.ts"
+import type { WaitingCall } from "./CallScheduler.ts"
+import { learnOfAnswer } from "./BatchWatch.ts"
 import { answerOfBatch, isOfBatch } from "./BatchPrograms.ts"
-import { checkCall } from "./CallOracle.ts"
+import { watchCall } from "./Watch.ts"
 import { newInstance, programsOf, surroundingsOf, type World } from "./World.ts"
 
-const settle = ({ scheduler, backend, time }: World): Effect.Effect<void> =>
-  backend.settle(time, scheduler)
+const settle = (world: World): Effect.Effect<void> =>
+  Effect.map(world.backend.settle(world.time, world.scheduler), () => checkModel(world))
 
 /** Puts the documents that a request names into the store before it is sent. */
 export const bringDocuments = ({ files, vanished }: World, order: Order): void => {
@@ -93,10 +92,7 @@ export const repeat = (world: World, repeats: SentRequest) => {
   })
 }
 
-/**
- * Delivers an answer or loses it. Either way it must be correct. The answer to a line of a batch is
- * lost only with its worker.
- */
+/** Delivers an answer or loses it. The answer to a line of a batch is lost only with its worker. */
 const answer = Effect.fnUntraced(function* (world: World, call: WaitingCall, lost: number) {
   const { args, request } = call
   const given = args[0] as Answer
@@ -106,9 +102,6 @@ const answer = Effect.fnUntraced(function* (world: World, call: WaitingCall, los
   log(world, isLost ? `${message}, and the answer is lost` : message)
   const kept = given.replayed === true ? ", which was kept" : ""
   meet(world, `${request.order.kind} is answered ${given.code}${kept}`)
-  const elapsed = world.time.now() + request.instance.skew - request.at
-  const wrong = complaintAbout(request, given, elapsed)
-  world.checks.that(wrong === null, () => `r${request.id} ${orderLine(request.order)}: ${wrong}`)
   end(world, request, isLost ? unanswered : given)
   if (!isLost) learnOfAnswer(world, request, given)
   call.go()
@@ -129,13 +122,6 @@ const buryIfOver = (world: World, asked: SentRequest): void => {
   if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, unanswered)
 }
 
-/** Checks the effect of a call. */
-const check = (world: World, executed: Executed) =>
-  Effect.andThen(checkCall(world, executed), watchBatches(world, executed))
-
-/** A failed renewal or release does not determine the answer. */
-const neverFailing = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"])
-
 /** Lets a call proceed, or an answer arrive. */
 export const proceed = Effect.fnUntraced(function* (
   world: World,
@@ -153,10 +139,7 @@ export const proceed = Effect.fnUntraced(function* (
   log(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${faultNote}`)
   if (executed !== null) meet(world, `${operation} gives ${outcome}`)
   if (executed !== null && request.instance.crashed) meet(world, "a call outlives its instance")
-  if (fault !== null && fault.kind !== "crash" && !neverFailing.has(operation)) {
-    request.injectedFaults.add(fault.kind)
-  }
-  if (executed !== null) yield* check(world, executed)
+  if (executed !== null) yield* watchCall(world, executed)
   buryIfOver(world, request)
 })
 
@@ -171,7 +154,7 @@ export const proceedTogether = Effect.fnUntraced(function* (
     const { exit, operation, request } = executed
     meet(world, `${operation} gives ${outcomeLine(exit)}`)
     log(world, `together: r${request.id} ${operation}: ${outcomeLine(exit)}`)
-    yield* check(world, executed)
+    yield* watchCall(world, executed)
   }
   for (const { request } of calls) buryIfOver(world, request)
 })

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { ask, passTime } from "./Actions.ts"
-import { addsSomething, checkBatches } from "./BatchOracle.ts"
+import { watchBatches } from "./BatchWatch.ts"
 import type { BatchRecord, LineRecord } from "./BatchModel.ts"
 import { freeLines, workerWorks } from "./BatchTraffic.ts"
 import { readResult } from "./LineResultText.ts"
@@ -20,6 +20,10 @@ const rounds = 24
 const stateOf = ({ heard }: BatchRecord): string => heard.state
 
 const isFinal = (batch: BatchRecord): boolean => /^(COMPLETED|CANCELLED)/.test(stateOf(batch))
+
+/** Whether an answer reports an added note or transaction. */
+const addsSomething = (message: string): boolean =>
+  /NOTE_CREATION_SUCCESS|TRANSACTION_ADDED_TO_ACCOUNT/.test(message)
 
 /** What a step of a line has stored. */
 const effectOf = (
@@ -89,7 +93,7 @@ export const calmBatches = Effect.fnUntraced(function* (
     if (batches.every((batch) => isFinal(batch))) break
     yield* passTime(world, 3 * minute)
   }
-  yield* checkBatches(world)
+  yield* watchBatches(world, null)
   for (const batch of batches) {
     yield* does(batch, { does: "results" })
     const open = batch.lines.slice(0, batch.received).filter(({ result }) => result === null)

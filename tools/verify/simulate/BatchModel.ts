@@ -42,7 +42,8 @@ export interface BatchRecord {
   readonly lines: ReadonlyArray<LineRecord>
   /** Null until it is stored. */
   id: BatchId | null
-  createdAt: number | null
+  /** How it was stored when it was last read, as text. */
+  stored: string
   /** How many lines are stored. */
   received: number
   /** The answers to its client; `known` once the creation was acknowledged. */
@@ -86,9 +87,12 @@ export const batchOf = (batches: Batches, id: string): BatchRecord => {
   return found
 }
 
-export const lineOf = (batch: BatchRecord, number: number): LineRecord => {
-  const line = batch.lines[number - 1]
-  if (line === undefined) throw new Error(`${batch.name} has no line ${number}`)
+export const lineOf = (
+  { lines, name }: Pick<BatchRecord, "lines" | "name">,
+  number: number
+): LineRecord => {
+  const line = lines[number - 1]
+  if (line === undefined) throw new Error(`${name} has no line ${number}`)
   return line
 }
 

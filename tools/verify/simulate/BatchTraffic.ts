@@ -73,11 +73,11 @@ const endsOf = (
 
 const record = (
   world: World,
-  batch: Omit<BatchRecord, "name" | "key" | "id" | "createdAt" | "received" | "heard">
+  batch: Omit<BatchRecord, "name" | "key" | "id" | "stored" | "received" | "heard">
 ): BatchRecord => {
   const name = `b${world.batches.length + 1}`
   const key = IdempotencyKey.make(`create-${name}`)
-  const fresh = { id: null, createdAt: null, received: 0, heard: emptyHeard() }
+  const fresh = { id: null, stored: "", received: 0, heard: emptyHeard() }
   const made: BatchRecord = { ...batch, name, key, ...fresh }
   world.batches.push(made)
   return made
@@ -256,7 +256,7 @@ const liveSessions = ({ sessions }: World): ReadonlyArray<ChunkSession> =>
 const endSession = Effect.fnUntraced(function* (world: World, session: ChunkSession) {
   const { chunk, request } = session
   log(world, `the lines that r${request.id} has in hand are free`)
-  if (request.instance.crashed) world.storage.countDeath(chunk)
+  if (request.instance.crashed) world.storage.countDeath?.(chunk)
   Effect.runForkWith(surroundingsOf(world, request))(session.end)
   yield* world.backend.settle(world.time, world.scheduler)
 })

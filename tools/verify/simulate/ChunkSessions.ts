@@ -7,7 +7,7 @@ import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
 import type { SentRequest } from "./Request.ts"
-import type { Storage } from "./Storage.ts"
+import { sessionLost, type Storage } from "./Storage.ts"
 
 export interface ChunkSession {
   /** Of the worker. */
@@ -23,7 +23,7 @@ type Call<A> = Effect.Effect<A, StorageUnavailable>
 /** The port on the scheduler. Every session is added to `sessions`. */
 export const guardBatches = (
   scheduler: CallScheduler,
-  { afterSession, batches }: Pick<Storage, "afterSession" | "batches">,
+  { afterSession = () => sessionLost, batches }: Pick<Storage, "afterSession" | "batches">,
   sessions: Array<ChunkSession>
 ): Batches["Service"] => {
   const take: Batches["Service"]["take"] = Effect.fnUntraced(function* (command) {

@@ -3,8 +3,6 @@
  * writes that must be stored at the end.
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { Wire } from "@data-import/domain/testing/wire"
-import { contentOf, instructionOf, type ModelAccount, fromDescription } from "./AccountModel.ts"
 import { type Event, firstInexplicable, type Operation } from "./Linearizability.ts"
 import {
   type Answer,
@@ -15,6 +13,7 @@ import {
   unanswered,
   type Order
 } from "./Request.ts"
+import { contentOf, idsIn, instructionOf, itemsOf } from "./StoredItems.ts"
 import { owners } from "./Traffic.ts"
 import type { World } from "./World.ts"
 
@@ -130,26 +129,23 @@ interface Promised {
 const countOf = <A>(among: ReadonlyArray<A> = [], is: (each: A) => boolean): number =>
   among.filter(is).length
 
-const idsIn = (list: ReadonlyArray<Wire>, field: string): ReadonlyArray<string> =>
-  list.map((wire) => String(wire[field]).trim())
-
 const promisedIn = (
   { kind, ...order }: Order,
   message: string,
-  there: ModelAccount | null,
+  there: ReturnType<typeof itemsOf> | null,
   mayBeTwice: (id: string) => boolean
 ): ReadonlyArray<Promised> => {
   if ("transactions" in order) {
     return idsIn(order.transactions, "transaction_id").map((id) => ({
       what: `transaction ${id}`,
-      times: countOf(there?.transactions, (each) => each.id === id),
+      times: countOf(there?.transactions, (each) => each === id),
       often: mayBeTwice(id)
     }))
   }
   if ("statements" in order) {
     return idsIn(order.statements, "statement_id").map((id) => ({
       what: `statement ${id}`,
-      times: countOf(there?.statements, (each) => each.id === id)
+      times: countOf(there?.statements, (each) => each === id)
     }))
   }
   if ("notes" in order) {
@@ -161,7 +157,12 @@ const promisedIn = (
   }
   if ("instruction" in order) {
     const wanted = instructionOf(order.instruction)
-    return [{ what: `instruction ${wanted}`, times: there?.instruction === wanted ? 1 : 0 }]
+    return [
+      {
+        what: `instruction ${wanted}`,
+        times: countOf(there?.instructions, (each) => each === wanted)
+      }
+    ]
   }
   return kind === "process" ? [{ what: "an account", times: there === null ? 0 : 1 }] : []
 }
@@ -170,7 +171,7 @@ const promisedIn = (
 export const checkAcknowledged = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const account = world.observations.get(name)?.account ?? null
-  const there = account === null ? null : fromDescription(account)
+  const there = account === null ? null : itemsOf(account)
   const requests = world.requests.filter(
     ({ order }) => "key" in order && nameOf(order.key) === name
   )

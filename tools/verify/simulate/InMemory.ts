@@ -29,5 +29,16 @@ export const backendInMemory = (
 export const simulateInMemory = (
   seed: number,
   steps: number,
-  backend: Backend = backendInMemory()
-): Report => Effect.runSync(simulate(seed, steps, backend))
+  backend: Backend = backendInMemory(),
+  model: ReadonlyArray<string> | null = null
+): Report => Effect.runSync(simulate(seed, steps, backend, model))
+
+const logs = new Map<string, ReadonlyArray<string>>()
+
+/** The log of the model for this run. */
+export const modelLog = (seed: number, steps: number): ReadonlyArray<string> => {
+  const name = `${seed} ${steps}`
+  const log = logs.get(name) ?? simulateInMemory(seed, steps).log
+  logs.set(name, log)
+  return log
+}

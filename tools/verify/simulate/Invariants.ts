@@ -1,9 +1,4 @@
-/**
- * Invariants of the stored imports, which hold at every moment. They read the stored state only;
- * the models decide what a step may change.
- */
-import type { Wire } from "@data-import/domain/testing/wire"
-import { type ModelAccount, openedAccount, fromDescription } from "./AccountModel.ts"
+/** Invariants of the stored imports, which hold at every moment, whatever the order of the calls. */
 import type { Observation } from "./Observation.ts"
 import { nameOf } from "./Request.ts"
 import { emailing } from "./Traffic.ts"
@@ -37,133 +32,62 @@ export const makeChecks = (blind = false): Checks => {
 const countOf = <A>(among: ReadonlyArray<A>, is: (each: A) => boolean): number =>
   among.filter(is).length
 
-/** The word of an audit line or an event at the index. */
-const word = (line: string, place: number): string => line.split(" ")[place] ?? ""
-const actionOf = (line: string): string => word(line, 4)
-const outcomeOf = (line: string): string => word(line, 5)
-const eventOf = (line: string): string => word(line, 1)
-
-const changesOfAccount = new Set([
+const additions = new Set([
   "create_notes",
   "create_transactions",
   "create_historical_statements",
   "create_payment_instruction"
 ])
 
-/** Checks that the states exclude each other, and the attempts agree with them. */
-const checkStates = (checks: Checks, { key, row }: Observation): void => {
-  if (row === null) return
-  const name = nameOf(key)
-  const states = [row.skipped, row.lease !== null, row.account !== null]
-  checks.that(
-    countOf(states, (is) => is) <= 1,
-    () => `${name} is two of skipped, leased and imported: ${states.join(", ")}`
-  )
-  const open = row.attempts.filter(({ outcome }) => outcome === null)
-  checks.that(open.length <= 1, () => `${name} has ${open.length} open attempts`)
-  checks.that(
-    open[0]?.id === row.lease?.attempt,
-    () => `${name}: the open attempt is not the one that has the lease`
-  )
-  checks.that(
-    row.attempts.every(({ outcome, to }) => (outcome === null) === (to === null)),
-    () => `${name} has an attempt that ended without an outcome, or the other way round`
-  )
-  const made = countOf(row.attempts, ({ outcome }) => outcome === "created")
-  checks.that(
-    made === (row.account === null ? 0 : 1),
-    () => `${name}: ${made} attempts made an account`
-  )
-}
-
-/** Checks that every change has its audit entry and its event, and no others. */
-const checkAuditAndOutbox = (checks: Checks, { audit, events, key, row }: Observation): void => {
-  const name = nameOf(key)
-  const entries = (action: string, outcomes: ReadonlyArray<string>) =>
-    countOf(audit, (line) => actionOf(line) === action && outcomes.includes(outcomeOf(line)))
+/** Counts that agree: every change has its audit entry and its event, and there are no others. */
+const pairsOf = ({ account, audit, events, key, row }: Observation) => {
+  const attempts = row?.attempts ?? []
+  const made = row === null || row.account === null ? 0 : 1
+  const entries = (is: (action: string) => boolean, ...outcomes: ReadonlyArray<string>) =>
+    countOf(audit, ({ action, outcome }) => is(action) && outcomes.includes(outcome))
+  const eventsOf = (pattern: RegExp) => countOf(events, ({ name }) => pattern.test(name))
+  const isStage = (action: string) => action === "stage"
+  const isGivenBack = (outcome: string | null) =>
+    outcome !== null && outcome !== "created" && outcome !== "lease_expired"
   const pairs: ReadonlyArray<readonly [what: string, one: number, other: number]> = [
+    ["stagings and their events", entries(isStage, "created", "replaced"), eventsOf(/^staged$/)],
+    ["first stagings and imports", entries(isStage, "created"), row === null ? 0 : 1],
+    ["created entries and accounts", entries((it) => it === "process", "created"), made],
     [
-      "stagings in the audit log and in the outbox",
-      entries("stage", ["created", "replaced"]),
-      countOf(events, (line) => eventOf(line) === "staged")
+      "attempts that made an account",
+      countOf(attempts, ({ outcome }) => outcome === "created"),
+      made
     ],
-    ["first stagings and imports", entries("stage", ["created"]), row === null ? 0 : 1],
-    [
-      "created entries and accounts",
-      entries("process", ["created"]),
-      row === null || row.account === null ? 0 : 1
-    ],
-    [
-      "complete events and accounts",
-      countOf(events, (line) => eventOf(line) === "complete"),
-      row === null || row.account === null ? 0 : 1
-    ],
-    [
-      "due e-mails and accounts whose customers get one",
-      countOf(events, (line) => eventOf(line) === "customer_email_due"),
-      row === null || row.account === null || !emailing.has(key.import_supplier) ? 0 : 1
-    ],
+    ["complete events and accounts", eventsOf(/^complete$/), made],
+    ["due e-mails", eventsOf(/^customer_email_due$/), emailing.has(key.import_supplier) ? made : 0],
     [
       "attempts that were given back and their events",
-      countOf(
-        row?.attempts ?? [],
-        ({ outcome }) => outcome !== null && outcome !== "created" && outcome !== "lease_expired"
-      ),
-      countOf(events, (line) => /^(dry_run_)?(error|complete)$/.test(eventOf(line))) -
-        countOf(events, (line) => eventOf(line) === "complete")
+      countOf(attempts, ({ outcome }) => isGivenBack(outcome)),
+      eventsOf(/^(?:dry_run_complete|dry_run_error|error)$/)
     ],
     [
-      "additions in the audit log and in the outbox",
-      countOf(
-        audit,
-        (line) => changesOfAccount.has(actionOf(line)) && outcomeOf(line) === "created"
-      ),
-      countOf(events, (line) => eventOf(line) === "post_import.completed")
-    ]
+      "additions and their events",
+      entries((it) => additions.has(it), "created"),
+      eventsOf(/^post_import\.completed$/)
+    ],
+    ["accounts", account === null ? 0 : 1, made],
+    ["the states skipped, leased and imported", Math.max(1, statesOf(row)), 1],
+    ["open attempts and leases", countOf(attempts, ({ to }) => to === null), row?.lease ? 1 : 0],
+    ["instructions", Math.max(1, account?.instructions.length ?? 0), 1]
   ]
-  for (const [what, one, other] of pairs) {
-    checks.that(one === other, () => `${name}: ${what} do not agree: ${one} and ${other}`)
-  }
+  return pairs
 }
 
-/** Checks that the account exists exactly if the import is imported, and belongs to it. */
-const checkAccount = (checks: Checks, { account, key, row }: Observation): void => {
-  const name = nameOf(key)
-  const number = row?.account?.number
-  checks.that(
-    account?.number === number,
-    () => `${name} is account ${number ?? "none"}, but there is ${account?.number ?? "none"}`
-  )
-  if (account === null) return
-  checks.that(
-    nameOf(account.key) === name,
-    () => `account ${account.number} of ${name} says it is of ${nameOf(account.key)}`
-  )
-  checks.that(
-    account.instructions.length <= 1,
-    () => `account ${account.number} has ${account.instructions.length} active instructions`
-  )
-}
+const statesOf = (row: Observation["row"]): number =>
+  row === null ? 0 : countOf([row.skipped, row.lease !== null, row.account !== null], (is) => is)
 
-/** Checks that the balance is the opening one plus all additions, to the hundredth. */
-export const checkBalance = (checks: Checks, { account, key, row }: Observation): void => {
-  if (account === null || row === null || row.account === null) return
-  const before = openedAccount(JSON.parse(row.payload) as Wire, row.account.at)
-  const now = fromDescription(account)
-  const effectOf = ({ transactions }: ModelAccount): bigint =>
-    transactions.reduce((sum, { effect }) => sum + effect, 0n)
-  const expected = before.balance + effectOf(now) - effectOf(before)
-  checks.that(
-    now.balance === expected,
-    () => `${nameOf(key)} has a balance of ${now.balance} hundredths, not ${expected}`
-  )
-}
-
-/** Checks the invariants of one import. */
 export const checkImport = (checks: Checks, observation: Observation): void => {
-  checkStates(checks, observation)
-  checkAuditAndOutbox(checks, observation)
-  checkAccount(checks, observation)
+  for (const [what, one, other] of pairsOf(observation)) {
+    checks.that(
+      one === other,
+      () => `${nameOf(observation.key)}: ${what} do not agree: ${one} and ${other}`
+    )
+  }
 }
 
 /** Checks the invariants of all imports together. */

@@ -5,13 +5,23 @@ import {
   type OrganisationName,
   RequestId
 } from "@data-import/domain/organisation/Organisation"
-import { instantLine } from "./Output.ts"
+import { instantLine, withoutIdentifiers } from "./Output.ts"
 import type { Answer, Instance, LineStep, Order, SentRequest, unanswered } from "./Request.ts"
 import type { World } from "./World.ts"
 
 export const log = (world: World, line: string): void => {
-  world.log.push(`#${world.steps} ${instantLine(world.time.now())} ${line}`)
+  const { identifiers, log: lines, model, steps, time } = world
+  const text = withoutIdentifiers(`#${steps} ${instantLine(time.now())} ${line}`, identifiers)
+  const expected = model?.[lines.length]
+  lines.push(text)
+  if (model !== null && text !== expected) {
+    world.difference ??= `found ${text}\nexpected ${expected ?? "nothing"}`
+  }
 }
+
+/** Ends the run if it differs from the model. */
+export const checkModel = ({ difference, modelChecks }: World): void =>
+  modelChecks.that(difference === null, () => difference ?? "")
 
 export const meet = ({ outcomes: met }: World, what: string): void => {
   met.set(what, (met.get(what) ?? 0) + 1)
@@ -48,7 +58,6 @@ export const begin = (world: World, beginning: Beginning): SentRequest => {
     step: world.steps,
     repeats,
     line,
-    injectedFaults: new Set(),
     calls: [],
     answer: null,
     ended: null

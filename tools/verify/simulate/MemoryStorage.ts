@@ -8,7 +8,6 @@ import { layerMemory as importProcesses } from "@data-import/domain/ports/memory
 import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/memory/Store"
-import { sessionLost } from "./SessionLost.ts"
 import { ports, type Storage } from "./Storage.ts"
 
 /** Counts the death of a worker. A worker that releases its lines is not counted. */
@@ -25,7 +24,6 @@ export const memory = Effect.gen(function* () {
   const store = yield* MemoryStore
   const storage: Storage = {
     ...(yield* ports),
-    afterSession: () => sessionLost,
     countDeath: (chunk) => countDeath(store, chunk),
     payload: (key) => Effect.sync(() => importOf(store, key)?.payload ?? null)
   }

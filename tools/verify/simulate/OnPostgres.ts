@@ -18,7 +18,6 @@ import {
 } from "@data-import/postgres/testing/databases"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
-import { sessionLost } from "./SessionLost.ts"
 import { ports, type Storage } from "./Storage.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { Backend } from "./World.ts"
@@ -60,8 +59,6 @@ const storageOn = Effect.fnUntraced(function* (
       ...batches,
       take: (command) => Effect.provideService(batches.take(command), Clock.Clock, clock)
     },
-    afterSession: () => sessionLost,
-    countDeath: () => {},
     payload: ({ external_account_number, import_supplier }) =>
       run(
         rows(sql`select payload::text as payload from import_processes

@@ -68,17 +68,16 @@ export const instantLine = (millis: number): string =>
 
 const identifier = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** The text with each random identifier replaced by its order of appearance. */
-export const withoutIdentifiers = (text: string): string => {
-  const seen = new Map<string, string>()
-  return text.replaceAll(identifier, (found) => {
-    const name = seen.get(found) ?? `attempt-${seen.size + 1}`
+/** The text with each random identifier replaced by its order of appearance among those `seen`. */
+export const withoutIdentifiers = (text: string, seen = new Map<string, string>()): string =>
+  text.replaceAll(identifier, (found) => {
+    const name = seen.get(found) ?? `id-${seen.size + 1}`
     seen.set(found, name)
     return name
   })
-}
 
 const lastLines = 40
+const longest = 400
 
 /** The failure of a run, the events before it, and how to run it again. */
 export const failureLines = (
@@ -88,7 +87,7 @@ export const failureLines = (
 ): ReadonlyArray<string> => [
   `Seed ${seed} failed: ${failure ?? ""}`,
   `The last of ${log.length} things that happened:`,
-  ...log.slice(-lastLines).map((line) => `  ${line}`),
+  ...log.slice(-lastLines).map((line) => `  ${line.slice(0, longest)}`),
   `Again: ${again}`,
   ""
 ]

@@ -83,8 +83,6 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     configuration: scheduler.guard(Configuration, storage.configuration),
     keys: scheduler.guard(IdempotencyKeys, storage.keys),
     batches: guardBatches(scheduler, storage, settings.sessions),
-    afterSession: storage.afterSession,
-    countDeath: storage.countDeath,
     payload: storage.payload
   }
   const documents = yield* Effect.provide(Documents, documentsIn(settings.files), { local: true })
@@ -137,7 +135,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
 })
 
 /** One line of a list as text. */
-export const entryLine = (entry: ImportListEntry): string => {
+const entryLine = (entry: ImportListEntry): string => {
   const { account_created_at, external_account_number, kraken_account_number } = entry
   const since = account_created_at === null ? "-" : formatInstant(account_created_at)
   return `${external_account_number} ${kraken_account_number ?? "-"} ${since}`

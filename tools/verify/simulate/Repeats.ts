@@ -5,8 +5,7 @@
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
-import { openedAccount, fromDescription } from "./AccountModel.ts"
-import { expiredMillis, keptMillis, leaseMillis } from "./KeyModel.ts"
+import { transactionIdsOf } from "./Payloads.ts"
 import {
   type Answer,
   type SentRequest,
@@ -16,7 +15,16 @@ import {
   unanswered,
   type Order
 } from "./Request.ts"
+import { idsIn, itemsOf } from "./StoredItems.ts"
 import type { World } from "./World.ts"
+
+const minute = 60_000
+
+/** How long an answer is kept. Source: docs/contract/http.md#idempotency-keys. */
+const keptMillis = 24 * 60 * minute
+
+/** How long a request that died holds its key, and how long the key is known afterwards. */
+const patienceMillis = 61 * minute
 
 /** The repetitions of one request, which its client sent until it had an answer. */
 type Group = ReadonlyArray<SentRequest>
@@ -56,8 +64,7 @@ export const unclearRepeats = (world: World): Group =>
 export const effectsOf = (world: World): ((asked: SentRequest) => number) => {
   const counts = new Map<string, number>()
   for (const { audit } of world.observations.values()) {
-    for (const line of audit) {
-      const [, , , request = "", , outcome = ""] = line.split(" ")
+    for (const { outcome, request } of audit) {
       const isEffect = outcome === "created" || outcome === "replaced"
       if (isEffect) counts.set(request, (counts.get(request) ?? 0) + 1)
     }
@@ -69,9 +76,6 @@ const idsOf = (group: Group): string => group.map(({ id }) => `r${id}`).join(", 
 
 const sum = (numbers: ReadonlyArray<number>): number =>
   numbers.reduce((total, each) => total + each, 0)
-
-/** A request that takes longer than this may lose its key although no other request took it. */
-const patienceMillis = expiredMillis + leaseMillis
 
 /** Refusals about a key are true: another request had it, and for `reused` a different one. */
 const checkRefusals = (
@@ -138,8 +142,8 @@ type Transactions = SentRequest & { readonly order: Order<"transactions"> }
 const isTransactions = (asked: SentRequest): asked is Transactions =>
   asked.order.kind === "transactions" && asked.order.broken === null
 
-const idsIn = ({ order }: Transactions): ReadonlyArray<string> =>
-  order.transactions.map((wire) => String(wire["transaction_id"]).trim())
+const sentIn = ({ order }: Transactions): ReadonlyArray<string> =>
+  idsIn(order.transactions, "transaction_id")
 
 /**
  * How often requests can have added a transaction, and how often they must have if acknowledged.
@@ -165,14 +169,14 @@ export const checkTimesAdded = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const { account = null, row = null } = world.observations.get(name) ?? {}
   if (account === null || row === null || row.account === null) return
-  const before = openedAccount(JSON.parse(row.payload) as Wire, row.account.at).transactions
-  const now = fromDescription(account).transactions
+  const before = transactionIdsOf(JSON.parse(row.payload) as Wire)
+  const now = itemsOf(account).transactions
   const sent = world.requests
     .filter(isTransactions)
     .filter(({ order }) => nameOf(order.key) === name)
-  for (const id of new Set(sent.flatMap(idsIn))) {
-    const timesIn = (list: typeof now) => list.filter((each) => each.id === id).length
-    const about = sent.filter((asked) => idsIn(asked).includes(id))
+  for (const id of new Set(sent.flatMap(sentIn))) {
+    const timesIn = (list: ReadonlyArray<string>) => list.filter((each) => each === id).length
+    const about = sent.filter((asked) => sentIn(asked).includes(id))
     const { least, most } = boundsOf(world, about, timesIn(before))
     const times = timesIn(now)
     world.clientChecks.that(

@@ -118,10 +118,6 @@ export interface Call {
   readonly at: number
   /** The attempt of a claim. */
   readonly attempt?: string
-  /** The status of a looked-up supplier; null if there is none for this caller. */
-  supplier?: SupplierStatus | null
-  /** The answer that the models expect because of this call. */
-  expected?: Answer
 }
 
 /** A step of a line of a batch, which a worker runs like a request of its own. */
@@ -152,8 +148,6 @@ export interface SentRequest {
   readonly repeats: SentRequest | null
   /** The step of a line of a batch; null for any other request. */
   readonly line: LineStep | null
-  /** The kinds of the faults injected into its calls. */
-  readonly injectedFaults: Set<"unavailable" | "defect">
   /** Its calls that reached their port, in their order. */
   readonly calls: Array<Call>
   /** The client's answer; `unanswered` when there will be none; null while it runs. */

@@ -9,7 +9,7 @@ import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 export interface Storage {
   readonly imports: ImportProcesses["Service"]
@@ -18,16 +18,21 @@ export interface Storage {
   readonly configuration: Configuration["Service"]
   readonly keys: IdempotencyKeys["Service"]
   readonly batches: Batches["Service"]
-  /** Turns a call about lines that the worker no longer holds into its failure. */
-  readonly afterSession: <A>(
+  /** What a call about lines does that the worker no longer holds; it fails unless given. */
+  readonly afterSession?: <A>(
     operation: "confirm" | "finish",
     call: Effect.Effect<A, StorageUnavailable>
   ) => Effect.Effect<A, StorageUnavailable>
   /** Tells the storage that the worker of the lines has died. */
-  readonly countDeath: (chunk: ChunkInHand) => void
+  readonly countDeath?: (chunk: ChunkInHand) => void
   /** The text that was staged last, which no port returns; null if nothing was staged. */
   readonly payload: (key: ImportKey) => Effect.Effect<string | null, StorageUnavailable>
 }
+
+/** A call about lines that the worker no longer holds, as if its connection were gone. */
+export const sessionLost: Effect.Effect<never, StorageUnavailable> = Effect.suspend(
+  () => new StorageUnavailable({})
+)
 
 /** The ports from the context. */
 export const ports = Effect.gen(function* () {

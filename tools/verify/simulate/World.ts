@@ -2,19 +2,15 @@
 import { Clock, Context, Effect, Random, References, Scheduler, type Scope } from "effect"
 import type { BatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { sampleTime } from "@data-import/domain/testing/samples"
-import type { ModelAccount } from "./AccountModel.ts"
 import type { BatchRecord } from "./BatchModel.ts"
 import type { ChunkSession } from "./ChunkSessions.ts"
 import { type Conditions, conditionsOf } from "./Conditions.ts"
 import { type RandomSource, randomSource } from "@data-import/testbed/RandomSource"
 import { type Checks, makeChecks } from "./Invariants.ts"
-import type { KeyRows } from "./KeyModel.ts"
 import type { Observation } from "./Observation.ts"
 import { type Programs, programsOn, supplierOf } from "./Programs.ts"
-import type { RefusalWindows } from "./RefusalModel.ts"
-import { type SentRequest, type Instance, nameOf, type Order } from "./Request.ts"
+import { type SentRequest, type Instance, nameOf } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
 import { type CallScheduler, makeCallScheduler, OnBehalf } from "./CallScheduler.ts"
@@ -31,8 +27,8 @@ export interface Backend {
   /** Whether to check only what the clients saw, to prove that this can be enough. */
   readonly onlyClients?: boolean
   /**
-   * How many calls may proceed at once, 1 unless given. The models do not check a burst, because
-   * they know only one order. The stored data and what the clients saw must still be valid.
+   * How many calls may proceed at once, 1 unless given. The storage decides their order, so no
+   * other run has the same calls. The stored data and what the clients saw must still be valid.
    */
   readonly burst?: number
 }
@@ -48,8 +44,8 @@ export interface World {
   readonly storage: Storage
   /** The programs as a new instance makes them. */
   readonly makePrograms: Effect.Effect<Programs>
-  /** Checks of every call against the models. */
-  readonly checks: Checks
+  /** Checks that the log is that of the model. */
+  readonly modelChecks: Checks
   /** Checks of what is stored. */
   readonly stateChecks: Checks
   /** Checks of what the clients observed. */
@@ -63,25 +59,23 @@ export interface World {
   readonly running: Set<SentRequest>
   /** By the name of the key: the last observation of the storage. */
   readonly observations: Map<string, Observation>
-  /** By the name of the key: the order whose payload is staged, or has become the account. */
-  readonly staged: Map<string, Order<"stage">>
-  /** By the name of the key: the expected content of its account. */
-  readonly accounts: Map<string, ModelAccount>
-  /** The state of every idempotency key. */
-  readonly idempotency: KeyRows
-  readonly refusals: RefusalWindows
   /** In the order in which their clients have them. */
   readonly batches: Array<BatchRecord>
   /** The sessions in which workers have held lines. */
   readonly sessions: Array<ChunkSession>
   readonly workers: Map<Instance, BatchWorker>
-  readonly suppliers: Map<SupplierCode, SupplierStatus>
   /** "root/path" of every document that is there, and of those that are gone for a while. */
   readonly files: Map<string, number>
   readonly vanished: Map<string, number>
   /** The beginnings and ends of all requests, in their order. */
   readonly events: Array<{ readonly what: "asked" | "ended"; readonly asked: SentRequest }>
   readonly log: Array<string>
+  /** The log that it has to be, if that is known. */
+  readonly model: ReadonlyArray<string> | null
+  /** What the log has instead of a line of the model. */
+  difference: string | null
+  /** The names that random identifiers have in the log. */
+  readonly identifiers: Map<string, string>
   /** How often each outcome of a call and each answer occurred. */
   readonly outcomes: Map<string, number>
   steps: number
@@ -149,7 +143,11 @@ const emptyObservation = (key: ImportKey): Observation => ({
 })
 
 /** The world of a seed before the first request. */
-export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backend) {
+export const worldOf = Effect.fnUntraced(function* (
+  seed: number,
+  backend: Backend,
+  model: ReadonlyArray<string> | null
+) {
   const random = randomSource(seed)
   const conditions = conditionsOf(seed, random)
   const time = virtualTime(sampleTime.epochMilliseconds)
@@ -161,7 +159,6 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
   const sessions: Array<ChunkSession> = []
   const made = programsOn({ scheduler, storage, files, deploymentLimit, sessions })
   const keys = keysOf(conditions)
-  const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
   const world: World = {
     backend,
     random,
@@ -171,7 +168,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     scheduler,
     storage,
     makePrograms: Effect.map(made, (programs) => backend.mutate?.(programs) ?? programs),
-    checks: makeChecks(backend.onlyClients === true || (backend.burst ?? 1) > 1),
+    modelChecks: makeChecks(),
     stateChecks: makeChecks(backend.onlyClients),
     clientChecks: makeChecks(),
     keys,
@@ -180,18 +177,16 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     requests: [],
     running: new Set(),
     observations: new Map(keys.map((key) => [nameOf(key), emptyObservation(key)])),
-    staged: new Map(),
-    accounts: new Map(),
-    idempotency: new Map(),
-    refusals: new Map(),
     batches: [],
     sessions,
     workers: new Map(),
-    suppliers: new Map(suppliers.map((code) => [code, "Ongoing"])),
     files,
     vanished: new Map(),
     events: [],
     log: [],
+    model,
+    difference: null,
+    identifiers: new Map(),
     outcomes: new Map(),
     steps: 0,
     linesPlanned: 0,

@@ -7,10 +7,10 @@ import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Failed, runMain, wholeNumber } from "@data-import/testbed/CommandLine"
 import { defects, witnessOf } from "./defects/Defects.ts"
-import { backendInMemory } from "./InMemory.ts"
+import { backendInMemory, modelLog } from "./InMemory.ts"
 import { backendOnPostgres } from "./OnPostgres.ts"
 import { failureLines, totalLines } from "./Output.ts"
-import { type Report, simulate } from "./Simulation.ts"
+import { hasModel, type Report, simulate } from "./Simulation.ts"
 import type { Backend } from "./World.ts"
 
 const flags = {
@@ -28,7 +28,7 @@ const flags = {
   ),
   witnesses: Flag.Boolean("witnesses").pipe(
     Flag.withDefault(false),
-    Flag.withDescription("Print a seed for each planted defect, for defects/Witnesses.ts")
+    Flag.withDescription("Print a seed for each planted defect, for defects/")
   ),
   burst: wholeNumber("burst").pipe(
     Flag.withDefault(1),
@@ -63,7 +63,9 @@ const runAll = Effect.fnUntraced(function* (first: number, seeds: number, order:
   const begun = performance.now()
   const reports: Array<Omit<Report, "log" | "met">> = []
   for (let seed = first; seed < first + seeds; seed += 1) {
-    const { log, met: _met, ...report } = yield* simulate(seed, order.steps, backend)
+    const { burst, postgres, steps } = order
+    const model = postgres && hasModel(seed, burst) ? modelLog(seed, steps) : null
+    const { log, met: _met, ...report } = yield* simulate(seed, steps, backend, model)
     reports.push(report)
     if (report.failure !== null) {
       yield* Console.log(failureLines(report, log, again(seed, order)).join("\n"))

@@ -1,80 +1,51 @@
-/** Every planted defect of the simulation, with the seed that reveals it. */
+/** Every planted defect, with the run that reveals it. */
 import { hasBatches } from "../Conditions.ts"
-import { backendInMemory, type Mutation, simulateInMemory } from "../InMemory.ts"
-import type { Programs } from "../Programs.ts"
-import type { Backend } from "../World.ts"
-import { brokenAdapters, brokenPrograms } from "./brokenAdapters.ts"
-import { brokenBatches, brokenBatchPrograms } from "./brokenBatches.ts"
-import { brokenKeyPrograms, brokenKeys } from "./brokenKeys.ts"
-import * as Witnesses from "./Witnesses.ts"
+import { backendInMemory, modelLog, simulateInMemory } from "../InMemory.ts"
+import { brokenBatches } from "./brokenBatches.ts"
+import { brokenImports } from "./brokenImports.ts"
+import { brokenKeys } from "./brokenKeys.ts"
+import type { Planted } from "./Planted.ts"
 
 export interface Defect {
   readonly what: string
-  readonly backend: Backend
-  readonly steps: number
+  /** The seed that reveals it, as far as it is known. */
+  readonly seed: number
   readonly hasBatches: boolean
-  /** Undefined as long as none was found. */
-  readonly seed: number | undefined
+  /** What the run of a seed finds; null for nothing. */
+  readonly found: (seed: number) => string | null
 }
 
-type Spoil = (programs: Programs) => Programs
+const defectOf = (what: string, planted: Planted, onlyClients: boolean): Defect => {
+  const { programs, seed, seen = seed, storage } = planted
+  const group = storage === undefined ? "programs" : "storage"
+  const pronoun = storage === undefined ? "them" : "it"
+  const isOfBatches = Object.hasOwn(brokenBatches, what)
+  const steps = isOfBatches ? 150 : 250
+  const backend = backendInMemory(storage, { onlyClients, ...(programs && { mutate: programs }) })
+  return {
+    what: `${group}${onlyClients ? `, as clients see ${pronoun}` : ""}: ${what}`,
+    seed: onlyClients ? seen : seed,
+    hasBatches: isOfBatches,
+    found: (seed) =>
+      simulateInMemory(seed, steps, backend, onlyClients ? null : modelLog(seed, steps)).failure
+  }
+}
 
-const ofStorage = { ...brokenAdapters, ...brokenKeys, ...brokenBatches }
-const ofPrograms = { ...brokenPrograms, ...brokenKeyPrograms, ...brokenBatchPrograms }
-
-const isOfBatches = (what: string): boolean =>
-  Object.hasOwn(brokenBatches, what) || Object.hasOwn(brokenBatchPrograms, what)
-
-const defectsOf = <Broken>(
-  group: string,
-  broken: Readonly<Record<string, Broken>>,
-  witnesses: Readonly<Record<string, number>>,
-  backendOf: (broken: Broken) => Backend
-): ReadonlyArray<Defect> =>
-  Object.entries(broken).map(([what, each]) => ({
-    what: `${group}: ${what}`,
-    backend: backendOf(each),
-    steps: isOfBatches(what) ? 150 : 250,
-    hasBatches: isOfBatches(what),
-    seed: witnesses[what]
-  }))
-
-/** Those that have a witness: some defects only show in storage. */
-const shown = <Broken>(
-  broken: Readonly<Record<string, Broken>>,
-  witnesses: Readonly<Record<string, number>>
-) => Object.fromEntries(Object.entries(broken).filter(([what]) => Object.hasOwn(witnesses, what)))
-
-const onlyClients = true
-
-export const defects: ReadonlyArray<Defect> = [
-  ...defectsOf("storage", ofStorage, Witnesses.storage, (spoil: Mutation) =>
-    backendInMemory(spoil)
-  ),
-  ...defectsOf("programs", ofPrograms, Witnesses.programs, (mutate: Spoil) =>
-    backendInMemory(undefined, { mutate })
-  ),
-  ...defectsOf(
-    "storage, as clients see it",
-    shown(ofStorage, Witnesses.storageSeen),
-    Witnesses.storageSeen,
-    (spoil: Mutation) => backendInMemory(spoil, { onlyClients })
-  ),
-  ...defectsOf(
-    "programs, as clients see them",
-    shown(ofPrograms, Witnesses.programsSeen),
-    Witnesses.programsSeen,
-    (mutate: Spoil) => backendInMemory(undefined, { onlyClients, mutate })
-  )
-]
+/** Each compared with the model, and each that clients notice without it. */
+export const defects: ReadonlyArray<Defect> = Object.entries({
+  ...brokenImports,
+  ...brokenKeys,
+  ...brokenBatches
+}).flatMap(([what, planted]) => [
+  defectOf(what, planted, false),
+  ...(planted.seen === undefined ? [] : [defectOf(what, planted, true)])
+])
 
 const mostSeeds = 4_000
 
-/** The first seed that reveals the defect; its witness is tried before the others. */
-export const witnessOf = ({ backend, seed, steps, ...defect }: Defect): number | undefined => {
+/** The first seed that reveals the defect; the known one is tried before the others. */
+export const witnessOf = ({ found, hasBatches: isOfBatches, seed }: Defect): number | undefined => {
   const all = Array.from({ length: mostSeeds }, (_, index) => index + 1)
-  const fitting = defect.hasBatches ? all.filter(hasBatches) : all
-  return [...(seed === undefined ? [] : [seed]), ...fitting].find(
-    (each) => simulateInMemory(each, steps, backend).failure !== null
-  )
+  const fitting = isOfBatches ? all.filter(hasBatches) : all
+  return [seed, ...fitting].find((each) => found(each) !== null)
 }

@@ -1,14 +1,13 @@
 /** Many seeds pass, the same seed makes the same run, and every broken adapter is found. */
 import { describe, expect, it } from "vitest"
-import { backendInMemory, simulateInMemory } from "../InMemory.ts"
+import { simulateInMemory } from "../InMemory.ts"
 import { failureLines } from "../Output.ts"
 import type { Report } from "../Simulation.ts"
-import { keptSeeds } from "../KeptSeeds.ts"
-import { brokenAdapters } from "../defects/brokenAdapters.ts"
 import { defects } from "../defects/Defects.ts"
 
 const steps = 250
-const seeds = Array.from({ length: 120 }, (_, index) => index + 1)
+/** Seed 178 once failed: a status that was read before a lease was renewed came days after. */
+const seeds = [...Array.from({ length: 120 }, (_, index) => index + 1), 178]
 
 /** The lines that a failed run prints; none for a run that holds. */
 const failureOf = (report: Report, length: number): ReadonlyArray<string> =>
@@ -21,7 +20,7 @@ const failureOf = (report: Report, length: number): ReadonlyArray<string> =>
       )
 
 describe("the simulation", { timeout: 240_000 }, () => {
-  it("passes for 120 seeds, and every outcome occurs", () => {
+  it("passes for many seeds, and every outcome occurs", () => {
     const met = new Set<string>()
     const failed = seeds.flatMap((seed) => {
       const report = simulateInMemory(seed, steps)
@@ -32,29 +31,16 @@ describe("the simulation", { timeout: 240_000 }, () => {
     expect([...met]).toEqual(expect.arrayContaining(toMeet))
   })
 
-  it.each(keptSeeds)("passes for seed $seed, which once failed: $why", (kept) => {
-    expect(failureOf(simulateInMemory(kept.seed, kept.steps), kept.steps).join("\n")).toBe("")
-  })
-
   it("makes the same run from the same seed, and another from another", () => {
     const [once, again, other] = [11, 11, 12].map((seed) => simulateInMemory(seed, steps).log)
     expect(again).toEqual(once)
     expect(other).not.toEqual(once)
   })
-
-  it("makes the same failure from the same seed", () => {
-    const backend = backendInMemory(brokenAdapters["complete forgets its event"])
-    const [once, again] = [1, 1].map((seed) => simulateInMemory(seed, steps, backend))
-    expect(once?.failure).not.toBeNull()
-    expect(again?.failure).toBe(once?.failure)
-    expect(again?.log).toEqual(once?.log)
-  })
 })
 
 describe("the simulation finds", { timeout: 120_000 }, () => {
-  it.each(defects)("$what", ({ backend, seed, steps }) => {
-    expect(seed, "no seed: npm run simulate -- --witnesses").toBeDefined()
-    expect(simulateInMemory(seed ?? 0, steps, backend).failure).not.toBeNull()
+  it.each(defects)("$what", ({ found, seed }) => {
+    expect(found(seed), "find another seed: npm run simulate -- --witnesses").not.toBeNull()
   })
 })
 
