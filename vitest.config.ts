@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
-const alone = ["tools/verify/fuzz/test/Fuzz.test.ts", "tools/verify/fuzz/test/Reproduction.test.ts"]
+const alone = ["tools/verify/fuzz/test/Fuzz.test.ts"]
 const files = testFiles(import.meta.dirname)
 const long = files.filter((file) => file.endsWith(".long.test.ts"))
 const isApart = (file: string): boolean => alone.includes(file) || long.includes(file)

@@ -292,7 +292,7 @@ const everything: ReadonlyArray<Asked> = withEachMethod(methods)
 const kindsOfClient = Object.values(clients)
 
 /** Every way in which any client sends this. */
-export const plansOf = (asked: Operation, method: string): ReadonlyArray<Plan> =>
+const plansOf = (asked: Operation, method: string): ReadonlyArray<Plan> =>
   kindsOfClient.flatMap((client) => plansFor({ operation: asked, method }, client))
 
 /** Each operation with each method, by some kind of client, and every kind of client. */

@@ -1,17 +1,21 @@
 /** The report of a run as text. */
+import type { Case } from "./Case.ts"
 import type { Failure, Options, Outcome } from "./Run.ts"
-import { commandsOf } from "./Reproduction.ts"
 
-const preparation = `To do a case again by hand: npm start, and
-  npm run -s operator -- supplier create FUZZ --organisation demo --document-check off
-with the tokens of the demo tenant in $DEMO and $RIVAL, and of keys that may only read or write in
-$READER and $WRITER.`
+const longest = 2_000
+
+/** The last requests of a case, so far as they are text. */
+const sentIn = ({ steps }: Case): ReadonlyArray<string> =>
+  steps.slice(-6).map(({ request: { body = "", headers, method, path, raw, who }, times = 1 }) => {
+    const head = [`${method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+    const text = raw ?? `${head.join("\n")}\n\n${Buffer.from(body as string).toString()}`
+    return `As ${who}${times > 1 ? `, ${times} times at once` : ""}:\n${text.slice(0, longest)}`
+  })
 
 const failure = (
   { at, complaints, index, others, shrinks, smallest }: Failure,
   { seed }: Options
 ): string => {
-  const commands = commandsOf(smallest, `${seed}-${index}`).slice(-6)
   return [
     `FAILED  case ${index}: ${smallest.operation}, ${smallest.kind}, ${smallest.name}`,
     `  ${at}`,
@@ -20,7 +24,7 @@ const failure = (
     `  again: npm run fuzz -- --seed ${seed} --case ${index}${
       shrinks > 0 ? `   (made smaller ${shrinks} times)` : ""
     }`,
-    ...commands.map((command) => `\n${command}`)
+    ...sentIn(smallest).map((text) => `\n${text}`)
   ].join("\n")
 }
 
@@ -41,7 +45,6 @@ export const report = (outcome: Outcome, options: Options): string => {
     ...list("Documented and not seen", unseen.reachable),
     ...list("Codes of errors not seen", tally.unseenFieldCodes()),
     ...list("Documented for a service in trouble, and not seen", unseen.ofTrouble),
-    ...(failures.length === 0 ? [] : ["", preparation]),
     ...failures.flatMap((it) => ["", failure(it, options)]),
     "",
     `half of the answers within ${tally.within(0.5).toFixed(0)} ms, 99 % within ` +

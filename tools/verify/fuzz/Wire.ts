@@ -78,7 +78,7 @@ const partsOf = (request: Request, target: Target): ReadonlyArray<Buffer> => {
   ]
 }
 
-export const bytesOf = (request: Request, target: Target): Buffer =>
+const bytesOf = (request: Request, target: Target): Buffer =>
   Buffer.concat(partsOf(request, target))
 
 const open = (port: number, localAddress: string): Promise<Socket> =>

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"
 import { troublesIn } from "../Fuzz.ts"
 import { comeAgainAfter, complaintsAbout } from "../Oracle.ts"
+import { hiddenSupplier } from "../Tenant.ts"
 import type { Target } from "../Wire.ts"
 import { errorOf, record, refusalOf, replyOf, statusPath } from "./replies.ts"
 
@@ -19,25 +20,22 @@ const validate = post("/v1/data-import/validate-account/", { payload: {} })
 const complaintsOn = (reply: Reply, request: Request = asked) =>
   complaintsAbout(request, reply, target, [secret])
 
-const good: Readonly<Record<string, readonly [Reply, Request?]>> = {
-  "a success": [replyOf(200, record)],
-  "a refusal": [replyOf(404, errorOf("not_found"))],
-  "a refusal with errors": [replyOf(400, refusalOf("billing_name blank")), validate],
-  "a success to HEAD": [replyOf(200, ""), { ...asked, method: "HEAD" }],
-  "a request for the slash at the end": [
-    replyOf(308, "", { location: statusPath }),
-    get(statusPath.slice(0, -1))
-  ],
-  "a vendor that is away, where the simulated one fails": [
+const good: ReadonlyArray<readonly [what: string, Reply, Request?]> = [
+  ["a success", replyOf(200, record)],
+  ["a refusal", replyOf(404, errorOf("not_found"))],
+  [
+    "a vendor that is away, where the simulated one fails",
     replyOf(500, errorOf("payment_vendor_unavailable")),
     instruction("down-1")
   ],
-  "no room at present": [replyOf(503, errorOf("service_unavailable"), { "retry-after": "1" })],
-  "bytes that are no request": [
+  ["no room at present", replyOf(503, errorOf("service_unavailable"), { "retry-after": "1" })],
+  [
+    "bytes that are no request",
     replyOf(400, errorOf("parse_error")),
     { ...asked, malformed: true, raw: "\0\r\n\r\n" }
   ],
-  "a token to who asked for one": [
+  [
+    "a token to who asked for one",
     replyOf(200, {
       data: {
         obtainServiceToken: {
@@ -48,91 +46,28 @@ const good: Readonly<Record<string, readonly [Reply, Request?]>> = {
     }),
     post("/v1/graphql/", { query: "mutation" }, "nobody")
   ],
-  "a path that was sent": [
+  [
+    "a path that was sent",
     replyOf(400, { ...refusalOf("billing_name invalid_choice"), detail: "Not /etc/passwd." }),
     post(validate.path, { payload: { billing_name: "/etc/passwd" } })
   ]
-}
+]
 
 const unavailable = errorOf("service_unavailable")
 
-const bad: ReadonlyArray<readonly [name: string, complaint: string, Reply, Request?]> = [
-  ["a defect", "a defect", replyOf(500, errorOf("error"))],
-  ["an error of the server", "the service answered 500 error", replyOf(500, errorOf("error"))],
-  ["a bad gateway", "the service answered 502", replyOf(502, "")],
+const bad: ReadonlyArray<readonly [complaint: string, Reply, Request?]> = [
+  ["the service answered 500 error", replyOf(500, errorOf("error"))],
+  ["the service answered 502", replyOf(502, "")],
+  ["the service answered 503 service_unavailable", replyOf(503, unavailable)],
+  ["body must NOT have additional properties", replyOf(200, { ...record, balance: 1 })],
+  ["the document has no 418 for get", replyOf(418, {})],
+  ["the code gone is not in the registry", replyOf(404, errorOf("gone"))],
+  ["the answer is one to a hidden request", replyOf(200, { import_supplier: hiddenSupplier })],
+  ["the answer reveals a secret", replyOf(404, errorOf("not_found", `Not ${secret}.`))],
   [
-    "a vendor that is away, where nobody asks one",
-    "body/code must be equal to",
-    replyOf(500, errorOf("payment_vendor_unavailable")),
-    get("/.well-known/jwks.json")
-  ],
-  [
-    "no room, and not until when",
-    "the service answered 503 service_unavailable",
-    replyOf(503, unavailable)
-  ],
-  ["no room, and not until when", "retry-after is undefined", replyOf(503, unavailable)],
-  [
-    "no room, with another code",
-    "the code not_found belongs to another status than 503",
-    replyOf(503, errorOf("not_found"), { "retry-after": "1" })
-  ],
-  [
-    "a member that nobody describes",
-    "body must NOT have additional properties",
-    replyOf(200, { ...record, balance: 1 })
-  ],
-  ["a member too few", "body must have required property", replyOf(200, { status: "COMPLETED" })],
-  ["a value that is none of the list", "body/status", replyOf(200, { ...record, status: "LOST" })],
-  ["a status that nobody describes", "the document has no 418 for get", replyOf(418, {})],
-  ["a success where nothing is", "200 at a path that nobody", replyOf(200, {}), get("/v2/")],
-  [
-    "a method that is not there",
-    "201 to a method that is not there",
-    replyOf(201, {}),
-    { ...asked, method: "PUT" }
-  ],
-  ["no JSON", "the body is not JSON", replyOf(200, "<html>")],
-  ["a body to HEAD", "a body where none is", replyOf(200, record), { ...asked, method: "HEAD" }],
-  [
-    "a code outside the registry",
-    "the code gone is not in the registry",
-    replyOf(404, errorOf("gone"))
-  ],
-  [
-    "a code of another status",
-    "the code parse_error belongs to another status than 404",
-    replyOf(404, errorOf("parse_error"))
-  ],
-  [
-    "an error outside the registry",
-    "the field code odd is not in the registry",
-    replyOf(400, refusalOf("billing_name odd")),
-    validate
-  ],
-  [
-    "an error without a place",
-    "an error that says nothing",
-    replyOf(400, refusalOf(" blank")),
-    validate
-  ],
-  ["no request id", "x-request-id is", replyOf(200, record, { "x-request-id": "" })],
-  [
-    "the request id of another",
-    "x-request-id is one to two",
-    replyOf(200, record),
-    { ...asked, headers: [["x-request-id", "two"]] }
-  ],
-  [
-    "an answer to keep",
-    "cache-control is public",
-    replyOf(200, record, { "cache-control": "public" })
-  ],
-  ["HTML", "content-type is text/html", replyOf(200, record, { "content-type": "text/html" })],
-  [
-    "a refusal without a challenge",
-    "www-authenticate is",
-    replyOf(401, errorOf("not_authenticated"))
+    "the answer reveals a secret",
+    replyOf(400, { ...refusalOf("billing_name blank"), detail: secret }),
+    post(validate.path, { payload: { billing_name: secret } })
   ]
 ]
 
@@ -161,34 +96,18 @@ const leaks: ReadonlyArray<readonly [complaint: string, detail: string]> = [
 ]
 
 describe("an answer", () => {
-  it.each(Object.entries(good))("is right: %s", (_, [reply, request]) => {
+  it.for(good)("is right: %s", ([, reply, request]) => {
     expect(complaintsOn(reply, request)).toEqual([])
   })
 
-  it.for(bad)("is wrong: %s: %s", ([, complaint, reply, request]) => {
+  it.for(bad)("is wrong: %s", ([complaint, reply, request]) => {
     expect(complaintsOn(reply, request).join("\n")).toContain(complaint)
   })
 
   it.each(leaks)("reports %s: %j", (name, detail) => {
-    expect(complaintsOn(replyOf(404, errorOf("not_found", detail)))).toEqual([
-      expect.stringContaining(`the answer reveals ${name}: `)
-    ])
-  })
-
-  it.each(leaks)("reports %s in the name of a member: %j", (name, detail) => {
-    const complaints = complaintsOn(replyOf(200, { ...record, [detail]: 1 })).join("\n")
-    expect(complaints).toContain(`the answer reveals ${name}: `)
-  })
-
-  it("leaks a secret, which the complaint does not repeat", () => {
-    const complaints = complaintsOn(replyOf(404, errorOf("not_found", `Not ${secret}.`)))
-    expect(complaints).toEqual(["the answer reveals a secret"])
-  })
-
-  it("leaks a secret even when it repeats what was sent", () => {
-    const request = post(validate.path, { payload: { billing_name: secret } })
-    const reply = replyOf(400, { ...refusalOf("billing_name blank"), detail: secret })
-    expect(complaintsOn(reply, request)).toContain("the answer reveals a secret")
+    const complaint = expect.stringContaining(`the answer reveals ${name}: `)
+    expect(complaintsOn(replyOf(404, errorOf("not_found", detail)))).toEqual([complaint])
+    expect(complaintsOn(replyOf(200, { ...record, [detail]: 1 }))).toContainEqual(complaint)
   })
 })
 
