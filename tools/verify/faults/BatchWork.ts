@@ -1,60 +1,33 @@
-/** A tenant with batches, and the chunks that workers hold. */
+/** The batches of a tenant, and the chunks that workers hold. */
 import { Clock, Data, Duration, Effect, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import { System } from "@data-import/testbed/System"
-import type { Tenant } from "@data-import/testbed/Tenants"
-import { AcknowledgedWrites } from "./AcknowledgedWrites.ts"
 import * as BatchClient from "./BatchClient.ts"
 import { linesOf, markerBefore, type SentLine, stagedBefore } from "./BatchLines.ts"
-import { Findings } from "./Findings.ts"
-import * as Session from "./Session.ts"
-import { verify } from "./Verification.ts"
+import type { Work } from "./Work.ts"
 
 export { verifyBatch } from "./BatchVerification.ts"
 
-/** What all batches of a scenario share. */
-export interface BatchWork {
-  readonly tenant: Tenant
-  readonly session: Session.Session
-  readonly writes: AcknowledgedWrites
-  readonly findings: Findings
-}
-
-/** The number of connections of the client. */
-const connections = 4
-
-/** Work of a new tenant unless one is given. */
-export const begin = Effect.fnUntraced(function* (given?: Tenant) {
-  const tenant = given ?? (yield* (yield* System).freshTenant)
-  const session = yield* Session.open(tenant, connections)
-  const work = { tenant, session, writes: new AcknowledgedWrites(), findings: new Findings() }
-  return work satisfies BatchWork
-})
-
-/** Runs a batch of these lines to its end, undisturbed. */
-const runBatch = Effect.fnUntraced(function* (
-  { findings, session, tenant }: BatchWork,
+/** A started batch of these lines. */
+export const runBatch = Effect.fnUntraced(function* (
+  { findings, session, tenant }: Work,
   operation: Parameters<typeof BatchClient.create>[3],
   lines: ReadonlyArray<SentLine>
 ) {
   const batch = yield* BatchClient.create(tenant, session, findings, operation)
   yield* batch.upload(lines)
   yield* batch.start(lines.length)
-  yield* batch.ended
   return batch
 })
 
 /** An open IMPORT batch, its lines, and what must be staged before it. */
-export const prepare = Effect.fnUntraced(function* (
-  work: BatchWork,
-  prefix: string,
-  count: number
-) {
+export const prepare = Effect.fnUntraced(function* (work: Work, prefix: string, count: number) {
   const { random } = yield* System
   const { findings, session, tenant, writes } = work
   const lines = linesOf(random, prefix, count)
   const before = stagedBefore(lines)
   const staging = yield* runBatch(work, "STAGE", before)
+  yield* staging.ended
   for (const { account } of before) {
     if (account !== null) writes.staged(writes.of(account.number), markerBefore)
   }
@@ -62,12 +35,6 @@ export const prepare = Effect.fnUntraced(function* (
   if (counts.succeeded !== before.length) findings.add("wrong", "not everything was staged before")
   const batch = yield* BatchClient.create(tenant, session, findings, "IMPORT")
   return { batch, lines }
-})
-
-/** Compares everything of the tenant with what was acknowledged. */
-export const settle = Effect.fnUntraced(function* ({ findings, tenant, writes }: BatchWork) {
-  yield* verify(tenant, writes.entries, findings)
-  return { acknowledged: writes.acknowledged, findings }
 })
 
 const Chunk = Schema.Struct({ firstLine: Schema.Int, unfinished: Schema.Int })

@@ -73,6 +73,20 @@ export const allAnswer = (probe: Probe): Effect.Effect<void, Stalled> =>
     discard: true
   })
 
+/** SIGKILL of the service, and another start. */
+export const killService = Effect.fnUntraced(function* (name: ServiceName) {
+  const { services } = yield* System
+  yield* services[name].kill()
+  yield* services[name].start()
+})
+
+/** SIGKILL of the postmaster, and another start. */
+export const killPostgres = Effect.gen(function* () {
+  const { postgres } = yield* System
+  yield* postgres.kill
+  yield* postgres.start
+})
+
 /** How long the effect takes, in seconds. */
 export const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
   Effect.gen(function* () {

@@ -2,7 +2,13 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
-import { Effect } from "effect"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { WebhookId } from "@data-import/domain/ports/EventLog"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { Database } from "@data-import/postgres/connection/Database"
+import * as WebhookAdapter from "@data-import/postgres/events/Webhooks"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 
 /** The content of a request. */
 export interface Received {
@@ -43,4 +49,23 @@ export const make = Effect.fnUntraced(function* (random: RandomSource) {
   )
   const { port } = server.address() as AddressInfo
   return { received, url: `http://127.0.0.1:${port}/` }
+})
+
+/** Sends all events of the tenant to the address. Returns how to look at the webhook later. */
+export const register = Effect.fnUntraced(function* ({ organisation }: Tenant, url: string) {
+  const { database } = yield* System
+  const onDatabase = WebhookAdapter.layer.pipe(Layer.provide(Layer.succeed(Database, database)))
+  const webhooks = yield* Effect.provide(Webhooks, onDatabase)
+  const id = WebhookId.make(crypto.randomUUID())
+  yield* webhooks.create({
+    id,
+    organisation,
+    url,
+    suppliers: null,
+    names: null,
+    allowsPrivate: true,
+    createdAt: yield* DateTime.now,
+    secret: Redacted.make(`whsec_${btoa("s".repeat(32))}`)
+  })
+  return webhooks.find(id)
 })

@@ -9,9 +9,10 @@ import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 import * as BatchClient from "../BatchClient.ts"
 import type { SentLine } from "../BatchLines.ts"
-import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWork.ts"
+import { prepare, verifyBatch } from "../BatchWork.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
+import { begin, settle, type Work } from "../Work.ts"
 
 /** Lines of a batch for each second. */
 const linesPerSecond = 20
@@ -69,7 +70,7 @@ const withOwnStatements = Effect.fnUntraced(function* ({ supplier }: Tenant, lin
 
 /** A started batch whose lines are being processed. */
 const running = Effect.fnUntraced(function* (
-  work: BatchWork,
+  work: Work,
   prefix: string,
   lasts: Duration.Duration,
   namingOwn: (lines: Lines) => Effect.Effect<Lines> = Effect.succeed
@@ -83,7 +84,7 @@ const running = Effect.fnUntraced(function* (
   return { batch, sent }
 })
 
-const fromDatabase = Effect.fnUntraced(function* (work: BatchWork, lasts: Duration.Duration) {
+const fromDatabase = Effect.fnUntraced(function* (work: Work, lasts: Duration.Duration) {
   const { databaseProxy } = yield* System
   const modes = [{ _tag: "Refuse" }, { _tag: "Silent" }] as const
   return yield* Effect.forEach(modes, (mode) =>
@@ -108,7 +109,7 @@ const saysSo = (batch: BatchClient.BatchClient, wanted: string, lasts: Duration.
 const fromStore = Effect.fnUntraced(function* (lasts: Duration.Duration) {
   const { checkedTenant, storeProxy } = yield* System
   const system = yield* System
-  const work = yield* begin(yield* checkedTenant)
+  const work = yield* begin(4, yield* checkedTenant)
   const { batch, sent } = yield* running(work, "S", lasts, (lines) =>
     Effect.provideService(withOwnStatements(work.tenant, lines), System, system)
   )
@@ -132,7 +133,7 @@ const instructionLine = (number: string): SentLine => ({
 /** The vendor answers slowly before it goes away, so that lines are in progress. */
 const slowly: Mode = { _tag: "Slow", millis: 100 }
 
-const fromVendor = Effect.fnUntraced(function* (work: BatchWork, lasts: Duration.Duration) {
+const fromVendor = Effect.fnUntraced(function* (work: Work, lasts: Duration.Duration) {
   const { vendorProxy } = yield* System
   const { findings, session, tenant, writes } = work
   const imported = writes.entries.filter(({ account }) => account !== null)

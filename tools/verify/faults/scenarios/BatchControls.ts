@@ -5,9 +5,9 @@
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"
 import { type BatchClient, endedOf, watch } from "../BatchClient.ts"
-import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWork.ts"
-import { type Scenario, seconds } from "../Scenario.ts"
-import { killPostgres, killWorker } from "./BatchKills.ts"
+import { prepare, verifyBatch } from "../BatchWork.ts"
+import { killPostgres, killService, type Scenario, seconds } from "../Scenario.ts"
+import { begin, settle, type Work } from "../Work.ts"
 
 /**
  * Seconds until a cancelled batch has no lines left, including the restart of the killed process.
@@ -32,14 +32,15 @@ const strike = Effect.fnUntraced(function* (
   action: Parameters<BatchClient["act"]>[0]
 ) {
   const { random } = yield* System
-  const kill: Effect.Effect<void, Error, System> = random.chance(0.7) ? killWorker : killPostgres
+  const worker: Effect.Effect<void, Error, System> = killService("batch-worker")
+  const kill = random.chance(0.7) ? worker : killPostgres
   const acting = Effect.delay(batch.act(action), Duration.millis(random.between(0, 50)))
   const killing = Effect.delay(kill, Duration.millis(random.between(0, 50)))
   yield* Effect.all([acting, killing], { concurrency: "unbounded" })
 })
 
 /** One batch, paused and resumed twice, and then cancelled or left to its end. */
-const round = Effect.fnUntraced(function* (work: BatchWork, index: number, count: number) {
+const round = Effect.fnUntraced(function* (work: Work, index: number, count: number) {
   const { batch, lines } = yield* prepare(work, `C${index}`, count)
   yield* watch(batch)
   yield* batch.upload(lines)

@@ -6,8 +6,9 @@ import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"
 import type { Disk } from "@data-import/testbed/Disk"
 import { endedOf, watch } from "../BatchClient.ts"
-import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWork.ts"
+import { prepare, verifyBatch } from "../BatchWork.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
+import { begin, settle, type Work } from "../Work.ts"
 import { diskMegabytes, NoDisk, supervised } from "./DiskFull.ts"
 
 /** How long the disk is full. */
@@ -15,12 +16,7 @@ const full = Duration.seconds(3)
 
 const recoveryLimit = 10
 
-const round = Effect.fnUntraced(function* (
-  work: BatchWork,
-  disk: Disk,
-  index: number,
-  count: number
-) {
+const round = Effect.fnUntraced(function* (work: Work, disk: Disk, index: number, count: number) {
   const { random } = yield* System
   const { batch, lines } = yield* prepare(work, `D${index}`, count)
   yield* watch(batch)

@@ -7,8 +7,8 @@ import { quantile } from "@data-import/testbed/Quantile"
 import { System } from "@data-import/testbed/System"
 import * as BatchClient from "../BatchClient.ts"
 import { linesOf } from "../BatchLines.ts"
-import { begin, type BatchWork } from "../BatchWork.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
+import { begin, type Work } from "../Work.ts"
 
 const small = 100
 
@@ -16,7 +16,7 @@ const small = 100
 const large = 2_000
 
 /** An IMPORT batch of a new supplier, with its lines. */
-const uploaded = Effect.fnUntraced(function* (work: BatchWork, prefix: string, count: number) {
+const uploaded = Effect.fnUntraced(function* (work: Work, prefix: string, count: number) {
   const { random } = yield* System
   const { findings, session, tenant } = work
   const batch = yield* BatchClient.create(tenant, session, findings, "IMPORT")

@@ -5,8 +5,9 @@
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"
 import { endedOf, watch } from "../BatchClient.ts"
-import { begin, inHand, prepare, settle, takenOver, verifyBatch } from "../BatchWork.ts"
+import { inHand, prepare, takenOver, verifyBatch } from "../BatchWork.ts"
 import type { Scenario } from "../Scenario.ts"
+import { begin, settle } from "../Work.ts"
 import { takeoverLimit } from "./BatchKills.ts"
 
 /** Longer than the silence after which a worker loses its lines. */

@@ -6,24 +6,13 @@
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"
 import { endedOf, watch } from "../BatchClient.ts"
-import { begin, inHand, prepare, settle, takenOver, verifyBatch } from "../BatchWork.ts"
-import type { Scenario } from "../Scenario.ts"
+import { inHand, prepare, takenOver, verifyBatch } from "../BatchWork.ts"
+import { killPostgres, killService, type Scenario } from "../Scenario.ts"
 import { sampleSummaries } from "../Summaries.ts"
+import { begin, settle } from "../Work.ts"
 
 /** Seconds in which lines of a dead worker must be processed again. */
 export const takeoverLimit = 10
-
-export const killWorker = Effect.gen(function* () {
-  const { services } = yield* System
-  yield* services["batch-worker"].kill()
-  yield* services["batch-worker"].start()
-})
-
-export const killPostgres = Effect.gen(function* () {
-  const { postgres } = yield* System
-  yield* postgres.kill
-  yield* postgres.start
-})
 
 export const batchKills: Scenario = {
   name: "batch-kills",
@@ -31,7 +20,8 @@ export const batchKills: Scenario = {
   short: { kills: 2, count: 1_000 },
   long: { kills: 20, count: 20_000 },
   run: Effect.fnUntraced(function* ({ count, kills }) {
-    const { random, services } = yield* System
+    const system = yield* System
+    const { random } = system
     const work = yield* begin()
     const { batch, lines } = yield* prepare(work, "K", count)
     yield* watch(batch)
@@ -54,7 +44,7 @@ export const batchKills: Scenario = {
       if (!isUp || line <= (killAt[0] ?? Infinity)) return
       killAt.shift()
       isUp = false
-      const again = Effect.andThen(services.batches.kill(), services.batches.start())
+      const again = Effect.provideService(killService("batches"), System, system)
       restarts = Effect.runPromise(Effect.orDie(again)).then(() => void (isUp = true))
     }
     const uploads = yield* batch.upload(lines, sent)
@@ -66,7 +56,7 @@ export const batchKills: Scenario = {
       yield* batch.until((seen) => endedOf(seen) >= lines)
       yield* Effect.sleep(Duration.millis(random.between(0, 300)))
       const chunks = yield* inHand(batch.id)
-      yield* index % 2 === 0 ? killWorker : killPostgres
+      yield* index % 2 === 0 ? killService("batch-worker") : killPostgres
       recoveries.push(yield* takenOver(batch.id, chunks))
     }
     yield* batch.ended

@@ -4,13 +4,11 @@
  */
 import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
-import { Findings } from "../Findings.ts"
-import { type Entry, AcknowledgedWrites } from "../AcknowledgedWrites.ts"
+import type { Findings } from "../Findings.ts"
+import type { Entry } from "../AcknowledgedWrites.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
-import * as Session from "../Session.ts"
-import { System } from "@data-import/testbed/System"
-import { verify } from "../Verification.ts"
+import { begin, settle, stage } from "../Work.ts"
 
 const atOnce = 64
 
@@ -48,17 +46,11 @@ export const onePair: Scenario = {
   short: { kills: 0, count: 20 },
   long: { kills: 0, count: 500 },
   run: Effect.fnUntraced(function* ({ count }) {
-    const { freshTenant } = yield* System
-    const tenant = yield* freshTenant
-    const session = yield* Session.open(tenant, atOnce)
-    const findings = new Findings()
-    const writes = new AcknowledgedWrites()
+    const work = yield* begin(atOnce)
+    const { findings, session, tenant, writes } = work
     let busy = 0
     for (let pair = 1; pair <= count; pair++) {
-      const entry = writes.of(`P-${pair}`)
-      const { answer } = yield* session.settle(Requests.stage(tenant, entry.number, "once"))
-      if (answer.status !== 201) findings.add("wrong", `${entry.number}: staged ${answer.status}`)
-      writes.staged(entry, "once")
+      const entry = yield* stage(work, `P-${pair}`)
       entry.processed = true
       const answers = yield* Effect.forEach(
         Array.from({ length: atOnce }),
@@ -69,11 +61,10 @@ export const onePair: Scenario = {
       const account = checkAnswers(entry, answers, findings)
       if (account !== "") writes.imported(entry, account)
     }
-    yield* verify(tenant, writes.entries, findings)
     const figures = [
       { name: "pairs", value: count, unit: `with ${atOnce} processes each` },
       { name: "answered 503", value: busy, unit: "times", atMost: 0 }
     ]
-    return { acknowledged: writes.acknowledged, findings, figures }
+    return { ...(yield* settle(work)), figures }
   })
 }

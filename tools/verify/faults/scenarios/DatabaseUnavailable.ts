@@ -4,13 +4,13 @@
  * help.
  */
 import { Duration, Effect } from "effect"
-import { Findings } from "../Findings.ts"
+import type { Findings } from "../Findings.ts"
 import { quantile } from "@data-import/testbed/Quantile"
 import * as Load from "../Load.ts"
 import { hold } from "../DatabaseLock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
-import * as Session from "../Session.ts"
+import { begin } from "../Work.ts"
 import { reconfigured, System } from "@data-import/testbed/System"
 
 /** A short statement timeout, so that a silent database is noticed soon. */
@@ -86,12 +86,9 @@ interface Absence {
 }
 
 const away = Effect.fnUntraced(function* ({ fault, longestAnswer }: Absence, lastsSeconds: number) {
-  const { freshTenant } = yield* System
   yield* reconfigured("query", { DATABASE_STATEMENT_TIMEOUT: statementTimeout })
   yield* reconfigured("account-import", { DATABASE_STATEMENT_TIMEOUT: statementTimeout })
-  const tenant = yield* freshTenant
-  const session = yield* Session.open(tenant, Infinity)
-  const findings = new Findings()
+  const { findings, session, tenant } = yield* begin(Infinity)
   const requests = [Requests.status(tenant, "A-1"), Requests.stage(tenant, "A-1", "away")]
   const works = Effect.forEach(requests.toReversed(), session.settle, { discard: true })
   yield* works

@@ -5,13 +5,10 @@
 import { Effect, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import * as Client from "@data-import/testbed/Client"
-import { Findings } from "../Findings.ts"
-import { AcknowledgedWrites } from "../AcknowledgedWrites.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, writers } from "../Scenario.ts"
-import * as Session from "../Session.ts"
+import { begin, settle, stage } from "../Work.ts"
 import { System } from "@data-import/testbed/System"
-import { verify } from "../Verification.ts"
 
 /**
  * The tables that record requests, and those that services write on their own: live workers of
@@ -81,21 +78,13 @@ export const dryRuns: Scenario = {
   short: { kills: 0, count: 50 },
   long: { kills: 0, count: 1_000 },
   run: Effect.fnUntraced(function* ({ count }) {
-    const { freshTenant } = yield* System
-    const tenant = yield* freshTenant
-    const session = yield* Session.open(tenant, writers)
-    const findings = new Findings()
-    const writes = new AcknowledgedWrites()
+    const work = yield* begin(writers)
+    const { findings, session, tenant } = work
     const all = Array.from({ length: count }, (_, index) => ({ index, number: `D-${index + 1}` }))
-    const each = <E>(act: (one: (typeof all)[number]) => Effect.Effect<void, E>) =>
+    const each = <E>(act: (one: (typeof all)[number]) => Effect.Effect<unknown, E>) =>
       Effect.forEach(all, act, { concurrency: writers, discard: true })
 
-    yield* each(({ number }) =>
-      Effect.map(session.settle(Requests.stage(tenant, number, "dry")), ({ answer }) => {
-        if (answer.status === 201) return writes.staged(writes.of(number), "dry")
-        findings.add("wrong", `${number}: staged ${answer.status}`)
-      })
-    )
+    yield* each(({ number }) => stage(work, number, "dry"))
     const before = yield* contents
     yield* each(({ index, number }) => {
       const team = isToFail(index) ? { operations_team_name: "Nobody" } : {}
@@ -113,8 +102,7 @@ export const dryRuns: Scenario = {
       if (before.get(name) === digest) continue
       findings.add("halfMade", `${name} was ${before.get(name)}, and is ${digest}`)
     }
-    yield* verify(tenant, writes.entries, findings)
     const figures = [{ name: "dry runs", value: count, unit: `over ${after.size} tables` }]
-    return { acknowledged: writes.acknowledged, findings, figures }
+    return { ...(yield* settle(work)), figures }
   })
 }

@@ -7,24 +7,19 @@
  */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Clock, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { Clock, Duration, Effect, type Scope } from "effect"
 import { get as member } from "@data-import/domain/testing/wire"
-import { WebhookId } from "@data-import/domain/ports/EventLog"
-import { Webhooks } from "@data-import/domain/ports/Webhooks"
-import { Database } from "@data-import/postgres/connection/Database"
-import * as WebhookAdapter from "@data-import/postgres/events/Webhooks"
 import type * as Client from "@data-import/testbed/Client"
 import { quantile } from "@data-import/testbed/Quantile"
 import { reconfigured, System } from "@data-import/testbed/System"
-import type { Tenant } from "@data-import/testbed/Tenants"
-import * as BatchClient from "../BatchClient.ts"
 import { linesOf, type SentLine } from "../BatchLines.ts"
-import { begin, type BatchWork } from "../BatchWork.ts"
+import { runBatch } from "../BatchWork.ts"
 import * as Load from "../Load.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"
 import * as WebhookReceiver from "../WebhookReceiver.ts"
+import { begin } from "../Work.ts"
 
 const base = "/v1/data-import"
 
@@ -60,33 +55,6 @@ const unknownFields = (count: number): ReadonlyArray<SentLine> =>
       ...Object.fromEntries(Array.from({ length: 100 }, (_, field) => [`x${line}_${field}`, 1]))
     })
   )
-
-const runBatch = Effect.fnUntraced(function* (
-  { findings, session, tenant }: BatchWork,
-  operation: Parameters<typeof BatchClient.create>[3],
-  lines: ReadonlyArray<SentLine>
-) {
-  const batch = yield* BatchClient.create(tenant, session, findings, operation)
-  yield* batch.upload(lines)
-  yield* batch.start(lines.length)
-  return batch
-})
-
-const createWebhook = Effect.fnUntraced(function* ({ organisation }: Tenant, url: string) {
-  const { database } = yield* System
-  const onDatabase = WebhookAdapter.layer.pipe(Layer.provide(Layer.succeed(Database, database)))
-  const port = yield* Effect.provide(Webhooks, onDatabase)
-  yield* port.create({
-    id: WebhookId.make(crypto.randomUUID()),
-    organisation,
-    url,
-    suppliers: null,
-    names: null,
-    allowsPrivate: true,
-    createdAt: yield* DateTime.now,
-    secret: Redacted.make(`whsec_${btoa("s".repeat(32))}`)
-  })
-})
 
 /** A receiver that never answers, until the scope ends. */
 const silent: Effect.Effect<string, never, Scope.Scope> = Effect.map(
@@ -137,7 +105,9 @@ const attack = Effect.gen(function* () {
   const { tenant } = work
   const flood = yield* Session.open(tenant, Infinity)
   const url = yield* silent
-  yield* Effect.forEach(Array.from({ length: webhooks }), () => createWebhook(tenant, url))
+  yield* Effect.forEach(Array.from({ length: webhooks }), () =>
+    WebhookReceiver.register(tenant, url)
+  )
   const accounts = linesOf(random, "H", 200)
   yield* Effect.flatMap(runBatch(work, "IMPORT", accounts), (batch) => batch.ended)
   const broken = yield* runBatch(work, "IMPORT", unknownFields(500))
@@ -186,7 +156,7 @@ const victim = Effect.fnUntraced(function* (lastsSeconds: number) {
     Effect.flatMap(runBatch(work, "IMPORT", linesOf(random, "B", 100)), (each) => each.ended)
   )
   const { received, url } = yield* WebhookReceiver.make(random)
-  yield* createWebhook(tenant, url)
+  yield* WebhookReceiver.register(tenant, url)
   const began = yield* Clock.currentTimeMillis
   yield* session.settle(Requests.stage(tenant, "W-1", "webhook"))
   yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => received.length > 0 }).pipe(

@@ -5,14 +5,13 @@
  */
 import { Duration, Effect } from "effect"
 import type * as Client from "@data-import/testbed/Client"
-import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
 import { hold } from "../DatabaseLock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
-import * as Session from "../Session.ts"
+import type * as Session from "../Session.ts"
+import { begin, process, stage } from "../Work.ts"
 import { quantile } from "@data-import/testbed/Quantile"
-import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
 /** Requests per second of each kind for the locked import and account. */
@@ -74,14 +73,11 @@ const makeLoad = (tenant: Tenant, session: Session.Session, lasts: Duration.Dura
 }
 
 const run = Effect.fnUntraced(function* (lastsSeconds: number) {
-  const { freshTenant } = yield* System
-  const tenant = yield* freshTenant
-  const session = yield* Session.open(tenant, Infinity)
-  const findings = new Findings()
-  for (const number of [staged, imported]) {
-    yield* session.settle(Requests.stage(tenant, number, "first"))
-  }
-  yield* session.settle(Requests.process(tenant, imported))
+  const work = yield* begin(Infinity)
+  const { findings, session, tenant } = work
+  yield* stage(work, staged)
+  yield* stage(work, imported)
+  yield* process(work, imported)
   yield* makeLoad(tenant, session, Duration.seconds(2)).load
   const { load, settle } = makeLoad(tenant, session, Duration.seconds(lastsSeconds))
   const before = yield* load

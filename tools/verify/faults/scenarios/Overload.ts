@@ -5,17 +5,17 @@
  * saturate this machine. How fast the service refuses is also read from its own metrics, which
  * exclude the client's scheduling delay. The service stays ready meanwhile.
  */
-import { Data, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { quantile } from "@data-import/testbed/Quantile"
 import * as Client from "@data-import/testbed/Client"
-import { Findings } from "../Findings.ts"
+import type { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
 import { freePort } from "@data-import/testbed/Ports"
 import type { Figure } from "../Report.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds, writers } from "../Scenario.ts"
 import type { ServiceName } from "@data-import/testbed/Wiring"
-import * as Session from "../Session.ts"
+import { begin, process, stage, type Work } from "../Work.ts"
 import { reconfigured, System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
 
@@ -37,43 +37,33 @@ interface Kind {
   readonly service: ServiceName
   /** The least number of statements that it takes in sequence. */
   readonly statements: number
-  readonly prepare: (
-    session: Session.Session,
-    tenant: Tenant,
-    from: number,
-    to: number
-  ) => Effect.Effect<void, Client.Unanswered | NotPrepared>
+  readonly prepare: (work: Work, from: number, to: number) => Effect.Effect<void, Client.Unanswered>
   readonly request: (tenant: Tenant, index: number) => Client.Request
 }
 
 const number = (index: number): string => `O-${index}`
 
-/** The preparation failed. */
-class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly message: string }> {}
-
-/** Sends a request of the preparation. */
-const settled = Effect.fnUntraced(function* (session: Session.Session, request: Client.Request) {
-  const { answer } = yield* session.settle(request)
-  if (answer.status === 200 || answer.status === 201) return
-  return yield* new NotPrepared({
-    message: `${request.path}: ${answer.status} ${JSON.stringify(answer.json)}`
-  })
-})
-
-const stageAll: Kind["prepare"] = (session, tenant, from, to) =>
+const all = (
+  work: Work,
+  from: number,
+  to: number,
+  prepare: (work: Work, number: string) => Effect.Effect<unknown, Client.Unanswered>
+) =>
   Effect.forEach(
-    Array.from({ length: to - from }, (_, index) => from + index),
-    (index) => settled(session, Requests.stage(tenant, number(index), "overload")),
+    Array.from({ length: to - from }, (_, index) => number(from + index)),
+    (each) => prepare(work, each),
     { concurrency: writers, discard: true }
   )
+
+const stageAll: Kind["prepare"] = (work, from, to) =>
+  all(work, from, to, (each, number) => stage(each, number))
 
 const kinds: ReadonlyArray<Kind> = [
   {
     name: "status",
     service: "query",
     statements: 1,
-    prepare: (session, tenant, from) =>
-      from === 0 ? stageAll(session, tenant, 0, 1) : Effect.void,
+    prepare: (work, from) => (from === 0 ? stageAll(work, 0, 1) : Effect.void),
     request: (tenant) => Requests.status(tenant, number(0))
   },
   {
@@ -94,15 +84,10 @@ const kinds: ReadonlyArray<Kind> = [
     name: "notes",
     service: "post-import",
     statements: 2,
-    prepare: Effect.fnUntraced(function* (session, tenant, from) {
-      if (from > 0) return
-      yield* stageAll(session, tenant, 0, noted)
-      yield* Effect.forEach(
-        Array.from({ length: noted }, (_, index) => number(index)),
-        (one) => settled(session, Requests.process(tenant, one)),
-        { concurrency: writers, discard: true }
-      )
-    }),
+    prepare: (work, from) =>
+      from > 0
+        ? Effect.void
+        : Effect.andThen(stageAll(work, 0, noted), all(work, 0, noted, process)),
     request: (tenant, index) => Requests.note(tenant, number(index % noted), `note ${index}`)
   }
 ]
@@ -154,10 +139,9 @@ const checkReadiness = (kind: Kind, samples: ReadonlyArray<Load.Sample>, finding
 
 /** Measures one kind of request. */
 const overload = Effect.fnUntraced(function* (kind: Kind, lastsSeconds: number) {
-  const { databaseProxy, freshTenant } = yield* System
-  const findings = new Findings()
-  const tenant = yield* freshTenant
-  const session = yield* Session.open(tenant, Infinity)
+  const { databaseProxy } = yield* System
+  const work = yield* begin(Infinity)
+  const { findings, session, tenant } = work
   const set = (mode: typeof slow | typeof pass) => Effect.promise(() => databaseProxy.set(mode))
   yield* Effect.addFinalizer(() => set(pass))
   const metricsPort = yield* freePort
@@ -173,7 +157,7 @@ const overload = Effect.fnUntraced(function* (kind: Kind, lastsSeconds: number) 
   const refusedRate = sideBySide * (1_000 / Duration.toMillis(Load.afterRefusal))
   const mostRate = (1.2 * statementRate) / kind.statements + refusedRate
   const mostAtPeak = Math.ceil(mostRate * (lastsSeconds + 1))
-  yield* kind.prepare(session, tenant, 0, mostAtPeak)
+  yield* kind.prepare(work, 0, mostAtPeak)
   yield* set(slow)
   const side = { sideBySide, pause: Duration.zero }
   yield* Load.closed(session, next, { ...side, lasts: Duration.seconds(1) })
@@ -182,7 +166,7 @@ const overload = Effect.fnUntraced(function* (kind: Kind, lastsSeconds: number) 
   const rate = times * peak
 
   yield* set(pass)
-  yield* kind.prepare(session, tenant, mostAtPeak, index + Math.ceil(rate * lastsSeconds) + 1)
+  yield* kind.prepare(work, mostAtPeak, index + Math.ceil(rate * lastsSeconds) + 1)
   yield* set(slow)
   const [crowd, probes] = yield* Effect.all(
     [Effect.scoped(Load.open(session, next, { rate, lasts })), readiness(kind.service, lasts)],

@@ -6,11 +6,10 @@
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { Duration, Effect } from "effect"
-import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
-import * as Session from "../Session.ts"
+import { begin } from "../Work.ts"
 import { reconfigured, System } from "@data-import/testbed/System"
 
 /** What each kind sends first, and then repeatedly; null if it only stops reading. */
@@ -125,10 +124,9 @@ export const slowClients: Scenario = {
   short: { kills: 0, count: 300 },
   long: { kills: 0, count: 2_000 },
   run: Effect.fnUntraced(function* ({ count }) {
-    const { freshTenant, services } = yield* System
+    const { services } = yield* System
     yield* reconfigured("gateway", { BODY_MEMORY_MIB: String(budgetMiB) })
-    const tenant = yield* freshTenant
-    const session = yield* Session.open(tenant, 4)
+    const { findings, session, tenant } = yield* begin()
     const { gateway } = services
     yield* manySlowClients(gateway.port, count)
     let most = 0
@@ -143,7 +141,6 @@ export const slowClients: Scenario = {
         : Requests.status(tenant, `S-${sent - 1}`)
     const pause = Duration.millis(100)
     const samples = yield* Load.closed(session, request, { sideBySide: 1, lasts, pause })
-    const findings = new Findings()
     for (const { code, status } of samples) {
       if (status >= 200 && status < 300) continue
       findings.add("wrong", `the honest client got ${status} ${code}`)

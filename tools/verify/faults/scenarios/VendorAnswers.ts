@@ -8,8 +8,9 @@ import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
 import type { Findings } from "../Findings.ts"
 import * as Requests from "../Requests.ts"
-import { type Scenario, seconds, settle, startWorkload, type Workload } from "../Scenario.ts"
+import { type Scenario, seconds, settle, startWorkload } from "../Scenario.ts"
 import * as Session from "../Session.ts"
+import { process, stage, type Work } from "../Work.ts"
 import { System } from "@data-import/testbed/System"
 
 interface Expected {
@@ -63,34 +64,22 @@ const check = (findings: Findings, label: string, told: Expected, answer: Client
 const made: Expected = { status: 201, code: "", opens: false }
 
 /** An account to which an instruction can be added. */
-const imported = Effect.fnUntraced(function* (
-  { findings, tenant, traffic: { writes } }: Workload,
-  session: Session.Session,
-  number: string
-) {
-  const entry = writes.of(number)
-  writes.staging(entry, number)
-  const staged = yield* session.settle(Requests.stage(tenant, number, number))
-  check(findings, `${number} staged`, made, staged.answer)
-  writes.staged(entry, number)
-  entry.processed = true
-  const { answer } = yield* session.settle(Requests.process(tenant, number))
-  check(findings, `${number} processed`, made, answer)
-  writes.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
+const imported = Effect.fnUntraced(function* (work: Work, number: string) {
+  const entry = yield* stage(work, number, number)
+  yield* process(work, number)
   return entry
 })
 
 /** Causes one kind of answer. Returns the recovery time if the circuit breaker opened. */
 const injectFault = Effect.fnUntraced(function* (
-  working: Workload,
-  session: Session.Session,
+  work: Work,
   [word, told]: (typeof answers)[number],
   index: number
 ) {
   const { vendorProxy } = yield* System
-  const { findings, tenant, traffic } = working
-  const entry = yield* imported(working, session, `V-${index + 1}`)
-  const other = yield* imported(working, session, `O-${index + 1}`)
+  const { findings, session, tenant, writes } = work
+  const entry = yield* imported(work, `V-${index + 1}`)
+  const other = yield* imported(work, `O-${index + 1}`)
   for (const { sent } of [entry, other]) sent.add("instruction")
 
   const references = Array.from({ length: inARow }, (_, index) => `pm_${word}_${index + 1}`)
@@ -111,14 +100,14 @@ const injectFault = Effect.fnUntraced(function* (
   const elsewhere = { vendor: "GOCARDLESS", type: "DIRECT_DEBIT" }
   const byOther = yield* session.send(Requests.instruction(tenant, other.number, elsewhere))
   check(findings, `the other vendor after ${word}`, made, byOther)
-  traffic.writes.added(other, "instruction")
+  writes.added(other, "instruction")
 
   const recovery = yield* seconds(
     Effect.map(session.settle(sound), ({ answer }) =>
       check(findings, `the vendor, well after ${word}`, made, answer)
     )
   )
-  traffic.writes.added(entry, "instruction")
+  writes.added(entry, "instruction")
   return told.opens ? [recovery] : []
 })
 
@@ -137,7 +126,7 @@ export const vendorAnswers: Scenario = {
     const session = yield* Session.open(tenant, inARow)
     const chosen = answers.slice(0, count)
     const recoveries = yield* Effect.forEach(chosen, (each, index) =>
-      injectFault(working, session, each, index)
+      injectFault({ findings, session, tenant, writes: traffic.writes }, each, index)
     )
     yield* traffic.finish
     const figures = [

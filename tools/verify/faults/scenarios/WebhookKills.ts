@@ -3,17 +3,12 @@
  * receiver sometimes fails. Every event is received, and those of each account in order, apart from
  * repetitions.
  */
-import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { WebhookId } from "@data-import/domain/ports/EventLog"
-import { Webhooks } from "@data-import/domain/ports/Webhooks"
-import { Database } from "@data-import/postgres/connection/Database"
-import * as WebhookAdapter from "@data-import/postgres/events/Webhooks"
+import { Duration, Effect, Option } from "effect"
 import { System } from "@data-import/testbed/System"
 import { Findings } from "../Findings.ts"
-import type { Scenario } from "../Scenario.ts"
+import { killPostgres, killService, type Scenario } from "../Scenario.ts"
 import type { Received } from "../WebhookReceiver.ts"
 import * as WebhookReceiver from "../WebhookReceiver.ts"
-import { killPostgres } from "./BatchKills.ts"
 
 /** Seconds in which another instance must continue with the webhook of a dead one. */
 const takeoverLimit = 30
@@ -23,12 +18,6 @@ const eventsOfAccount = 10
 
 /** How long the scenario waits for the last event. */
 const patience = Duration.minutes(15)
-
-const killEvents = Effect.gen(function* () {
-  const { services } = yield* System
-  yield* services.events.kill()
-  yield* services.events.start()
-})
 
 /** Stores this many events of a supplier, in the order of the accounts' changes. */
 const storeEvents = Effect.fnUntraced(function* (supplier: string, count: number) {
@@ -67,23 +56,11 @@ export const webhookKills: Scenario = {
   short: { kills: 2, count: 2_000 },
   long: { kills: 20, count: 100_000 },
   run: Effect.fnUntraced(function* ({ count: wanted, kills }) {
-    const { database, freshTenant, random } = yield* System
+    const { freshTenant, random } = yield* System
     const tenant = yield* freshTenant
     const findings = new Findings()
     const { received, url } = yield* WebhookReceiver.make(random)
-    const id = WebhookId.make(crypto.randomUUID())
-    const onDatabase = WebhookAdapter.layer.pipe(Layer.provide(Layer.succeed(Database, database)))
-    const webhooks = yield* Effect.provide(Webhooks, onDatabase)
-    yield* webhooks.create({
-      id,
-      organisation: tenant.organisation,
-      url,
-      suppliers: null,
-      names: null,
-      allowsPrivate: true,
-      createdAt: yield* DateTime.now,
-      secret: Redacted.make(`whsec_${btoa("s".repeat(32))}`)
-    })
+    const found = yield* WebhookReceiver.register(tenant, url)
     const count = yield* storeEvents(tenant.supplier, wanted)
     const distinct = () => new Set(received.map(({ position }) => position)).size
     const until = (events: number) =>
@@ -91,7 +68,7 @@ export const webhookKills: Scenario = {
     const recoveries: Array<number> = []
     for (let kill = 0; kill < kills; kill++) {
       yield* until(Math.floor((count * kill) / (kills + 1)) + random.between(1, 50))
-      yield* kill % 2 === 0 ? killEvents : killPostgres
+      yield* kill % 2 === 0 ? killService("events") : killPostgres
       const [seconds] = yield* Effect.timed(until(received.length + 1))
       recoveries.push(Duration.toSeconds(seconds))
     }
@@ -101,7 +78,7 @@ export const webhookKills: Scenario = {
       }).pipe(Effect.timeoutOption(patience))
     )
     verify(received, count, findings)
-    const webhook = Option.getOrThrow(yield* webhooks.find(id))
+    const webhook = Option.getOrThrow(yield* found)
     if (webhook.disabledBy !== null) findings.add("wrong", "the webhook was disabled")
     const figures = [
       { name: "events", value: count, unit: "" },

@@ -6,12 +6,11 @@
 import { Effect } from "effect"
 import * as Bodies from "@data-import/domain/testing/worstBodies"
 import type * as Client from "@data-import/testbed/Client"
-import { Findings } from "../Findings.ts"
 import { freePort } from "@data-import/testbed/Ports"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
-import * as Session from "../Session.ts"
-import { reconfigured, System } from "@data-import/testbed/System"
+import { begin, process, stage } from "../Work.ts"
+import { reconfigured } from "@data-import/testbed/System"
 
 const connections = 16
 
@@ -42,17 +41,15 @@ export const worstBodies: Scenario = {
   short: { kills: 0, count: 100 },
   long: { kills: 0, count: 10_000 },
   run: Effect.fnUntraced(function* ({ count }) {
-    const { freshTenant } = yield* System
     const services = yield* Effect.forEach(
       ["gateway", "account-import", "post-import"] as const,
       pausesOf
     )
-    const tenant = yield* freshTenant
-    const session = yield* Session.open(tenant, connections)
+    const work = yield* begin(connections)
+    const { findings, session, tenant } = work
     const number = "W-1"
-    yield* session.settle(Requests.stage(tenant, number, "sound"))
-    yield* session.settle(Requests.process(tenant, number))
-    const findings = new Findings()
+    yield* stage(work, number)
+    yield* process(work, number)
     const key = { import_supplier: tenant.supplier, external_account_number: number }
     const size = Math.min(largest, count * 1_024)
     const bodies = Bodies.worstBodies(key, size)
