@@ -1,141 +1,92 @@
 /** The check accepts histories that can have happened, and refuses those that cannot. */
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { type Event, firstInexplicable, type Operation } from "../Linearizability.ts"
 
 type Ask = Operation["ask"]
+type Span = readonly [from: number, to: number]
 
-/** Operations of a history, each with its start and end in seconds. */
-const operation = (
-  id: number,
-  ask: Ask,
-  [from, to]: readonly [from: number, to: number],
-  answer: string | null
-) => ({ id, ask, at: from * 1000, until: to * 1000, answer })
+/** The question, its start and end in seconds, and its answer. */
+type Asked = readonly [ask: Ask, span: Span, answer: string | null]
 
 /** The history of the operations. At one instant an end comes before a start. */
-const historyOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
-  operations
-    .flatMap((each) => [
-      { what: "asked" as const, operation: each, at: each.at, order: 1 },
-      { what: "ended" as const, operation: each, at: each.until, order: 0 }
+const historyOf = (all: ReadonlyArray<Asked>): ReadonlyArray<Event> =>
+  all
+    .map(([ask, [from, to], answer], index): Operation => {
+      return { id: index + 1, ask, at: from * 1000, until: to * 1000, answer }
+    })
+    .flatMap((operation) => [
+      { what: "asked" as const, operation, at: operation.at, order: 1 },
+      { what: "ended" as const, operation, at: operation.until, order: 0 }
     ])
     .toSorted((one, other) => one.at - other.at || one.order - other.order)
 
-const stage = (version: number): Ask => ({ kind: "stage", version })
-const process: Ask = { kind: "process", dryRun: false, team: true }
-const version: Ask = { kind: "version" }
+const stage = (version: number, span: Span, answer: string): Asked => [
+  { kind: "stage", version },
+  span,
+  answer
+]
+const first = (span: Span = [0, 1]) => stage(1, span, "ok first")
+const again = (span: Span, answer = "ok again") => stage(2, span, answer)
+const process = (span: Span, answer: string | null = "ok", dryRun = false): Asked => [
+  { kind: "process", dryRun, team: true },
+  span,
+  answer
+]
+const version = (span: Span, answer: string): Asked => [{ kind: "version" }, span, answer]
+
 const imported = "account_import_process_already_imported"
 const inProgress = "account_import_process_in_progress"
+const unanswered = process([2, 3], null)
 
-const culprit = (operations: ReadonlyArray<Operation>) =>
-  firstInexplicable(historyOf(operations))?.id ?? null
-
-describe("a history", () => {
-  it("of sequential requests is accepted", () => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, stage(2), [2, 3], "ok again"),
-      operation(3, process, [4, 5], "ok"),
-      operation(4, stage(3), [6, 7], imported),
-      operation(5, version, [8, 9], "ok 2")
+it.for<readonly [string, ...ReadonlyArray<Asked>]>([
+  [
+    "sequential requests",
+    ...[
+      first(),
+      again([2, 3]),
+      process([4, 5]),
+      stage(3, [6, 7], imported),
+      version([8, 9], "ok 2")
     ]
-    expect(culprit(history)).toBeNull()
-  })
+  ],
+  [
+    "two concurrent stagings, the shorter one last",
+    ...[first([0, 3]), again([1, 2]), process([4, 5]), version([6, 7], "ok 2")]
+  ],
+  ["a lost answer to a process that did nothing", first(), unanswered, process([70, 71])],
+  ["a lost answer to a process that worked", first(), unanswered, process([70, 71], imported)],
+  ["a lease that can still last", first(), unanswered, again([62, 63], inProgress)]
+])("a history is accepted with %s", ([, ...history]) => {
+  expect(firstInexplicable(historyOf(history))).toBeNull()
+})
 
-  it("is rejected when an acknowledged staging is lost", () => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, stage(2), [2, 3], "ok again"),
-      operation(3, process, [4, 5], "ok"),
-      operation(4, version, [6, 7], "ok 1")
-    ]
-    expect(culprit(history)).toBe(4)
-  })
-
-  it("is accepted with either of two concurrent stagings at its end", () => {
-    const ending = (last: string) => [
-      operation(1, stage(1), [0, 3], "ok first"),
-      operation(2, stage(2), [1, 2], "ok again"),
-      operation(3, process, [4, 5], "ok"),
-      operation(4, version, [6, 7], last)
-    ]
-    expect(culprit(ending("ok 2"))).toBeNull()
-    expect(culprit(ending("ok 1"))).toBe(4)
-  })
-
-  it("is rejected when two stagings are both the first", () => {
-    const history = [
-      operation(1, stage(1), [0, 3], "ok first"),
-      operation(2, stage(2), [1, 2], "ok first")
-    ]
-    expect(culprit(history)).toBe(1)
-  })
-
-  it("is rejected when there are two accounts", () => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, process, [2, 5], "ok"),
-      operation(3, process, [3, 4], "ok")
-    ]
-    expect(culprit(history)).toBe(2)
-  })
-
-  it.each([
-    { outcome: "that nothing happened", answer: "ok" },
-    { outcome: "that it happened", answer: imported }
-  ])("with a lost answer is explained by what comes later: $outcome", ({ answer }) => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, process, [2, 3], null),
-      operation(3, process, [70, 71], answer)
-    ]
-    expect(culprit(history)).toBeNull()
-  })
-
-  it("is rejected when an imported account is staged again", () => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, process, [2, 3], null),
-      operation(3, process, [70, 71], imported),
-      operation(4, stage(2), [72, 73], "ok again")
-    ]
-    expect(culprit(history)).toBe(4)
-  })
-
-  it("is accepted while a lease can last, and no longer", () => {
-    const after = (seconds: number) => [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, process, [2, 3], null),
-      operation(3, stage(2), [seconds, seconds + 1], inProgress)
-    ]
-    expect(culprit(after(62))).toBeNull()
-    expect(culprit(after(64))).toBe(3)
-  })
-
-  it("is rejected with a lease without a process", () => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, stage(2), [2, 3], inProgress)
-    ]
-    expect(culprit(history)).toBe(2)
-  })
-
-  it("is rejected with a lease that ends too early", () => {
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, process, [2, 40], "ok"),
-      operation(3, process, [10, 20], "ok")
-    ]
-    expect(culprit(history)).not.toBeNull()
-  })
-
-  it("is rejected when a dry run leaves an account", () => {
-    const dryRun: Ask = { kind: "process", dryRun: true, team: true }
-    const history = [
-      operation(1, stage(1), [0, 1], "ok first"),
-      operation(2, dryRun, [2, 3], "dry_run_successful"),
-      operation(3, { kind: "status" }, [4, 5], "ok COMPLETED")
-    ]
-    expect(culprit(history)).toBe(3)
-  })
+it.for<readonly [string, culprit: number, ...ReadonlyArray<Asked>]>([
+  [
+    "an acknowledged staging that is lost",
+    4,
+    ...[first(), again([2, 3]), process([4, 5]), version([6, 7], "ok 1")]
+  ],
+  [
+    "a staging that comes before the first",
+    4,
+    ...[first([0, 3]), again([1, 2]), process([4, 5]), version([6, 7], "ok 1")]
+  ],
+  ["two first stagings", 1, first([0, 3]), again([1, 2], "ok first")],
+  ["two accounts", 2, first(), process([2, 5]), process([3, 4])],
+  [
+    "an imported account that is staged again",
+    4,
+    ...[first(), unanswered, process([70, 71], imported), again([72, 73])]
+  ],
+  ["a lease that has expired", 3, first(), unanswered, again([64, 65], inProgress)],
+  ["a lease without a process", 2, first(), again([2, 3], inProgress)],
+  ["a lease that ends too early", 2, first(), process([2, 40]), process([10, 20])],
+  [
+    "a dry run that leaves an account",
+    3,
+    ...[first(), process([2, 3], "dry_run_successful", true)],
+    [{ kind: "status" }, [4, 5], "ok COMPLETED"]
+  ]
+])("a history is refused with %s", ([, culprit, ...history]) => {
+  expect(firstInexplicable(historyOf(history))?.id).toBe(culprit)
 })
