@@ -13,7 +13,7 @@ import {
   unanswered,
   type Order
 } from "./Request.ts"
-import { contentOf, idsIn, instructionOf, itemsOf } from "./StoredItems.ts"
+import { accountItem, instructionItem, itemsOf, noteItem, statementItem } from "./StoredItems.ts"
 import { owners } from "./Traffic.ts"
 import type { World } from "./World.ts"
 
@@ -118,77 +118,27 @@ export const checkLinearizable = (world: World, key: ImportKey): boolean => {
   return history.length > 0
 }
 
-/** An acknowledged item, and how often it is stored. */
-interface Promised {
-  readonly what: string
-  readonly times: number
-  /** Whether it may be stored more than once. */
-  readonly often?: boolean
-}
-
-const countOf = <A>(among: ReadonlyArray<A> = [], is: (each: A) => boolean): number =>
-  among.filter(is).length
-
-const promisedIn = (
-  { kind, ...order }: Order,
-  message: string,
-  there: ReturnType<typeof itemsOf> | null,
-  mayBeTwice: (id: string) => boolean
-): ReadonlyArray<Promised> => {
-  if ("transactions" in order) {
-    return idsIn(order.transactions, "transaction_id").map((id) => ({
-      what: `transaction ${id}`,
-      times: countOf(there?.transactions, (each) => each === id),
-      often: mayBeTwice(id)
-    }))
-  }
-  if ("statements" in order) {
-    return idsIn(order.statements, "statement_id").map((id) => ({
-      what: `statement ${id}`,
-      times: countOf(there?.statements, (each) => each === id)
-    }))
-  }
-  if ("notes" in order) {
-    const times = message.split(", ").map((each) => each.split(" ")[1])
-    return order.notes.map(contentOf).map((content, index) => ({
-      what: `note "${content}" of ${times[index] ?? ""}`,
-      times: countOf(there?.notes, (note) => note.content === content && note.at === times[index])
-    }))
-  }
-  if ("instruction" in order) {
-    const wanted = instructionOf(order.instruction)
-    return [
-      {
-        what: `instruction ${wanted}`,
-        times: countOf(there?.instructions, (each) => each === wanted)
-      }
-    ]
-  }
-  return kind === "process" ? [{ what: "an account", times: there === null ? 0 : 1 }] : []
+/** The items that an acknowledged request promises. Transactions are counted in `Repeats.ts`. */
+const promisedBy = ({ kind, ...order }: Order, message: string): ReadonlyArray<string> => {
+  if ("statements" in order) return order.statements.map(statementItem)
+  if ("instruction" in order) return [instructionItem(order.instruction)]
+  if (!("notes" in order)) return kind === "process" ? [accountItem] : []
+  const times = message.split(", ").map((each) => each.split(" ")[1])
+  return order.notes.map((note, index) => noteItem(note, times[index]))
 }
 
 /** Checks that every acknowledged item is on the account, exactly once. */
 export const checkAcknowledged = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
-  const account = world.observations.get(name)?.account ?? null
-  const there = account === null ? null : itemsOf(account)
-  const requests = world.requests.filter(
-    ({ order }) => "key" in order && nameOf(order.key) === name
-  )
-  const wantedTwice = new Set(
-    requests.flatMap(({ order }) =>
-      order.kind === "transactions" && !order.check
-        ? idsIn(order.transactions, "transaction_id")
-        : []
-    )
-  )
-  for (const { answer, id, order } of requests) {
+  const there = itemsOf(world.observations.get(name)?.account ?? null)
+  for (const { answer, id, order } of world.requests) {
+    if (!("key" in order) || nameOf(order.key) !== name) continue
     if (answer === null || answer === unanswered || answer.code !== "ok") continue
-    const all = promisedIn(order, answer.message, there, (each) => wantedTwice.has(each))
-    for (const { often = false, times, what } of all) {
+    for (const promised of promisedBy(order, answer.message)) {
+      const times = there.filter((item) => item === promised).length
       world.clientChecks.that(
-        often ? times > 0 : times === 1,
-        () => `r${id} was acknowledged, and ${name} has ${what} ${times} times`
+        times === 1,
+        () => `r${id} was acknowledged, and ${name} has ${promised} ${times} times`
       )
     }
   }

@@ -15,7 +15,7 @@ import {
   unanswered,
   type Order
 } from "./Request.ts"
-import { idsIn, itemsOf } from "./StoredItems.ts"
+import { itemsOf, transactionItem } from "./StoredItems.ts"
 import type { World } from "./World.ts"
 
 const minute = 60_000
@@ -143,7 +143,7 @@ const isTransactions = (asked: SentRequest): asked is Transactions =>
   asked.order.kind === "transactions" && asked.order.broken === null
 
 const sentIn = ({ order }: Transactions): ReadonlyArray<string> =>
-  idsIn(order.transactions, "transaction_id")
+  order.transactions.map((sent) => transactionItem(sent["transaction_id"]))
 
 /**
  * How often requests can have added a transaction, and how often they must have if acknowledged.
@@ -169,21 +169,19 @@ export const checkTimesAdded = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const { account = null, row = null } = world.observations.get(name) ?? {}
   if (account === null || row === null || row.account === null) return
-  const before = transactionIdsOf(JSON.parse(row.payload) as Wire)
-  const now = itemsOf(account).transactions
+  const before = transactionIdsOf(JSON.parse(row.payload) as Wire).map(transactionItem)
+  const now = itemsOf(account)
   const sent = world.requests
     .filter(isTransactions)
     .filter(({ order }) => nameOf(order.key) === name)
-  for (const id of new Set(sent.flatMap(sentIn))) {
-    const timesIn = (list: ReadonlyArray<string>) => list.filter((each) => each === id).length
-    const about = sent.filter((asked) => sentIn(asked).includes(id))
+  for (const item of new Set(sent.flatMap(sentIn))) {
+    const timesIn = (list: ReadonlyArray<string>) => list.filter((each) => each === item).length
+    const about = sent.filter((asked) => sentIn(asked).includes(item))
     const { least, most } = boundsOf(world, about, timesIn(before))
     const times = timesIn(now)
     world.clientChecks.that(
       times >= least && times <= most,
-      () =>
-        `${name} has transaction ${id} ${times} times, and ${idsOf(about)} explain ` +
-        `${least} to ${most}`
+      () => `${name} has ${item} ${times} times, and ${idsOf(about)} explain ${least} to ${most}`
     )
   }
 }

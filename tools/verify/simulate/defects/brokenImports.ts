@@ -175,16 +175,17 @@ export const brokenImports: Defects = {
   },
   "what was decided is stored later": {
     seed: 34,
-    storage: ({ accounts }, store, wait) =>
-      on("accounts", "change", (change, command) =>
+    storage: ({ accounts }, _store, wait) => {
+      const change: typeof accounts.change = (command) =>
         Effect.gen(function* () {
           const seen = yield* accounts.view(command.key, command.lookup)
-          if (Option.isNone(seen)) return yield* change(command)
+          if (Option.isNone(seen)) return yield* accounts.change(command)
           const decided = command.decide(seen.value)
           yield* wait("inside of Accounts.change", [])
-          return yield* change({ ...command, decide: () => decided })
+          return yield* accounts.change({ ...command, decide: () => decided })
         })
-      )({ accounts } as Parameters<Mutation>[0], store, wait)
+      return { accounts: { ...accounts, change } }
+    }
   },
   "notes are not looked up": {
     seed: 58,
