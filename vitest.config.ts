@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
-const alone = ["tools/fuzz/test/Fuzz.test.ts", "tools/fuzz/test/Reproduction.test.ts"]
+const alone = ["tools/verify/fuzz/test/Fuzz.test.ts"]
 const files = testFiles(import.meta.dirname)
 const long = files.filter((file) => file.endsWith(".long.test.ts"))
 const isApart = (file: string): boolean => alone.includes(file) || long.includes(file)
@@ -16,7 +16,7 @@ const database = databaseTests(import.meta.dirname).filter((file) => !isApart(fi
 const memory = files.filter((file) => !isApart(file) && !database.includes(file))
 const globalSetup = ["libs/postgres/testing/globalSetup.ts"]
 
-const startsPrograms = /InBrowser|tools\/(?:local|faults|cli)\//
+const startsPrograms = /InBrowser|tools\/(?:local|verify\/faults|cli)\//
 
 /** Begins with the files that start browsers or whole systems: a run is as long as its last file. */
 class LongestFirst extends BaseSequencer {

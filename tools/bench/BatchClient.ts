@@ -1,7 +1,8 @@
 /** Starts a system with workers, sends it batches through the gateway, and follows them. */
-import { Duration, Effect } from "effect"
+import { Data, Duration, Effect } from "effect"
 import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
 import { get } from "@data-import/domain/testing/wire"
+import { type Request, textAt } from "@data-import/testbed/Client"
 import { openSession } from "@data-import/testbed/Tokens"
 import { install, type Server } from "./Installation.ts"
 import * as Subjects from "./Subjects.ts"
@@ -26,40 +27,25 @@ export const accountLine: LineOf = (batch, number) =>
 /** Lines of one part of an upload; clients send parts of at most 64 MiB. */
 const linesOfPart = 10_000
 
-interface Body {
-  readonly type: string
-  readonly text: string
-}
-
-const json = (payload: unknown): Body => ({
-  type: "application/json",
-  text: JSON.stringify({ payload })
-})
-
-const parsed = (text: string): unknown => JSON.parse(text)
+/** A request of the measurement was refused. */
+class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
 
 const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Subject) {
-  const { port, url } = installation.services.gateway
-  const { token } = yield* openSession(port, tenant.apiKey, 1)
+  const session = yield* openSession(installation.services.gateway.port, tenant.apiKey, 1)
 
-  const send = (method: string, path: string, body?: Body): Effect.Effect<string> =>
-    Effect.promise(async () => {
-      const headers = {
-        authorization: `Token ${token}`,
-        ...(body && { "content-type": body.type })
-      }
-      const answer = await fetch(url + root + path, { method, headers, body: body?.text ?? null })
-      const text = await answer.text()
-      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`)
-      return text
-    })
+  const send = Effect.fnUntraced(function* (request: Request) {
+    const path = root + request.path
+    const { json, status, text } = yield* session.send({ ...request, path })
+    if (status < 300) return { json, text }
+    const message = `${request.method} ${path} answered ${status}: ${text}`
+    return yield* new Refused({ message })
+  }, Effect.orDie)
 
   const create = (operation: Operation) => {
     const team = operation === "IMPORT" ? { operations_team_name: tenant.team } : {}
-    const settings = { import_supplier: tenant.supplier, operation, ...team }
-    return Effect.map(send("POST", "", json(settings)), (text) =>
-      String(get(parsed(text), "batch_id"))
-    )
+    const payload = { import_supplier: tenant.supplier, operation, ...team }
+    const created = send({ method: "POST", path: "", body: { payload } })
+    return Effect.map(created, ({ json }) => textAt(json, "batch_id"))
   }
 
   /** Returns the number of bytes sent. */
@@ -70,20 +56,18 @@ const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Sub
       const part = Array.from({ length: count }, (_each, index) => lineOf(id, from + index))
       const text = `${part.join("\n")}\n`
       bytes += text.length
-      yield* send("PUT", `${id}/lines/?from_line=${from + 1}`, {
-        type: "application/x-ndjson",
-        text
-      })
+      const path = `${id}/lines/?from_line=${from + 1}`
+      yield* send({ method: "PUT", path, text, type: "application/x-ndjson" })
     }
     return bytes
   })
 
-  const start = (id: string, lines: number) =>
-    send("POST", `${id}/start/`, json({ total_lines: lines }))
+  const start = (id: string, total_lines: number) =>
+    send({ method: "POST", path: `${id}/start/`, body: { payload: { total_lines } } })
 
   const remaining = (id: string) =>
-    Effect.map(send("GET", `${id}/`), (text) => {
-      const counts = get(parsed(text), "counts") as Readonly<Record<string, number>>
+    Effect.map(send({ method: "GET", path: `${id}/` }), ({ json }) => {
+      const counts = get(json, "counts") as Readonly<Record<string, number>>
       const { failed = 0, remaining: left = 0 } = counts
       if (failed > 0) throw new Error(`${failed} lines of batch ${id} have failed`)
       return left
@@ -93,7 +77,8 @@ const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Sub
     while ((yield* remaining(id)) > 0) yield* Effect.sleep(Duration.millis(100))
   })
 
-  const results = (id: string) => send("GET", `${id}/results/`)
+  const results = (id: string) =>
+    Effect.map(send({ method: "GET", path: `${id}/results/` }), ({ text }) => text)
 
   return { create, upload, start, follow, results }
 })

@@ -1,8 +1,8 @@
 /** The cases of the fuzzer that are the same in every run, one after the other. */
 import { Data, Effect } from "effect"
-import type { Request } from "@data-import/fuzz/Case"
-import { run } from "@data-import/fuzz/Run"
-import type { Tenant } from "@data-import/fuzz/Tenant"
+import type { Request } from "@data-import/verify/fuzz/Case"
+import { run } from "@data-import/verify/fuzz/Run"
+import type { Tenant } from "@data-import/verify/fuzz/Tenant"
 import type { Transcript } from "./Transcript.ts"
 
 const seed = 7

@@ -1,6 +1,6 @@
 /** The parts of the record, made on a fresh system one after the other. */
 import { ConfigProvider, Console, DateTime, Duration, Effect, FileSystem } from "effect"
-import * as Tenant from "@data-import/fuzz/Tenant"
+import * as Tenant from "@data-import/verify/fuzz/Tenant"
 import { decode, encode } from "@data-import/local/DemoFile"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { borrow } from "@data-import/operator/LocalDatabase"

@@ -5,8 +5,8 @@
 import { mutant } from "@data-import/domain/testing/mutants"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { put, type Wire, withSource } from "@data-import/domain/testing/wire"
-import { sources } from "@data-import/fuzz/HostileTexts"
-import { pathsIn } from "@data-import/fuzz/Schema"
+import { sources } from "@data-import/verify/fuzz/HostileTexts"
+import { pathsIn } from "@data-import/verify/fuzz/Schema"
 import type { DateTime } from "effect"
 import fc from "fast-check"
 

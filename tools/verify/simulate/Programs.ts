@@ -1,0 +1,376 @@
+/**
+ * The programs of the domain on scheduled ports. A request is one call of one program, and its
+ * outcome is reduced to what a client can distinguish.
+ */
+import {
+  Cause,
+  ConfigProvider,
+  DateTime,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  Result,
+  Stream
+} from "effect"
+import * as AccountImport from "@data-import/domain/import/AccountImport"
+import type { Created } from "@data-import/domain/import/ImportAttempt"
+import * as BatchManagement from "@data-import/domain/batch-processing/BatchManagement"
+import * as BatchUpload from "@data-import/domain/batch-processing/BatchUpload"
+import { utc } from "@data-import/domain/organisation/BusinessDay"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import type { Failure } from "@data-import/domain/requests/Failure"
+import type { Keep } from "@data-import/domain/requests/IdempotencyKey"
+import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import * as ImportQuery from "@data-import/domain/import/ImportQuery"
+import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
+import * as PostImport from "@data-import/domain/post-import/PostImport"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { type ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { layerMemory as documentsIn } from "@data-import/domain/ports/memory/Documents"
+import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
+import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
+import {
+  type AlreadyExists,
+  type DocumentRootTaken,
+  type DoesNotExist,
+  Configuration
+} from "@data-import/domain/ports/Configuration"
+import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/PaymentVendor"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Tenants from "@data-import/testbed/Tenants"
+import { changeStatus, type Supplier } from "@data-import/domain/organisation/Supplier"
+import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
+import { inOneStep } from "@data-import/domain/testing/keyedRequests"
+import { type ChunkSession, guardBatches } from "./ChunkSessions.ts"
+import type { Answer, SentRequest, Order } from "./Request.ts"
+import type { Storage } from "./Storage.ts"
+import { emailing, timeZones } from "./Traffic.ts"
+import type { CallScheduler } from "./CallScheduler.ts"
+
+export interface Programs {
+  readonly accountImport: AccountImport.AccountImport["Service"]
+  readonly postImport: PostImport.PostImport["Service"]
+  readonly query: ImportQuery.ImportQuery["Service"]
+  readonly writes: IdempotentWrites.IdempotentWrites["Service"]
+  readonly batches: BatchManagement.BatchManagement["Service"]
+  readonly upload: BatchUpload.BatchUpload["Service"]
+  /** The storage that the programs use. The operator works on it directly. */
+  readonly storage: Storage
+}
+
+interface Settings {
+  readonly scheduler: CallScheduler
+  readonly storage: Storage
+  /** "root/path" of every document that exists. */
+  readonly files: ReadonlyMap<string, number>
+  readonly deploymentLimit: number | null
+  /** The sessions in which workers hold lines are added here. */
+  readonly sessions: Array<ChunkSession>
+}
+
+/** The programs on guarded ports, as a service process makes them. */
+export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
+  const { scheduler, storage } = settings
+  const guarded: Storage = {
+    imports: scheduler.guard(ImportProcesses, storage.imports),
+    accounts: scheduler.guard(Accounts, storage.accounts),
+    auditLog: scheduler.guard(AuditLog, storage.auditLog),
+    configuration: scheduler.guard(Configuration, storage.configuration),
+    keys: scheduler.guard(IdempotencyKeys, storage.keys),
+    batches: guardBatches(scheduler, storage, settings.sessions),
+    payload: storage.payload
+  }
+  const documents = yield* Effect.provide(Documents, documentsIn(settings.files), { local: true })
+  const vendor = yield* Effect.provide(PaymentVendor, vendors, { local: true })
+  const ports = Layer.mergeAll(
+    Layer.succeed(ImportProcesses, guarded.imports),
+    Layer.succeed(Accounts, guarded.accounts),
+    Layer.succeed(AuditLog, guarded.auditLog),
+    Layer.succeed(Configuration, guarded.configuration),
+    Layer.succeed(IdempotencyKeys, guarded.keys),
+    Layer.succeed(Batches, guarded.batches),
+    hashing,
+    Layer.succeed(
+      Documents,
+      scheduler.guard(Documents, documents, () => new DocumentsUnavailable({}))
+    ),
+    Layer.succeed(
+      PaymentVendor,
+      scheduler.guard(PaymentVendor, vendor, () => new VendorUnavailable({}))
+    )
+  )
+  const environment = ConfigProvider.fromUnknown(
+    settings.deploymentLimit === null ? {} : { CONCURRENCY_LIMIT: settings.deploymentLimit }
+  )
+  return yield* Effect.gen(function* () {
+    const programs: Programs = {
+      accountImport: yield* AccountImport.AccountImport,
+      postImport: yield* PostImport.PostImport,
+      query: yield* ImportQuery.ImportQuery,
+      writes: yield* IdempotentWrites.IdempotentWrites,
+      batches: yield* BatchManagement.BatchManagement,
+      upload: yield* BatchUpload.BatchUpload,
+      storage: guarded
+    }
+    return programs
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        AccountImport.layer,
+        PostImport.layer,
+        ImportQuery.layer,
+        IdempotentWrites.layer,
+        BatchManagement.layer,
+        BatchUpload.layer
+      ).pipe(Layer.provide(ports), Layer.provide(ConfigProvider.layer(environment))),
+      { local: true }
+    ),
+    Effect.orDie
+  )
+})
+
+/** One line of a list as text. */
+const entryLine = (entry: ImportListEntry): string => {
+  const { account_created_at, external_account_number, kraken_account_number } = entry
+  const since = account_created_at === null ? "-" : formatInstant(account_created_at)
+  return `${external_account_number} ${kraken_account_number ?? "-"} ${since}`
+}
+
+const listed = (list: ImportQuery.ImportList) =>
+  list._tag === "Page"
+    ? Effect.succeed({ entries: list.entries, next: list.nextAfter })
+    : Effect.map(Stream.runCollect(list.entries), (entries) => ({ entries, next: null }))
+
+/** A new supplier as the simulation sets them up: its documents are checked. */
+export const supplierOf = (
+  code: Supplier["code"],
+  organisation: Supplier["organisation"]
+): Supplier =>
+  Tenants.supplierOf(code, organisation, {
+    documentCheck: true,
+    customerEmails: emailing.has(code),
+    timeZone: timeZones.get(code) ?? utc
+  })
+
+type Unsuccessful =
+  | Failure
+  | StorageUnavailable
+  | AlreadyExists
+  | DoesNotExist
+  | DocumentRootTaken
+  | Refusal
+
+/** A refusal of an operator's command. */
+class Refusal {
+  readonly _tag = "Refusal"
+  readonly code: string
+  constructor(code: string) {
+    this.code = code
+  }
+}
+
+const success = (message: string): Answer => ({ code: "ok", message })
+
+/** Runs a write, with its key if the request has one; `say` makes the message. */
+export const written = <A>(
+  { writes }: Programs,
+  { keyed }: SentRequest,
+  run: (keep: Keep<A> | null) => Effect.Effect<A, Failure>,
+  say: (answer: A) => string
+): Effect.Effect<Answer, Unsuccessful> =>
+  keyed === null
+    ? Effect.map(run(null), (answer) => success(say(answer)))
+    : Effect.map(writes.run(keyed, inOneStep(say), run), (done) =>
+        done._tag === "Fresh"
+          ? success(say(done.answer))
+          : { ...success(done.text), replayed: true as const }
+      )
+
+const stage = (programs: Programs, asked: SentRequest, { payload }: Order<"stage">) =>
+  written<AccountImport.Staged>(
+    programs,
+    asked,
+    (keep) => programs.accountImport.stage(asked.caller, { payload }, keep),
+    ({ first }) => (first ? "first" : "again")
+  )
+
+const process = (
+  programs: Programs,
+  asked: SentRequest,
+  { dryRun, key, team }: Order<"process">
+) => {
+  const payload = { ...key, operations_team_name: team, ...(dryRun ? { dry_run: true } : {}) }
+  return written<Created>(
+    programs,
+    asked,
+    (keep) => programs.accountImport.process(asked.caller, { payload }, keep),
+    (created) => created.kraken_account_number
+  )
+}
+
+const createTransactions = (
+  programs: Programs,
+  asked: SentRequest,
+  order: Order<"transactions">
+) => {
+  const { check, force, key, transactions } = order
+  const parameters = {
+    checkPreviouslyAdded: check,
+    forceAddToCurrentStatement: force,
+    onDifference: "keep" as const
+  }
+  const body = { ...key, transactions }
+  return written<ReadonlyArray<TransactionResult>>(
+    programs,
+    asked,
+    (keep) =>
+      programs.postImport.createTransactions(asked.caller, body, Result.succeed(parameters), keep),
+    (results) =>
+      results
+        .map(({ status, transaction }) => `${status} ${transaction.transaction_date}`)
+        .join(", ")
+  )
+}
+
+const keepingDifferences = Result.succeed({ onDifference: "keep" as const })
+
+const createNotes = (programs: Programs, asked: SentRequest, { key, notes }: Order<"notes">) =>
+  written<ReadonlyArray<NoteResult>>(
+    programs,
+    asked,
+    (keep) =>
+      programs.postImport.createNotes(asked.caller, { ...key, notes }, keepingDifferences, keep),
+    (results) =>
+      results.map(({ created_at, status }) => `${status} ${formatInstant(created_at)}`).join(", ")
+  )
+
+const createStatements = (programs: Programs, asked: SentRequest, order: Order<"statements">) => {
+  const body = { ...order.key, statements: order.statements }
+  return written<PostImport.StatementsCreated>(
+    programs,
+    asked,
+    (keep) => programs.postImport.createStatements(asked.caller, body, keep),
+    ({ request: { statements } }) => statements.map(({ statement_id }) => statement_id).join(", ")
+  )
+}
+
+const createInstruction = (programs: Programs, asked: SentRequest, order: Order<"instruction">) => {
+  const body = { ...order.key, ...order.instruction }
+  return written<PostImport.InstructionCreated>(
+    programs,
+    asked,
+    (keep) => programs.postImport.createPaymentInstruction(asked.caller, body, keep),
+    (created) => created.kraken_account_number
+  )
+}
+
+const setStatus = ({ storage }: Programs, { reopen, supplier, to }: Order<"setStatus">) =>
+  storage.configuration
+    .changeSupplierStatus(supplier, (present) =>
+      Result.mapError(changeStatus(present, to, reopen), () => new Refusal("refused"))
+    )
+    .pipe(Effect.map(({ status }) => status))
+
+const list = ({ query }: Programs, asked: SentRequest, order: Order<"list">) =>
+  query
+    .list(asked.caller, order.supplier, order.list, { limit: order.limit, after: order.after })
+    .pipe(
+      Effect.flatMap(listed),
+      Effect.map(({ entries, next }) =>
+        [...entries.map(entryLine), `next ${next ?? "-"}`].join("\n")
+      )
+    )
+
+const skip = ({ storage }: Programs, { key, skipped }: Order<"skip">) =>
+  DateTime.now.pipe(
+    Effect.flatMap((at) => storage.imports.setSkipped({ key, skipped, at })),
+    Effect.flatMap((set) =>
+      set._tag === "Set"
+        ? Effect.succeed("set")
+        : Effect.fail(new Refusal(set.found?._tag ?? "None"))
+    )
+  )
+
+/** Runs an order that is not a write of a client; returns the `message` of the answer. */
+const messageOf = (
+  programs: Programs,
+  asked: SentRequest,
+  order: Order<"validate" | "status" | "list" | "skip" | "setStatus" | "createSupplier">
+): Effect.Effect<string, Unsuccessful> => {
+  const { accountImport, query, storage } = programs
+  const { caller } = asked
+  switch (order.kind) {
+    case "validate":
+      return Effect.as(accountImport.validate(caller, { payload: order.payload }), "valid")
+    case "status":
+      return Effect.map(
+        query.status(caller, order.key.import_supplier, order.key.external_account_number),
+        ({ kraken_account_number, status }) => `${status} ${kraken_account_number}`
+      )
+    case "list":
+      return list(programs, asked, order)
+    case "skip":
+      return skip(programs, order)
+    case "setStatus":
+      return setStatus(programs, order)
+    case "createSupplier":
+      return Effect.as(
+        storage.configuration.createSupplier(supplierOf(order.supplier, order.organisation)),
+        "created"
+      )
+  }
+}
+
+/** Runs an order with the programs. */
+const successOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer, Unsuccessful> => {
+  const { order } = asked
+  switch (order.kind) {
+    case "stage":
+      return stage(programs, asked, order)
+    case "process":
+      return process(programs, asked, order)
+    case "notes":
+      return createNotes(programs, asked, order)
+    case "transactions":
+      return createTransactions(programs, asked, order)
+    case "statements":
+      return createStatements(programs, asked, order)
+    case "instruction":
+      return createInstruction(programs, asked, order)
+    case "batch":
+    case "work":
+      return Effect.die(new Error("It is about a batch, and not about an import"))
+    default:
+      return Effect.map(messageOf(programs, asked, order), success)
+  }
+}
+
+const codeOf = (failure: Unsuccessful): Answer => {
+  if (failure._tag === "StorageUnavailable") return { code: "service_unavailable", message: "" }
+  if (!("code" in failure)) return { code: failure._tag, message: "" }
+  if (failure._tag === "ValidationFailed") {
+    const errors = failure.errors.map(({ attr, code }) => `${attr}:${code}`)
+    return { code: failure.code, message: errors.join(" ") }
+  }
+  const number = failure._tag === "AlreadyImported" ? failure.accountNumber : ""
+  return { code: failure.code, message: number }
+}
+
+/** Runs the request; a defect is the code `error`, as it is to a client. */
+export const answerOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer> =>
+  reduced(successOf(programs, asked))
+
+/** The answer as the client of a request gets it. */
+export const reduced = (request: Effect.Effect<Answer, unknown>): Effect.Effect<Answer> =>
+  Effect.map(Effect.exit(request), (exit): Answer => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const failure = Cause.findErrorOption(exit.cause)
+    return Option.isSome(failure)
+      ? codeOf(failure.value as Unsuccessful)
+      : { code: "error", message: String(Cause.squash(exit.cause)) }
+  })

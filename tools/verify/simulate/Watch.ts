@@ -1,0 +1,63 @@
+/** Reads after each call what is stored of its subject, and logs it where it differs from before. */
+import { Effect } from "effect"
+import { isWire } from "@data-import/domain/testing/wire"
+import { learnOfChunk, watchBatches } from "./BatchWatch.ts"
+import type { Executed } from "./CallScheduler.ts"
+import { checkImport } from "./Invariants.ts"
+import { log } from "./Lifecycle.ts"
+import { observe, textOf } from "./Observation.ts"
+import { type Call, nameOf } from "./Request.ts"
+import type { World } from "./World.ts"
+
+/** Observes the imports of these names. */
+const watchImports = Effect.fnUntraced(function* (world: World, names: ReadonlySet<string>) {
+  for (const key of world.keys) {
+    const name = nameOf(key)
+    if (!names.has(name)) continue
+    const before = world.observations.get(name)
+    const after = yield* observe(world.storage, key)
+    world.observations.set(name, after)
+    checkImport(world.stateChecks, after)
+    const text = textOf(after)
+    if (before === undefined || text !== textOf(before)) log(world, `${name} is ${text}`)
+  }
+})
+
+const stagedIn = ({ observations }: World): ReadonlySet<string> =>
+  new Set([...observations].flatMap(([name, { row }]) => (row === null ? [] : [name])))
+
+/** The names of the imports that a command is about. */
+const namesIn = (command: unknown): ReadonlyArray<string> => {
+  if (!isWire(command)) return []
+  const { imports, key } = command
+  const own = isWire(key)
+    ? [`${String(key["import_supplier"])}/${String(key["external_account_number"])}`]
+    : []
+  return [...own, ...(Array.isArray(imports) ? imports.flatMap(namesIn) : [])]
+}
+
+export const watchCall = Effect.fnUntraced(function* (world: World, executed: Executed) {
+  const { args, exit, operation, request } = executed
+  const [command] = args
+  const attempt = isWire(command) ? command["attempt"] : undefined
+  const call: Call = {
+    operation,
+    exit,
+    at: world.time.now() + request.instance.skew,
+    ...(typeof attempt === "string" && { attempt })
+  }
+  request.calls.push(call)
+  const before = stagedIn(world)
+  yield* watchImports(world, new Set(namesIn(command)))
+  if (operation === "Batches.finish") {
+    const after = stagedIn(world)
+    learnOfChunk(world, executed, (key) => after.has(nameOf(key)) && !before.has(nameOf(key)))
+  }
+  if (operation.startsWith("Batches.")) yield* watchBatches(world, executed)
+})
+
+/** Observes everything, also what no call was about. */
+export const watchAll = Effect.fnUntraced(function* (world: World) {
+  yield* watchImports(world, new Set(world.keys.map(nameOf)))
+  yield* watchBatches(world, null)
+})
