@@ -162,25 +162,6 @@ const ofLinks = (it: TestDatabase.It): void => {
       }
     })
   )
-
-  it.effect("records who issued a link", () =>
-    Effect.gen(function* () {
-      const { createLink } = yield* BoardSessions
-      const { ofRequest } = yield* AuditLog
-      const requestId = RequestId.make(crypto.randomUUID())
-      const link = createLink({ hash: freshHash(), expiresAt: noonPlus(600) })
-      yield* Effect.provideService(link, CurrentOperator, { name: "Ada", requestId })
-      expect(yield* ofRequest(requestId)).toMatchObject([
-        {
-          apiKey: "operator:Ada",
-          organisation: "*",
-          action: "issue_board_link",
-          outcome: "issued",
-          import_supplier: null
-        }
-      ])
-    })
-  )
 }
 
 layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(

@@ -3,7 +3,7 @@
  * of their latest attempt.
  */
 import { expect, layer } from "@effect/vitest"
-import { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
+import { BigDecimal, DateTime, Effect, Stream } from "effect"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import {
@@ -22,14 +22,7 @@ import {
   noonPlus
 } from "@data-import/domain/testing/freshNames"
 import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"
-import {
-  claim,
-  complete,
-  fail,
-  type Owner,
-  stage,
-  stagedPayload
-} from "@data-import/domain/testing/importStates"
+import { claim, complete, fail, type Owner, stage } from "@data-import/domain/testing/importStates"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const invalidPhone = { code: "invalid", attr: "customers.0.mobile", detail: "No." } as const
@@ -254,38 +247,6 @@ const balances = (it: TestDatabase.It): void => {
       }
     })
   )
-
-  it.effect("identifies each account, except erased ones", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      yield* stage(owner, ["a"], "wave-1")
-      const { createdAt, number } = yield* complete(owner, "a", noon)
-      const { balances: read } = yield* ImportSearch
-      const query = { supplier: owner.supplier.code, cohort: null }
-      const key = owner.keyOf("a")
-      const externalNumber = key.external_account_number
-      const told = yield* Stream.runCollect(read(query))
-      expect(told).toMatchObject([{ account: { externalNumber, number, createdAt } }])
-      expect(told[0]?.account?.cohort).toBe("wave-1")
-      yield* (yield* Erasures).erase({ key, at: noonPlus(3) })
-      const balance = told[0]?.balance
-      expect(yield* Stream.runCollect(read(query))).toEqual([{ account: null, balance }])
-    })
-  )
-}
-
-const reading = (it: TestDatabase.It): void => {
-  it.effect("reads the last staged text, until it is erased", () =>
-    Effect.gen(function* () {
-      const { owner } = yield* arranged
-      const { staged } = yield* ImportSearch
-      expect(yield* staged(owner.keyOf("a1"))).toEqual(Option.some(stagedPayload))
-      for (const number of ["f", "never", "a\0"]) {
-        const key = { ...owner.keyOf("a1"), external_account_number: number as never }
-        expect(yield* staged(key), number).toEqual(Option.none())
-      }
-    })
-  )
 }
 
 layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
@@ -294,6 +255,5 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
     paging(it)
     sampling(it)
     balances(it)
-    reading(it)
   }
 )
