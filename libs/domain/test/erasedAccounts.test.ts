@@ -1,12 +1,10 @@
 /** Every post-import request is refused once the customer was erased, even if it began before. */
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
+import { importOf, MemoryStore, putImport } from "../src/ports/memory/Store.ts"
 import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
 import { key } from "./importPrograms.ts"
-import { sampleTime } from "../testing/samples.ts"
 import {
   audited,
   beginImported,
@@ -17,9 +15,11 @@ import {
   world
 } from "./postImportPrograms.ts"
 
-const ports = Layer.merge(world, erasures)
-
-const erase = Effect.flatMap(Erasures, (port) => port.erase({ key, at: sampleTime }))
+const erase = Effect.map(MemoryStore, (store) => {
+  const stored = importOf(store, key)
+  if (stored === undefined) throw new Error("There is no import")
+  putImport(store, { ...stored, process: { ...stored.process, account: null, erased: true } })
+})
 
 const refused = "account_import_process_erased"
 
@@ -30,7 +30,7 @@ it.effect.each(operationNames)("an erased account refuses %s, and the log has no
     const program = yield* postImport()
     expect(codeOf(yield* Effect.flip(call(program, name)))).toBe(refused)
     expect(yield* audited).toEqual([])
-  }).pipe(Effect.provide(ports))
+  }).pipe(Effect.provide(world))
 )
 
 it.effect("an instruction is not stored if the account is erased while the vendor is asked", () =>
@@ -38,15 +38,15 @@ it.effect("an instruction is not stored if the account is erased while the vendo
     yield* beginImported()
     const accounts = yield* Accounts
     const vendor = yield* PaymentVendor
-    const erasing = yield* Erasures
+    const store = yield* MemoryStore
     const asked = PaymentVendor.of({
       verify: (...request) =>
         Effect.tap(vendor.verify(...request), () =>
-          Effect.orDie(erasing.erase({ key, at: sampleTime }))
+          Effect.provideService(erase, MemoryStore, store)
         )
     })
     const program = yield* Effect.provideService(postImport(), PaymentVendor, asked)
     expect(codeOf(yield* Effect.flip(call(program, "instruction")))).toBe(refused)
     expect((yield* accounts.view(key, {}))._tag).toBe("None")
-  }).pipe(Effect.provide(ports))
+  }).pipe(Effect.provide(world))
 )

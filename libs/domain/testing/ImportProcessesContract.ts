@@ -7,7 +7,6 @@ import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { ImportSearch } from "../src/ports/ImportSearch.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { claimContract, renewalContract } from "./AttemptStartContract.ts"
 import { completionContract, dryRunContract } from "./AttemptCompletionContract.ts"
@@ -16,14 +15,13 @@ import { importListContract } from "./ImportListContract.ts"
 import { leasesContract } from "./LeasesContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
-import { payloadDeletionContract } from "./PayloadDeletionContract.ts"
 import { ownImportContract } from "./OwnImportContract.ts"
 import { stagingContract } from "./StagingContract.ts"
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const importProcessesContract = <E>(
   name: string,
-  layer: Layer.Layer<ImportProcesses | ImportSearch | AuditLog | Configuration, E>
+  layer: Layer.Layer<ImportProcesses | AuditLog | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `ImportProcesses, ${name}`,
@@ -40,6 +38,5 @@ export const importProcessesContract = <E>(
       describe("list", () => importListContract(it))
       describe("leases", () => leasesContract(it))
       describe("details", () => importDetailsContract(it))
-      describe("deletePayloads", () => payloadDeletionContract(it))
     }
   )

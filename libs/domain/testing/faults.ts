@@ -3,7 +3,7 @@
  * is run once to see its steps, and then once for each step with a fault there, so that no failure
  * that leaves partial data is missed.
  */
-import { type Context, Effect, Layer, Stream } from "effect"
+import { type Context, Effect, Stream } from "effect"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 
 /**
@@ -40,7 +40,7 @@ export const allFaults: ReadonlyArray<Fault> = (
 ])
 
 /** The defect of a call for which a plan says `defect` or `crash`. */
-export class InjectedDefect extends Error {
+class InjectedDefect extends Error {
   readonly call: Call
 
   constructor(kind: FaultKind, call: Call) {
@@ -88,10 +88,6 @@ export const noFaults = (): FaultPlan => faultPlan(() => null)
 /** The call at this step fails, whatever it is. */
 export const faultAtStep = (step: number, fault: Fault): FaultPlan =>
   faultPlan((call) => (call.step === step ? fault : null))
-
-/** The nth call of this operation fails, the first unless stated otherwise. */
-export const faultAtCall = (operation: string, fault: Fault, nth = 1): FaultPlan =>
-  faultPlan((call) => (call.operation === operation && call.nth === nth ? fault : null))
 
 /** Every call of this operation fails. */
 export const faultAtEvery = (operation: string, fault: Fault): FaultPlan =>
@@ -154,15 +150,3 @@ export const withFaults = <Identifier, Shape extends object>(
   })
   return Object.fromEntries(members) as Shape
 }
-
-/** The layer of a port with the faults of the plan; see `withFaults`. */
-export const faulty = <Identifier, Shape extends object, E, R>(
-  port: Context.Key<Identifier, Shape>,
-  layer: Layer.Layer<Identifier, E, R>,
-  plan: FaultPlan,
-  unavailable?: Unavailable
-): Layer.Layer<Identifier, E, R> =>
-  Layer.effect(
-    port,
-    Effect.map(port, (service) => withFaults(port, service, plan, unavailable))
-  ).pipe(Layer.provide(layer))

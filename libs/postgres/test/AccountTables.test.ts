@@ -1,11 +1,10 @@
-/** The rows of a created account that no port reads yet. */
-import type { FoundDocuments, StoredDocument } from "@data-import/domain/account/StoredDocument"
+/** The limits of what an account may hold, and the rows that a dry run leaves. */
 import { expect, layer } from "@effect/vitest"
-import { BigDecimal, DateTime, Effect, Layer, Schema } from "effect"
+import { BigDecimal, Effect, Layer, Schema } from "effect"
 import type { Account } from "@data-import/domain/account/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { minimalAccount, noonPlus } from "@data-import/domain/testing/freshNames"
+import { minimalAccount } from "@data-import/domain/testing/freshNames"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
@@ -20,14 +19,11 @@ const storage = Layer.mergeAll(importProcesses, auditLog, TestDatabase.layerTeam
 )
 
 /** Creates the account that `make` returns for a claimed import, and returns its number and id. */
-const created = Effect.fnUntraced(function* (
-  make: (key: ImportKey) => Account,
-  documents: FoundDocuments = new Map()
-) {
+const created = Effect.fnUntraced(function* (make: (key: ImportKey) => Account) {
   const imports = yield* ImportProcesses
   const { run, sql } = yield* Database
   const { account, attempt, caller, key } = yield* arrange("in progress")
-  const newAccount = { ...account, account: make(key), documents }
+  const newAccount = { ...account, account: make(key) }
   expect((yield* imports.complete({ key, attempt, newAccount, caller }))._tag).toBe("Completed")
   const [row] = yield* run(
     rowsOf(Schema.Struct({ id: Schema.BigInt }))(
@@ -48,233 +44,7 @@ const rows = Effect.fnUntraced(function* (table: string, id: bigint) {
   return found.map(({ row }) => row)
 })
 
-const isoNoonPlus20 = DateTime.formatIso(noonPlus(20)).replace(".000Z", "+00:00")
-
 layer(storage, { excludeTestServices: true })("a created account", (it) => {
-  it.effect("has its own fields and the balance of its ledgers", () =>
-    Effect.gen(function* () {
-      const { id, number } = yield* created(domesticAccount)
-      const { run, sql } = yield* Database
-      const account = yield* run(
-        rowsOf(Schema.Struct({ row: Schema.Unknown }))(
-          sql`select to_jsonb(held) - 'id' as row from accounts held where id = ${id}`
-        )
-      )
-      expect(account[0]?.row).toStrictEqual({
-        number,
-        created_at: isoNoonPlus20,
-        operations_team: "Migration Team",
-        balance: 50,
-        unknown_occupier: false,
-        account_type: "DOMESTIC",
-        billing_email: "regning.holm@example.com",
-        billing_name: "Astrid Vestergaard-Holm",
-        billing_sub_name: "c/o Jeppe Holm",
-        billing_customer_reference: "Household electricity",
-        date_of_sale: "2019-06-14",
-        sales_channel: "ACQUISITION",
-        sales_subchannel: "Wave 3",
-        communication_preference: "ONLINE",
-        document_accessibility: "LARGE_PRINT",
-        erased_at: null,
-        transfer_balance: 50,
-        operations_team_name: "Migration Team",
-        revision: 0,
-        omitted: null,
-        payload_notes: 2
-      })
-    })
-  )
-
-  it.effect("has its customers, addresses and options", () =>
-    Effect.gen(function* () {
-      const { id } = yield* created(domesticAccount)
-      const jeppe = {
-        position: 1,
-        given_name: "Jeppe",
-        family_name: "Holm",
-        email: "jeppe.holm@example.com",
-        mobile: "+4528840916",
-        landline: null,
-        date_of_birth: "1979-11-05",
-        title: "Mr",
-        salutation: null,
-        opted_into_sms: false,
-        opted_into_recommended: true,
-        opted_into_updates: false,
-        opted_into_third_parties: false,
-        opted_into_offers: false,
-        is_user_psr_consent_obtained: false,
-        omitted: ["customer_preferences"]
-      }
-      const customers = yield* rows("customers", id)
-      expect(customers).toHaveLength(2)
-      expect(customers[0]).toMatchObject({ given_name: "Astrid", opted_into_sms: true })
-      expect(customers[1], "what is not sent has the default of the rules").toStrictEqual(jeppe)
-      expect(yield* rows("billing_addresses", id)).toStrictEqual([
-        {
-          name: "Astrid Vestergaard-Holm",
-          organization: "",
-          street_address: "Pilevangen 14, 2. th",
-          locality: "Aarhus C",
-          postal_code: "8000",
-          country: "DK",
-          delivery_point_identifier: "DK80000142",
-          structured_street_address: null,
-          omitted: null
-        }
-      ])
-      expect(yield* rows("billing_options", id)).toStrictEqual([
-        {
-          period_length: "MONTHLY",
-          period_start_day: 20,
-          period_start_month: null,
-          use_industry_billing: false,
-          omitted: null
-        }
-      ])
-      expect(yield* rows("supply_addresses", id)).toStrictEqual([
-        {
-          position: 0,
-          supply_address1: "Pilevangen 14, 2. th",
-          supply_postcode: "8000",
-          customer_at_supply_address_from_date: "2019-07-01",
-          primary_place_of_residence_since: "2019-07-01"
-        }
-      ])
-      expect(yield* rows("account_metadata", id)).toStrictEqual([
-        { position: 0, key: "legacy.segment", value: { code: "R2", since: "2021-01-01" } },
-        { position: 1, key: "legacy.wave", value: { number: 3 } }
-      ])
-    })
-  )
-
-  it.effect("has its ledgers with every transaction and its effect on the balance", () =>
-    Effect.gen(function* () {
-      const { id } = yield* created(domesticAccount)
-      expect(yield* rows("ledgers", id)).toStrictEqual([
-        {
-          position: 0,
-          ledger_code: "ELECTRICITY_LEDGER",
-          last_statement_balance: 25,
-          last_statement_closing_date: "2025-02-28",
-          ledger_balance: 50,
-          omitted: null
-        }
-      ])
-      const transactions = yield* rows("transactions", id)
-      const short = { ledger_position: 0, occurrence: 1, recorded_at: isoNoonPlus20 }
-      expect(transactions).toMatchObject(
-        [
-          ["NL-T-1001", "historical_statement", 412.5, -412.5],
-          ["NL-T-1002", "historical_statement", 400, 400],
-          ["NL-T-1003", "historical_statement", 37.5, 37.5],
-          ["NL-T-1004", "current_statement", 400, 400],
-          ["NL-T-1005", "current_statement", 337.5, -337.5],
-          ["NL-T-1006", "current_statement", 12.5, -12.5],
-          ["NL-T-1007", "current_statement", 25, -25]
-        ].map(([transaction_id, origin, amount, effect_on_balance], sequence) => ({
-          ...short,
-          ...{ sequence, transaction_id, origin, amount, effect_on_balance }
-        }))
-      )
-      expect(transactions[3]).toStrictEqual({
-        ...short,
-        sequence: 3,
-        origin: "current_statement",
-        transaction_id: "NL-T-1004",
-        transaction_date: "2025-03-05",
-        moved_from_date: null,
-        amount: 400,
-        type: "PAYMENT",
-        effect_on_balance: 400,
-        reason: "ACCOUNT_CHARGE_PAYMENT",
-        display_note: null,
-        note: "Monthly collection.",
-        reference: "DD-2025-03-0004711",
-        payment_type: "DD_REGULAR_COLLECTION",
-        product_code: null,
-        line_item_count: null,
-        tax_item_count: null
-      })
-    })
-  )
-
-  it.effect("has the items of its supply charges", () =>
-    Effect.gen(function* () {
-      const { id } = yield* created(domesticAccount)
-      expect(yield* rows("transaction_line_items", id)).toStrictEqual([
-        {
-          transaction_sequence: 4,
-          position: 0,
-          start_date: "2025-03-01",
-          end_date: "2025-03-31",
-          rate_band: "CONSUMPTION_STANDARD",
-          number_of_units: 216,
-          price_per_unit: 1.25,
-          net_amount: 270,
-          reading_at_start: 10452,
-          reading_at_end: 10668
-        }
-      ])
-      expect(yield* rows("transaction_tax_items", id)).toStrictEqual([
-        {
-          transaction_sequence: 4,
-          position: 0,
-          amount: 67.5,
-          tax_type: "VAT",
-          value_taxed: 270,
-          rate: 0.25,
-          unit_type: "PROPORTION"
-        }
-      ])
-    })
-  )
-
-  it.effect("has its notes with their documents, and its statements", () =>
-    Effect.gen(function* () {
-      const undated = { body: "No time of creation is known." }
-      const stored = { size: 2 ** 40, etag: "an etag", checksum: null }
-      const { id } = yield* created(
-        (key) => {
-          const account = domesticAccount(key)
-          return { ...account, notes: [...(account.notes ?? []), undated] }
-        },
-        new Map<string, StoredDocument>([
-          ["notes/NL-0004711/request-2024-11-02.pdf", stored],
-          ["statements/NL-0004711/2025-01.pdf", { ...stored, checksum: "a checksum" }]
-        ])
-      )
-      expect(yield* rows("notes", id)).toMatchObject([
-        { sequence: 0, created_at: "2024-11-02T09:15:00+00:00", is_pinned: false },
-        { sequence: 1, is_pinned: true, unpin_at: "2027-03-01T08:00:00+00:00" },
-        { sequence: 2, ...undated, created_at: isoNoonPlus20, is_pinned: false, unpin_at: null }
-      ])
-      expect(yield* rows("note_documents", id)).toMatchObject([
-        {
-          note_sequence: 0,
-          position: 0,
-          document_path: "notes/NL-0004711/request-2024-11-02.pdf",
-          document_size: 2 ** 40,
-          document_etag: "an etag",
-          document_checksum: null
-        }
-      ])
-      expect(yield* rows("statements", id)).toMatchObject([
-        {
-          statement_id: "NL-S-2025-01",
-          bill_period_from_date: "2025-01-01",
-          bill_period_to_date: "2025-01-31",
-          statement_path: "statements/NL-0004711/2025-01.pdf",
-          gross_amount: null,
-          origin: "account_payload",
-          document_checksum: "a checksum"
-        },
-        { statement_id: "NL-S-2025-02", document_size: null }
-      ])
-    })
-  )
-
   it.effect("keeps every digit of decimals, and metadata unchanged", () =>
     Effect.gen(function* () {
       const value = JSON.parse(`{"__proto__":{"a":1},"~effect/BigDecimal":"x","b":null,"c":[[]]}`)

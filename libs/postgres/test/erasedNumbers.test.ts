@@ -21,6 +21,7 @@ import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
 import { eraseNumber } from "../testing/auditChains.ts"
 import { auditTables, rows } from "../testing/rows.ts"
+import { rolledBack } from "../testing/rolledBack.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { stagedHash } from "@data-import/domain/testing/importStates"
 
@@ -137,6 +138,30 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit lo
       expect(yield* numbersOf(key)).toMatchObject([{ salted: false }, { number: "again" }])
       expect(yield* eraseNumber(key)).toBe(1)
       yield* whole
+    })
+  )
+
+  it.effect.each([
+    "audit_log set outcome = outcome || 'x'",
+    "audit_log set external_account_number = 'known again'",
+    "audit_log set external_account_number = erased_number(sha256('x'))",
+    "audit_chains set external_account_number = erased_number(sha256('x'))",
+    "audit_chains set salt = sha256('x')",
+    "audit_chains set hmac = sha256('x')",
+    "audit_chains set head = sha256(head)"
+  ])("is found altered after an erasure: %s", (alteration) =>
+    Effect.gen(function* () {
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("a")
+      yield* Effect.all([read(key, caller), read(key, caller)])
+      yield* eraseNumber(key)
+      const { sql } = yield* Database
+      const altered = Effect.gen(function* () {
+        yield* sql`set local session_replication_role = replica`
+        yield* sql.unsafe(`update ${alteration} where import_supplier = '${key.import_supplier}'`)
+        return (yield* verified).fault
+      })
+      expect(yield* rolledBack(altered)).not.toBeNull()
     })
   )
 

@@ -1,6 +1,7 @@
 /**
  * A separate database for a test or a suite: a copy of the migrated template, dropped at its end.
  */
+import type { Vitest } from "@effect/vitest"
 import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
@@ -41,6 +42,12 @@ export const databaseUsersAt = (url: Redacted.Redacted): DatabaseUsers =>
 export const deployed = Layer.effectContext(
   Effect.flatMap(freshUrl, (url) => DeployedStorage.make(url, databaseUsersAt(url)))
 )
+
+/** The same, with the operations team. */
+export const deployedWithTeam = Layer.provideMerge(layerTeam, deployed)
+
+/** What declares a test that uses these ports. */
+export type It = Vitest.MethodsNonLive<Layer.Success<typeof deployedWithTeam>>
 
 /** A fresh database with a client. */
 export const layer: Layer.Layer<Database> = Layer.unwrap(

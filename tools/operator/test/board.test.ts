@@ -4,17 +4,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BoardAccess, layer } from "@data-import/domain/auth/BoardAccess"
 import { RequestId } from "@data-import/domain/organisation/Organisation"
-import { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option } from "effect"
-import { arrange } from "./commandLine.ts"
+import { arrangeDeployed } from "./commandLine.ts"
 
 const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
 
 describe("board end-sessions", () => {
   it.effect("ends the sessions of a user, which are listed before", () =>
     Effect.gen(function* () {
-      const { done, json, ports, refused } = yield* arrange
+      const { done, json, ports, refused } = yield* arrangeDeployed
       const { begin, open } = yield* BoardAccess.pipe(
         Effect.provide(layer(times).pipe(Layer.provide(Layer.succeedContext(ports))))
       )
@@ -39,7 +39,7 @@ describe("board end-sessions", () => {
 describe("board link", () => {
   it.effect("prints a link that signs in once", () =>
     Effect.gen(function* () {
-      const { json, ports } = yield* arrange
+      const { json, ports } = yield* arrangeDeployed
       const folder = mkdtempSync(join(tmpdir(), "operator-board-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
       const settings = ConfigProvider.layer(ConfigProvider.fromUnknown({ DATA_DIR: folder }))
@@ -59,16 +59,20 @@ describe("board link", () => {
 
   it.effect("leads to the gateway that is named, and is in the audit log, without the link", () =>
     Effect.gen(function* () {
-      const { done, ports, refused } = yield* arrange
+      const { done, ports, refused } = yield* arrangeDeployed
       const out = yield* done("board", "link", "--base-url", "http://localhost:9000/")
       expect(out).toMatch(
         /^Open this link .*\nhttp:\/\/localhost:9000\/board\/sign-in\/[\w-]{43}\/$/
       )
       yield* refused(["board", "link", "--base-url", "localhost"], /a URL like/)
-      const { audit } = yield* Effect.provideContext(MemoryStore, ports)
-      expect(audit.map(({ entry }) => [entry.apiKey, entry.action])).toEqual([
-        ["operator:tester", "issue_board_link"]
-      ])
+      const { search } = yield* Effect.provideContext(AuditLog, ports)
+      const filter = { organisations: null, action: "issue_board_link" }
+      expect(
+        (yield* search({ filter, before: null, limit: 10 })).entries.map(({ action, apiKey }) => [
+          apiKey,
+          action
+        ])
+      ).toEqual([["operator:tester", "issue_board_link"]])
     })
   )
 })

@@ -1,42 +1,45 @@
-/** The operator on a storage in memory: command lines and their results. */
+/** The operator on a storage in memory, or on PostgreSQL: command lines and their results. */
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
-import { layerMemory as boardSessions } from "@data-import/domain/ports/memory/BoardSessions"
 import { layerMemory as checks } from "@data-import/domain/ports/memory/Checks"
-import { layerMemory as erasures } from "@data-import/domain/ports/memory/Erasures"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { layerMemory as eventLog } from "@data-import/domain/ports/memory/EventLog"
 import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhooks"
-import { layerMemory as summaries } from "@data-import/domain/ports/memory/SupplierSummaries"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"
+import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, DateTime, Effect, Exit, Layer, Redacted } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { run } from "../Operator.ts"
 import type { Ports } from "../Storage.ts"
 
+/** The storage of most tests, without the ports that have no adapter in memory. */
 export const memory = Layer.mergeAll(
   configuration,
   apiKeys,
   importProcesses,
-  erasures,
+  Layer.mock(Erasures)({}),
   accounts,
   auditLog,
   auditHeads,
   batches,
-  boardSessions,
+  Layer.mock(BoardSessions)({}),
   checks,
   eventLog,
   webhooks,
-  summaries,
+  Layer.mock(SupplierSummaries)({}),
   tokens,
   MemoryStore.layer
 )
@@ -68,9 +71,9 @@ export const operatorAs = (user: Redacted.Redacted) => {
   )
 }
 
-/** A new storage, and the operator on it. */
-export const arrange = Effect.gen(function* () {
-  const ports = yield* Layer.build(memory)
+const started = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
+
+const on = Effect.fnUntraced(function* <A>(ports: Context.Context<Ports | A>) {
   const operator = operatorOn(Layer.succeedContext(ports))
   const done = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     const { done, err, out } = yield* operator(...args)
@@ -88,6 +91,24 @@ export const arrange = Effect.gen(function* () {
     expect({ done, out }, args.join(" ")).toEqual({ done: false, out: "" })
     expect(err).toMatch(reason)
   })
-  yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
   return { ports, done, json, refused }
+})
+
+/** A new storage, and the operator on it. */
+export const arrange = Effect.gen(function* () {
+  yield* TestClock.setTime(started.epochMilliseconds)
+  return yield* on(yield* Layer.build(memory))
+})
+
+/** A new database, and the operator on it. */
+export const arrangeDeployed = Effect.gen(function* () {
+  const storage = Layer.mergeAll(
+    TestDatabase.deployedWithTeam,
+    auditHeads,
+    tokens,
+    SteppedClock.layer
+  )
+  const ports = yield* TestClock.withLive(Layer.build(storage))
+  yield* Context.get(ports, SteppedClock).set(started)
+  return yield* on(ports)
 })

@@ -13,7 +13,7 @@ import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { arrange, operatorAs } from "./commandLine.ts"
+import { arrangeDeployed, operatorAs } from "./commandLine.ts"
 
 const withDocument = Effect.gen(function* () {
   const account = yield* imported()
@@ -29,7 +29,7 @@ const withDocument = Effect.gen(function* () {
 describe("erase", () => {
   it.effect("says what it would erase, and erases only if the line says so", () =>
     Effect.gen(function* () {
-      const { done, json, ports, refused } = yield* arrange
+      const { done, json, ports, refused } = yield* arrangeDeployed
       const { key, number, words } = yield* Effect.provideContext(withDocument, ports)
       const document = `${key.import_supplier}/may.pdf`
       yield* refused(["erase", ...words], /for good[^]*--accept-loss[^]*may\.pdf[^]*pm_1/)
@@ -52,7 +52,7 @@ describe("erase", () => {
 
   it.effect("is refused for what is not staged or is being processed", () =>
     Effect.gen(function* () {
-      const { ports, refused } = yield* arrange
+      const { ports, refused } = yield* arrangeDeployed
       const { key } = yield* Effect.provideContext(arrangeImport("none"), ports)
       const words = [key.import_supplier, key.external_account_number]
       yield* refused(["erase", ...words, "--accept-loss"], "nothing is staged")
@@ -62,7 +62,7 @@ describe("erase", () => {
 
   it.effect("an erased import is neither skipped, unskipped nor retried", () =>
     Effect.gen(function* () {
-      const { done, ports, refused } = yield* arrange
+      const { done, ports, refused } = yield* arrangeDeployed
       const { words } = yield* Effect.provideContext(withDocument, ports)
       yield* Effect.provideContext(
         Configuration.use((setup) => Effect.ignore(setup.createTeam("Team"))),

@@ -9,7 +9,7 @@ import { callerOf, noon } from "@data-import/domain/testing/freshNames"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { Effect, Option } from "effect"
-import { arrange } from "./commandLine.ts"
+import { arrangeDeployed } from "./commandLine.ts"
 
 const none = { PENDING: 0, FAILED: 0, IN_PROGRESS: 0, SKIPPED: 0, IMPORTED: 0, ERASED: 0 }
 
@@ -17,7 +17,7 @@ const caller = callerOf(OrganisationName.make("demo"))
 
 /** A supplier with a pending, a failed and a skipped import. */
 const filled = Effect.gen(function* () {
-  const shell = yield* arrange
+  const shell = yield* arrangeDeployed
   yield* shell.done("organisation", "create", "demo")
   yield* shell.done("supplier", "create", "ENERGY", "--organisation", "demo")
   const keyOf = (number: string) => ({

@@ -1,7 +1,7 @@
 /** Suppliers: created, configured, listed, and what is refused. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { arrange } from "./commandLine.ts"
+import { arrange, arrangeDeployed } from "./commandLine.ts"
 
 const energy = {
   code: "ENERGY",
@@ -151,7 +151,7 @@ describe("supplier", () => {
 
   it.effect("changes its status; Complete only opens again with --reopen, and to Ongoing", () =>
     Effect.gen(function* () {
-      const { done, json, refused } = yield* arrange
+      const { done, json, refused } = yield* arrangeDeployed
       const set = (...words: ReadonlyArray<string>) => [
         "supplier",
         "set-status",

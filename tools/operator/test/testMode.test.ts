@@ -7,10 +7,10 @@ import { codeIn, WireCode } from "@data-import/domain/organisation/Supplier"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { callerOf, noon } from "@data-import/domain/testing/freshNames"
 import { stagedContent } from "@data-import/domain/testing/importStates"
-import { arrange } from "./commandLine.ts"
+import { arrangeDeployed } from "./commandLine.ts"
 
 const begun = Effect.gen(function* () {
-  const arranged = yield* arrange
+  const arranged = yield* arrangeDeployed
   yield* arranged.done("organisation", "create", "demo")
   return arranged
 })

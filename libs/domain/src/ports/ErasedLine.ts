@@ -29,7 +29,7 @@ export const erasedResult = (text: string): string => {
 type Named = Pick<LineProblem, "attr"> & { readonly code: string }
 
 /** Whether the path has a name that was sent. Any name may be that of an unknown field. */
-export const hasSentName = ({ attr, code }: Named): boolean =>
+const hasSentName = ({ attr, code }: Named): boolean =>
   code === "unknown_field" || !attr.split(".").every(isDocumented)
 
 /** The problems in a result whose paths have names that were sent, as they are counted. */

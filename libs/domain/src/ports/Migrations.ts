@@ -194,9 +194,3 @@ export const noCounts: StateCounts = {
   IMPORTED: 0,
   ERASED: 0
 }
-
-/** A count at the end of an hour; hours in which it did not change are left out. */
-export interface HourlyCount {
-  readonly hour: DateTime.Utc
-  readonly count: number
-}

@@ -203,7 +203,7 @@ const change =
       const changes = !isEmpty(wanted)
       if (changes) {
         store.changes.set(account.number, withChange(changesOf(store, account), wanted))
-        keepAnswer(store, keep, answer, at, key)
+        keepAnswer(store, keep, answer, at)
       } else if (keep) {
         release(store, keep.reservation)
       }

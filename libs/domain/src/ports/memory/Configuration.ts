@@ -77,7 +77,7 @@ const createSupplier = Effect.fnUntraced(function* (
   yield* recordSupplier(store, supplier, "create_supplier", "created")
 })
 
-export const changeSupplierStatus = Effect.fnUntraced(function* <E>(
+const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   store: MemoryStore["Service"],
   code: SupplierCode,
   decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
@@ -87,7 +87,6 @@ export const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   const status = yield* Effect.fromResult(decide(present.status))
   const changed: Supplier = { ...present, status }
   store.suppliers.set(code, changed)
-  if (status !== "Complete") store.signOffs.delete(code)
   const outcome = statusOutcome(present.status, status)
   yield* recordSupplier(store, changed, "change_supplier_status", outcome)
   return changed

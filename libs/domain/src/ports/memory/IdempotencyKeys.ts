@@ -10,7 +10,6 @@ import {
   keyStateAt,
   type Reservation
 } from "../../requests/IdempotencyKey.ts"
-import type { ImportKey } from "../../account/ImportProcess.ts"
 import type { Batch } from "../../batch/Batch.ts"
 import { keysOf } from "../../requests/LineKey.ts"
 import { finish } from "../../support/Steps.ts"
@@ -39,20 +38,18 @@ export const whileReserved = <A, E>(
     keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
   )
 
-/** Keeps the response of a write that stored something at `at`, with the import it is about. */
+/** Keeps the response of a write that stored something at `at`. */
 export const keepAnswer = <A>(
   store: Store,
   keep: Keep<A> | null | undefined,
   answer: A,
-  at: DateTime.Utc,
-  about?: ImportKey
+  at: DateTime.Utc
 ): void => {
   const place = keep ? placeOf(keep.reservation) : ""
   const record = store.idempotencyKeys.get(place)
   if (!keep || record === undefined) return
   const expiresAt = keptUntil(keep.reservation, at)
-  const kept = { ...record, answer: finish(keep.textOf(answer)), expiresAt }
-  store.idempotencyKeys.set(place, about === undefined ? kept : { ...kept, about })
+  store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
 }
 
 /** The response kept under the key; null if there is none. */
@@ -68,18 +65,6 @@ export const deleteKeysOfLine = (
   line: number
 ): void => {
   for (const key of keysOf(id, line)) store.idempotencyKeys.delete(placeOf({ organisation, key }))
-}
-
-/** Deletes kept answers of the organisation; returns how many. */
-export const deleteKeptAnswers = (store: Store, organisation: string, limit: number): number => {
-  const kept = [...store.idempotencyKeys]
-    .filter(([place, { answer }]) => {
-      const [owner] = JSON.parse(place) as ReadonlyArray<string>
-      return owner === organisation && answer !== null
-    })
-    .slice(0, limit)
-  for (const [place] of kept) store.idempotencyKeys.delete(place)
-  return kept.length
 }
 
 /** Frees the key of a write that stored nothing. */

@@ -120,7 +120,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     caller
   })
   const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
-  keepAnswer(store, keep, stored, at, key)
+  keepAnswer(store, keep, stored, at)
   return stored
 }
 
@@ -240,7 +240,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   if (customerEmails) {
     store.outbox.push({ key, event: { at: createdAt, name: customerEmailEvent, codes: [] } })
   }
-  keepAnswer(store, keep, newAccount, createdAt, key)
+  keepAnswer(store, keep, newAccount, createdAt)
   return answer
 }
 

@@ -32,9 +32,7 @@ import type {
 } from "../AuditLog.ts"
 import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
-import type { RecordedForecast } from "../Forecasts.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
-import type { HourlyCount, MigrationPlan, SignOff } from "../Migrations.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
 import type { BatchEventName } from "../../batch/BatchEvent.ts"
@@ -114,23 +112,10 @@ export interface AuditedKey {
   readonly external_account_number: string | null
 }
 
-/** The counts of a supplier's imports, of all (without a cohort) and of each cohort, by hour. */
-export interface StoredHistory {
-  /** By cohort and name of the count; each as of the ends of hours, the oldest first. */
-  readonly counts: Map<string, ReadonlyArray<HourlyCount>>
-  readonly changedAt: DateTime.Utc | null
-  readonly importedAt: DateTime.Utc | null
-}
-
 /** The refusals of an API key that were recorded since an instant. */
 export interface RefusalWindow {
   readonly beganAt: DateTime.Utc
   readonly recorded: Set<string>
-}
-
-export interface StoredForecast extends RecordedForecast {
-  /** Null until it is settled. */
-  readonly held: boolean | null
 }
 
 export class MemoryStore extends Context.Service<
@@ -156,14 +141,7 @@ export class MemoryStore extends Context.Service<
     readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
     readonly tokenBuckets: Map<OrganisationName, TokenBucket>
     /** By organisation and key. */
-    readonly idempotencyKeys: Map<
-      string,
-      KeyRecord & {
-        readonly token: ReservationToken
-        /** Whose import or account the kept response is about. */
-        readonly about?: ImportKey
-      }
-    >
+    readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
     /** In the order of their creation. */
     readonly batches: Map<BatchId, StoredBatch>
     readonly batchEvents: Array<BatchEvent>
@@ -172,13 +150,8 @@ export class MemoryStore extends Context.Service<
     readonly webhookEvents: Array<WebhookEvent>
     /** How many events of each kind have their positions. */
     readonly positioned: { outbox: number; batchEvents: number; webhookEvents: number }
-    readonly histories: Map<SupplierCode, StoredHistory>
-    readonly plans: Map<SupplierCode, MigrationPlan>
-    readonly signOffs: Map<SupplierCode, SignOff>
     /** When each worker was last seen. */
     readonly workers: Map<string, DateTime.Utc>
-    /** By day and supplier. */
-    readonly forecasts: Map<string, StoredForecast>
     readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
     /** By walk, subject and check. */
     readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
@@ -208,11 +181,7 @@ export class MemoryStore extends Context.Service<
     webhooks: new Map(),
     webhookEvents: [],
     positioned: { outbox: 0, batchEvents: 0, webhookEvents: 0 },
-    histories: new Map(),
-    plans: new Map(),
-    signOffs: new Map(),
     workers: new Map(),
-    forecasts: new Map(),
     checkWalks: new Map(),
     checkDifferences: new Map()
   }))

@@ -1,19 +1,24 @@
-/**
- * The deletion of payloads whose import became an account long ago: one part of the contract of
- * `ImportProcesses`.
- */
-import { expect, type Vitest } from "@effect/vitest"
+/** The deletion of payloads whose import became an account long ago. */
+import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
-import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
-import type { Caller } from "../src/organisation/Organisation.ts"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { ImportSearch } from "../src/ports/ImportSearch.ts"
-import { expectSame, freshSupplier, newAccountFor, noon } from "./freshNames.ts"
-import { arrange, claim, importStates, stagedPayload, tracesOf } from "./importStates.ts"
-
-type It = Vitest.MethodsNonLive<ImportProcesses | ImportSearch | AuditLog | Configuration>
+import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import {
+  expectSame,
+  freshSupplier,
+  newAccountFor,
+  noon
+} from "@data-import/domain/testing/freshNames"
+import {
+  arrange,
+  claim,
+  importStates,
+  stagedPayload,
+  tracesOf
+} from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const hash = PayloadHash.make("d".repeat(64))
 
@@ -56,7 +61,7 @@ const imported = Effect.fnUntraced(function* (
 const hasText = (key: ImportKey) =>
   Effect.flatMap(ImportSearch, (search) => Effect.map(search.staged(key), Option.isSome))
 
-const whatStays = (it: It): void => {
+const whatStays = (it: TestDatabase.It): void => {
   it.effect("deletes only the text and what errors contain of it", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -104,7 +109,7 @@ const whatStays = (it: It): void => {
   )
 }
 
-const whichOnes = (it: It): void => {
+const whichOnes = (it: TestDatabase.It): void => {
   const others = importStates.filter((state) => state !== "none" && state !== "imported")
   it.effect.each(others)("leaves an import that is %s, however old it is", (state) =>
     Effect.gen(function* () {
@@ -159,7 +164,10 @@ const whichOnes = (it: It): void => {
   )
 }
 
-export const payloadDeletionContract = (it: It): void => {
-  whatStays(it)
-  whichOnes(it)
-}
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "deletePayloads",
+  (it) => {
+    whatStays(it)
+    whichOnes(it)
+  }
+)

@@ -1,10 +1,9 @@
-/** What every adapter of `Forecasts` must do. */
-import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
-import type { SupplierCode } from "../src/organisation/Supplier.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { Forecasts } from "../src/ports/Forecasts.ts"
-import { freshSupplier, noonPlus } from "./freshNames.ts"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { Forecasts } from "@data-import/domain/ports/Forecasts"
+import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const hour = 3_600
 const day = 24 * hour
@@ -21,9 +20,7 @@ const madeAfter = (supplier: SupplierCode, seconds: number) => ({
 
 const freshCode = Effect.map(freshSupplier, ({ supplier }) => supplier.code)
 
-type It = Vitest.MethodsNonLive<Forecasts | Configuration>
-
-const settled = (it: It): void => {
+const settled = (it: TestDatabase.It): void => {
   it.effect("is not settled before the end of the migration is known", () =>
     Effect.gen(function* () {
       const { read, record, settle } = yield* Forecasts
@@ -66,7 +63,7 @@ const settled = (it: It): void => {
   )
 }
 
-const listed = (it: It): void => {
+const listed = (it: TestDatabase.It): void => {
   it.effect("lists the forecasts of a supplier, the newest first, with their outcome", () =>
     Effect.gen(function* () {
       const { list, record, settle } = yield* Forecasts
@@ -86,7 +83,7 @@ const listed = (it: It): void => {
   )
 }
 
-const keptOnce = (it: It): void => {
+const keptOnce = (it: TestDatabase.It): void => {
   it.effect("is settled once", () =>
     Effect.gen(function* () {
       const { read, record, settle } = yield* Forecasts
@@ -129,16 +126,11 @@ const keptOnce = (it: It): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const forecastsContract = <E>(
-  name: string,
-  layer: Layer.Layer<Forecasts | Configuration, E>
-): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `Forecasts, ${name}`,
-    (it) => {
-      settled(it)
-      keptOnce(it)
-      listed(it)
-    }
-  )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "Forecasts",
+  (it) => {
+    settled(it)
+    keptOnce(it)
+    listed(it)
+  }
+)

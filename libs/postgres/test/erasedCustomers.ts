@@ -1,12 +1,12 @@
-/** Customers to erase, for the contract suite, with data in every field. */
+/** Customers to erase, with data in every field. */
 import { Effect, Option } from "effect"
-import type { ImportKey } from "../src/account/ImportProcess.ts"
-import { CurrentOperator } from "../src/organisation/Operator.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { noon, noonPlus } from "./freshNames.ts"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {
   accountWith,
   adding,
@@ -16,7 +16,7 @@ import {
   imported,
   mayStatement,
   noteOf
-} from "./importedAccounts.ts"
+} from "@data-import/domain/testing/importedAccounts"
 
 export const erasedAt = noonPlus(300)
 

@@ -1,25 +1,23 @@
-/**
- * The contract of `Erasures`, as tests that every adapter runs: what is erased, what stays, and
- * what is refused afterwards.
- */
-import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { BigDecimal, DateTime, Effect, type Layer, Option, Stream } from "effect"
-import { detailedStateOf } from "../src/account/ImportDetails.ts"
-import { PayloadHash } from "../src/account/ImportProcess.ts"
-import { encodeDescription } from "../src/account/AccountDescription.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { Accounts } from "../src/ports/Accounts.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import { EventLog } from "../src/ports/EventLog.ts"
-import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { Batches } from "../src/ports/Batches.ts"
-import { erasedLines } from "./ErasedLines.ts"
-import { expectSame, noon, noonPlus } from "./freshNames.ts"
+/** What is erased, what stays, and what is refused afterwards. */
+import { expect, layer } from "@effect/vitest"
+import { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
+import { detailedStateOf } from "@data-import/domain/account/ImportDetails"
+import { PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { encodeDescription } from "@data-import/domain/account/AccountDescription"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { EventLog } from "@data-import/domain/ports/EventLog"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { expectSame, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { detailsOf, erase, eraseAsOperator, erasedAt, rich } from "./erasedCustomers.ts"
-import { adding, changeAccount, creditOf, descriptionOf } from "./importedAccounts.ts"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  descriptionOf
+} from "@data-import/domain/testing/importedAccounts"
 import {
   arrange,
   claim,
@@ -28,19 +26,9 @@ import {
   stagedPayload,
   stagedHash,
   stagedContent
-} from "./importStates.ts"
-import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
-
-export type ErasurePorts =
-  | Accounts
-  | AuditLog
-  | Batches
-  | Configuration
-  | Erasures
-  | EventLog
-  | IdempotencyKeys
-  | ImportProcesses
-type It = Vitest.MethodsNonLive<ErasurePorts>
+} from "@data-import/domain/testing/importStates"
+import { freshKeyed, keepAs, reserve } from "@data-import/domain/testing/keyedRequests"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 /** Money and dates of an account, without personal data. */
 const moneyOf = Effect.fnUntraced(function* (number: Parameters<typeof descriptionOf>[0]) {
@@ -70,7 +58,7 @@ const moneyOf = Effect.fnUntraced(function* (number: Parameters<typeof descripti
   }
 })
 
-const whatStays = (it: It): void => {
+const whatStays = (it: TestDatabase.It): void => {
   it.effect("erases the customer of an account and keeps the money", () =>
     Effect.gen(function* () {
       const { key, number } = yield* rich
@@ -187,7 +175,7 @@ const whatStays = (it: It): void => {
   )
 }
 
-const whatIsRefused = (it: It): void => {
+const whatIsRefused = (it: TestDatabase.It): void => {
   it.effect.each(importStates)("an import that is %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -282,7 +270,7 @@ const whatIsRefused = (it: It): void => {
   )
 }
 
-const inTheLog = (it: It): void => {
+const inTheLog = (it: TestDatabase.It): void => {
   it.effect("the number can no longer be read in the log, and is not written again", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
@@ -348,14 +336,11 @@ const inTheLog = (it: It): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const erasuresContract = <E>(name: string, layer: Layer.Layer<ErasurePorts, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `Erasures, ${name}`,
-    (it) => {
-      whatStays(it)
-      whatIsRefused(it)
-      inTheLog(it)
-      erasedLines(it)
-    }
-  )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "Erasures",
+  (it) => {
+    whatStays(it)
+    whatIsRefused(it)
+    inTheLog(it)
+  }
+)

@@ -1,31 +1,41 @@
 /**
- * What every storage of the scheduled checks must do: return accounts, batches and events as they
- * are, give a turn to one instance, and keep differences until they are seen resolved. Data that
- * the ports have written never has a difference. All instants are arguments.
+ * The storage of the scheduled checks returns accounts, batches and events as they are, gives a
+ * turn to one instance, and keeps differences until they are seen resolved. Data that the ports
+ * have written never has a difference.
  */
-import type { Vitest } from "@effect/vitest"
-import { expect, layer as withLayer } from "@effect/vitest"
+import { expect, layer, type Vitest } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Stream } from "effect"
 import fc from "fast-check"
-import { makeScheduledChecks } from "../src/checks/ScheduledChecks.ts"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
-import { Accounts } from "../src/ports/Accounts.ts"
-import type { Batches } from "../src/ports/Batches.ts"
-import { Checks, type Difference, ofEachCheck, walks } from "../src/ports/Checks.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { EventLog } from "../src/ports/EventLog.ts"
-import { Hashing } from "../src/ports/Hashing.ts"
-import { layerMemory as hashing } from "../src/ports/memory/Hashing.ts"
-import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { twoDecimals } from "../src/schema/Decimal.ts"
-import { accountPayload } from "./arbitraries.ts"
-import { begun, cancelled, endOf, finish, started, taken } from "./begunBatches.ts"
-import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
-import { importedFrom } from "./hashedAccounts.ts"
-import { adding, changeAccount, creditOf, mayStatement } from "./importedAccounts.ts"
-import { domesticPayload } from "./samples.ts"
+import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Checks, type Difference, ofEachCheck, walks } from "@data-import/domain/ports/Checks"
+import { EventLog } from "@data-import/domain/ports/EventLog"
+import { Hashing } from "@data-import/domain/ports/Hashing"
+import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
+import { twoDecimals } from "@data-import/domain/schema/Decimal"
+import { accountPayload } from "@data-import/domain/testing/arbitraries"
+import {
+  begun,
+  cancelled,
+  endOf,
+  finish,
+  started,
+  taken
+} from "@data-import/domain/testing/begunBatches"
+import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
+import { importedFrom } from "@data-import/domain/testing/hashedAccounts"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  mayStatement
+} from "@data-import/domain/testing/importedAccounts"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
-type Ports = Accounts | AuditLog | Batches | Checks | Configuration | EventLog | ImportProcesses
+const storage = Layer.merge(TestDatabase.deployedWithTeam, hashing)
+
+type It = Vitest.MethodsNonLive<Layer.Success<typeof storage>>
 
 const scheduled = Effect.gen(function* () {
   const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
@@ -95,7 +105,7 @@ const move = Effect.fnUntraced(function* (after: bigint, through: bigint | null,
 
 const none = ofEachCheck(() => 0)
 
-const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
+const shows = (it: It): void => {
   it.effect("returns accounts in order, with their sums and the hash of the payload", () =>
     Effect.gen(function* () {
       const { accounts } = yield* Checks
@@ -157,7 +167,7 @@ const shows = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
   )
 }
 
-const findsNothing = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
+const findsNothing = (it: It): void => {
   it.effect("finds no fault in entries that the ports have written, and counts them", () =>
     Effect.gen(function* () {
       const supplier = yield* freshSupplier
@@ -178,7 +188,7 @@ const findsNothing = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
   )
 }
 
-const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
+const keeps = (it: It): void => {
   it.effect("gives a turn once in a pause, and continues where the last one was concluded", () =>
     Effect.gen(function* () {
       const { begin } = yield* Checks
@@ -273,13 +283,8 @@ const keeps = (it: Vitest.MethodsNonLive<Ports | Hashing>): void => {
   )
 }
 
-export const checksContract = <E>(name: string, storage: Layer.Layer<Ports, E>): void => {
-  withLayer(Layer.merge(storage, hashing), { excludeTestServices: true })(
-    `Checks ${name}`,
-    (it) => {
-      shows(it)
-      findsNothing(it)
-      keeps(it)
-    }
-  )
-}
+layer(storage, { excludeTestServices: true, timeout: "1 minute" })("Checks", (it) => {
+  shows(it)
+  findsNothing(it)
+  keeps(it)
+})

@@ -1,17 +1,16 @@
 /**
- * The contract of the count of refused lines: they count once their batch has ended, until an
- * import of their number is stored. Nothing else may take lines. Every adapter runs it.
+ * Refused lines count once their batch has ended, until an import of their number is stored.
+ * Nothing else may take lines.
  */
-import { expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { type DateTime, Effect, type Layer } from "effect"
-import { ExternalAccountNumber } from "../src/account/Account.ts"
-import * as Batch from "../src/batch/Batch.ts"
-import { Batches } from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { Migrations } from "../src/ports/Migrations.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
+import { expect, layer } from "@effect/vitest"
+import { type DateTime, Effect } from "effect"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import * as Batch from "@data-import/domain/batch/Batch"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { Migrations } from "@data-import/domain/ports/Migrations"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import {
   type BatchOptions,
   type Begun,
@@ -26,12 +25,16 @@ import {
   lineOf,
   start,
   taken
-} from "./begunBatches.ts"
-import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { claim, stagedContent } from "./importStates.ts"
+} from "@data-import/domain/testing/begunBatches"
+import {
+  freshSupplier,
+  newAccountFor,
+  noon,
+  noonPlus
+} from "@data-import/domain/testing/freshNames"
+import { claim, stagedContent } from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
-type Ports = Batches | Configuration | Erasures | ImportProcesses | Migrations | SupplierSummaries
-type It = Vitest.MethodsNonLive<Ports>
 type Owner = Omit<Begun, "id">
 type Lines = ReadonlyArray<ReturnType<typeof lineOf>>
 
@@ -101,7 +104,7 @@ const fold = Effect.flatMap(SupplierSummaries, ({ fold: once }) =>
   Effect.repeat(once({ limit: 100, at: noonPlus(1) }), { while: (count) => count > 0 })
 )
 
-const counting = (it: It): void => {
+const counting = (it: TestDatabase.It): void => {
   it.effect("counts a refused line once its batch has ended, until its number is staged", () =>
     Effect.gen(function* () {
       const of = yield* freshSupplier
@@ -165,7 +168,7 @@ const counting = (it: It): void => {
   )
 }
 
-const keeping = (it: It): void => {
+const keeping = (it: TestDatabase.It): void => {
   it.effect("counts by the cohort of the batch", () =>
     Effect.gen(function* () {
       const of = yield* freshSupplier
@@ -194,7 +197,7 @@ const keeping = (it: It): void => {
   )
 }
 
-const retrying = (it: It): void => {
+const retrying = (it: TestDatabase.It): void => {
   it.effect("leaves lines out of a retry whose account was imported meanwhile", () =>
     Effect.gen(function* () {
       const of = yield* freshSupplier
@@ -359,13 +362,11 @@ const retrying = (it: It): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const refusedLinesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `refused lines, ${name}`,
-    (it) => {
-      counting(it)
-      keeping(it)
-      retrying(it)
-    }
-  )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "refused lines",
+  (it) => {
+    counting(it)
+    keeping(it)
+    retrying(it)
+  }
+)

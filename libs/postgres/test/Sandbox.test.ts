@@ -1,20 +1,31 @@
-/** What every adapter of `Sandbox` must do. */
-import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { BigDecimal, Duration, Effect, type Layer, Option, Stream } from "effect"
-import { ExternalAccountNumber } from "../src/account/Account.ts"
-import type { ImportKey } from "../src/account/ImportProcess.ts"
-import { makeEventUpkeep } from "../src/events/EventUpkeep.ts"
-import { Accounts } from "../src/ports/Accounts.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Batches } from "../src/ports/Batches.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { EventLog } from "../src/ports/EventLog.ts"
-import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { type Deleted, Sandbox } from "../src/ports/Sandbox.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
-import { Fingerprint, IdempotencyKey, ReservationToken } from "../src/requests/IdempotencyKey.ts"
-import { begun, cancelled, endOf, finish, found, started, taken } from "./begunBatches.ts"
+import { describe, expect, layer } from "@effect/vitest"
+import { BigDecimal, Duration, Effect, Option, Stream } from "effect"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { EventLog } from "@data-import/domain/ports/EventLog"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { type Deleted, Sandbox } from "@data-import/domain/ports/Sandbox"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import {
+  Fingerprint,
+  IdempotencyKey,
+  ReservationToken
+} from "@data-import/domain/requests/IdempotencyKey"
+import {
+  begun,
+  cancelled,
+  endOf,
+  finish,
+  found,
+  started,
+  taken
+} from "@data-import/domain/testing/begunBatches"
 import {
   callerOf,
   freshHash,
@@ -25,20 +36,14 @@ import {
   noon,
   noonPlus,
   testSupplierOf
-} from "./freshNames.ts"
-import { auditEntry, claim, stageAll, stagedContent } from "./importStates.ts"
-
-type Ports =
-  | Accounts
-  | AuditLog
-  | Batches
-  | Configuration
-  | EventLog
-  | IdempotencyKeys
-  | ImportProcesses
-  | Sandbox
-  | SupplierSummaries
-type It = Vitest.MethodsNonLive<Ports>
+} from "@data-import/domain/testing/freshNames"
+import {
+  auditEntry,
+  claim,
+  stageAll,
+  stagedContent
+} from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 /** A test organisation with the supplier of its live one. */
 const sandboxOf = Effect.fnUntraced(function* (live: Effect.Success<typeof freshSupplier>) {
@@ -142,7 +147,7 @@ const eventsOf = ({ caller: { organisation } }: Owner, after: number | null = nu
     log.read({ organisation, after, limit: 100, supplier: null, name: null })
   )
 
-const emptying = (it: It): void => {
+const emptying = (it: TestDatabase.It): void => {
   it.effect("deletes all data of the test organisation, and none of its live one", () =>
     Effect.gen(function* () {
       const live = yield* freshSupplier
@@ -223,7 +228,7 @@ const emptying = (it: It): void => {
   )
 }
 
-const refusals = (it: It): void => {
+const refusals = (it: TestDatabase.It): void => {
   it.effect("is refused for a live organisation, and deletes nothing", () =>
     Effect.gen(function* () {
       const live = yield* freshSupplier
@@ -265,7 +270,7 @@ const refusals = (it: It): void => {
   )
 }
 
-const answers = (it: It): void => {
+const answers = (it: TestDatabase.It): void => {
   const nothing = { imports: 0, accounts: 0, batches: 0, events: 0 }
 
   it.effect("deletes kept answers, but no key of a running request", () =>
@@ -326,12 +331,13 @@ const answers = (it: It): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const sandboxContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`Sandbox, ${name}`, (it) => {
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "Sandbox",
+  (it) => {
     describe("deleteSlice", () => {
       emptying(it)
       refusals(it)
     })
     describe("kept answers", () => answers(it))
-  })
+  }
+)

@@ -1,13 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { AuditBoard } from "../src/board/AuditBoard.ts"
-import { summaryCsv, summaryDocument } from "../src/board/SummaryDocument.ts"
-import { MigrationActions } from "../src/board/MigrationActions.ts"
-import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
+import { AuditBoard } from "@data-import/domain/board/AuditBoard"
+import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { begin, boardLayer, complete, stage, userOf } from "./boardPrograms.ts"
 
-layer(boardLayer)("the audit log on the board", (it) => {
+layer(boardLayer, { excludeTestServices: true })("the audit log on the board", (it) => {
   it.effect("has the entries of the organisations that the user may see", () =>
     Effect.gen(function* () {
       const { list } = yield* AuditBoard

@@ -1,18 +1,21 @@
-/** What every adapter of `SupplierChanges` must do. */
-import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { Effect, type Layer, Result } from "effect"
-import type { ImportKey } from "../src/account/ImportProcess.ts"
-import type { SupplierCode } from "../src/organisation/Supplier.ts"
-import type { Batches } from "../src/ports/Batches.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { SupplierChanges } from "../src/ports/SupplierChanges.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
-import { createdIn, createFor } from "./begunBatches.ts"
-import { freshSupplier, freshTestOrganisation, noon, testSupplierOf } from "./freshNames.ts"
-import { stageAll, stagedHash } from "./importStates.ts"
-
-type Ports = SupplierChanges | SupplierSummaries | ImportProcesses | Configuration | Batches
+import { expect, layer } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { Batches } from "@data-import/domain/ports/Batches"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { createdIn, createFor } from "@data-import/domain/testing/begunBatches"
+import {
+  freshSupplier,
+  freshTestOrganisation,
+  noon,
+  testSupplierOf
+} from "@data-import/domain/testing/freshNames"
+import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 /** The marker after folding all differences, as the query service does each second. */
 const markerOf = Effect.fnUntraced(function* (code: SupplierCode) {
@@ -22,7 +25,7 @@ const markerOf = Effect.fnUntraced(function* (code: SupplierCode) {
   return found?.marker
 })
 
-const markers = (it: Vitest.MethodsNonLive<Ports>): void => {
+const markers = (it: TestDatabase.It): void => {
   it.effect("stay the same while nothing changes, and differ by supplier", () =>
     Effect.gen(function* () {
       const { caller, keyOf, supplier } = yield* freshSupplier
@@ -46,7 +49,9 @@ const markers = (it: Vitest.MethodsNonLive<Ports>): void => {
       const stage = (key: ImportKey, cohort: string | null) =>
         imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, cohort })
       const seen = new Set([yield* markerOf(supplier.code)])
-      const steps: ReadonlyArray<Effect.Effect<unknown, unknown, Ports>> = [
+      const steps: ReadonlyArray<
+        Effect.Effect<unknown, unknown, Batches | Configuration | ImportProcesses>
+      > = [
         stage(keyOf("a"), null),
         stage(keyOf("b"), "wave-1"),
         stage(keyOf("b"), "wave-2"),
@@ -75,11 +80,9 @@ const markers = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const supplierChangesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `SupplierChanges, ${name}`,
-    (it) => {
-      markers(it)
-    }
-  )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "SupplierChanges",
+  (it) => {
+    markers(it)
+  }
+)

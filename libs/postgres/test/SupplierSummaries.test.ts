@@ -1,23 +1,26 @@
 /**
- * The contract of `SupplierSummaries`: after any history a summary equals a count of the imports,
- * before and after the differences are folded. Every adapter runs it.
+ * After any history a summary equals a count of the imports, before and after the differences are
+ * folded.
  */
-import { expect, layer as withLayer } from "@effect/vitest"
-import { BigDecimal, DateTime, Effect, type Layer, Option } from "effect"
+import { expect, layer } from "@effect/vitest"
+import { BigDecimal, DateTime, Effect, Option } from "effect"
 import fc from "fast-check"
-import { type Account, openingBalance } from "../src/account/Account.ts"
-import { detailedStateOf, type DetailedState } from "../src/account/ImportDetails.ts"
-import type { AttemptId, ImportKey } from "../src/account/ImportProcess.ts"
-import { balanceOf } from "../src/account/Ledger.ts"
-import { type CodeCount, type SupplierSummary, ties } from "../src/account/SupplierSummary.ts"
-import type { Code } from "../src/codes/Code.ts"
-import type { Caller } from "../src/organisation/Organisation.ts"
-import type { SupplierCode } from "../src/organisation/Supplier.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
-import { sum, twoDecimals } from "../src/schema/Decimal.ts"
+import { type Account, openingBalance } from "@data-import/domain/account/Account"
+import { detailedStateOf, type DetailedState } from "@data-import/domain/account/ImportDetails"
+import type { AttemptId, ImportKey } from "@data-import/domain/account/ImportProcess"
+import { balanceOf } from "@data-import/domain/account/Ledger"
+import {
+  type CodeCount,
+  type SupplierSummary,
+  ties
+} from "@data-import/domain/account/SupplierSummary"
+import type { Code } from "@data-import/domain/codes/Code"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import {
   expectSame,
   freshAttempt,
@@ -25,11 +28,10 @@ import {
   minimalAccount,
   newAccountFor,
   noonPlus
-} from "./freshNames.ts"
-import { claim, stagedContent } from "./importStates.ts"
-import { domesticAccount } from "./samples.ts"
-
-type Ports = SupplierSummaries | ImportProcesses | Configuration | Erasures
+} from "@data-import/domain/testing/freshNames"
+import { claim, stagedContent } from "@data-import/domain/testing/importStates"
+import { domesticAccount } from "@data-import/domain/testing/samples"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const steps = ["stage", "claim", "release", "complete", "skip", "unskip", "erase", "fold"] as const
 
@@ -256,67 +258,65 @@ const expectEverySummary = Effect.fnUntraced(function* (
   }
 })
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const supplierSummariesContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `SupplierSummaries, ${name}`,
-    (it) => {
-      it.effect("is zero for a supplier without imports", () =>
-        Effect.gen(function* () {
-          expectCounted(yield* summaryAt(yield* freshWorld, null, noonPlus(0)), [], "none")
-        })
-      )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "SupplierSummaries",
+  (it) => {
+    it.effect("is zero for a supplier without imports", () =>
+      Effect.gen(function* () {
+        expectCounted(yield* summaryAt(yield* freshWorld, null, noonPlus(0)), [], "none")
+      })
+    )
 
-      it.effect("equals a count of the imports after any history", () =>
-        Effect.gen(function* () {
-          for (const history of fc.sample(histories, 30)) {
-            const world = yield* freshWorld
-            let seconds = 0
-            for (const step of history) {
-              seconds += step.seconds
-              yield* take(world, step, noonPlus(seconds))
-            }
-            yield* expectEverySummary(world, noonPlus(seconds), history)
-            yield* foldAll(noonPlus(seconds))
-            yield* expectEverySummary(world, noonPlus(seconds), history)
-          }
-        })
-      )
-
-      it.effect("counts all of many concurrent writes, whenever they are folded", () =>
-        Effect.gen(function* () {
+    it.effect("equals a count of the imports after any history", () =>
+      Effect.gen(function* () {
+        for (const history of fc.sample(histories, 30)) {
           const world = yield* freshWorld
-          const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)
-          const code = "service_unavailable"
-          const through = Effect.fnUntraced(function* (number: string, index: number) {
-            const step = { number: index, cohort: null, code, seconds: 0 } as const
-            const kinds = ["stage", "claim", index % 2 === 0 ? "complete" : "release"] as const
-            for (const kind of kinds) yield* take(world, { ...step, kind }, noonPlus(0))
-            yield* foldAll(noonPlus(0))
-            expect(world.known.has(number)).toBe(true)
-          })
-          yield* Effect.forEach(numbers, through, { concurrency: 8, discard: true })
-          const { states } = yield* summaryAt(world, null, noonPlus(1))
-          expect(states).toMatchObject({ IMPORTED: 20, FAILED: 20, PENDING: 0 })
-        })
-      )
-
-      it.effect("counts accounts of the last hour, by the minute", () =>
-        Effect.gen(function* () {
-          const world = yield* freshWorld
-          const step = { number: 1, cohort: null, code: codes[0], seconds: 0 } as const
-          for (const kind of ["stage", "claim", "complete"] as const) {
-            yield* take(world, { ...step, kind }, noonPlus(59))
+          let seconds = 0
+          for (const step of history) {
+            seconds += step.seconds
+            yield* take(world, step, noonPlus(seconds))
           }
-          const countedAt = (seconds: number) =>
-            Effect.map(
-              summaryAt(world, null, noonPlus(seconds)),
-              ({ importedLastHour }) => importedLastHour
-            )
-          expect(yield* countedAt(60)).toBe(1)
-          expect(yield* countedAt(3_659)).toBe(1)
-          expect(yield* countedAt(3_660)).toBe(0)
+          yield* expectEverySummary(world, noonPlus(seconds), history)
+          yield* foldAll(noonPlus(seconds))
+          yield* expectEverySummary(world, noonPlus(seconds), history)
+        }
+      })
+    )
+
+    it.effect("counts all of many concurrent writes, whenever they are folded", () =>
+      Effect.gen(function* () {
+        const world = yield* freshWorld
+        const numbers = Array.from({ length: 40 }, (_, index) => `n${index}`)
+        const code = "service_unavailable"
+        const through = Effect.fnUntraced(function* (number: string, index: number) {
+          const step = { number: index, cohort: null, code, seconds: 0 } as const
+          const kinds = ["stage", "claim", index % 2 === 0 ? "complete" : "release"] as const
+          for (const kind of kinds) yield* take(world, { ...step, kind }, noonPlus(0))
+          yield* foldAll(noonPlus(0))
+          expect(world.known.has(number)).toBe(true)
         })
-      )
-    }
-  )
+        yield* Effect.forEach(numbers, through, { concurrency: 8, discard: true })
+        const { states } = yield* summaryAt(world, null, noonPlus(1))
+        expect(states).toMatchObject({ IMPORTED: 20, FAILED: 20, PENDING: 0 })
+      })
+    )
+
+    it.effect("counts accounts of the last hour, by the minute", () =>
+      Effect.gen(function* () {
+        const world = yield* freshWorld
+        const step = { number: 1, cohort: null, code: codes[0], seconds: 0 } as const
+        for (const kind of ["stage", "claim", "complete"] as const) {
+          yield* take(world, { ...step, kind }, noonPlus(59))
+        }
+        const countedAt = (seconds: number) =>
+          Effect.map(
+            summaryAt(world, null, noonPlus(seconds)),
+            ({ importedLastHour }) => importedLastHour
+          )
+        expect(yield* countedAt(60)).toBe(1)
+        expect(yield* countedAt(3_659)).toBe(1)
+        expect(yield* countedAt(3_660)).toBe(0)
+      })
+    )
+  }
+)

@@ -1,16 +1,15 @@
 /** How long board sessions and sign-in links last. Source: docs/contract/board.md#sessions. */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
-import { TestClock } from "effect/testing"
-import { BoardAccess, issueLink, layer as access } from "../src/auth/BoardAccess.ts"
-import type { BoardUser } from "../src/organisation/BoardUser.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
-import { BoardSessions } from "../src/ports/BoardSessions.ts"
-import { layerMemory as sessions } from "../src/ports/memory/BoardSessions.ts"
-import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
-import { TokenSecrets } from "../src/ports/TokenSigner.ts"
+import { adjust, SteppedClock } from "@data-import/postgres/testing/SteppedClock"
+import { BoardAccess, issueLink, layer as access } from "@data-import/domain/auth/BoardAccess"
+import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
+import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
+import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 
 const user: BoardUser = { subject: "sub", name: "vera", role: "viewer", organisations: null }
 
@@ -18,7 +17,9 @@ const requestId = RequestId.make("signed-in")
 
 const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
 
-const board = access(times).pipe(Layer.provideMerge(Layer.mergeAll(auditLog, sessions, tokens)))
+const board = access(times).pipe(
+  Layer.provideMerge(Layer.mergeAll(TestDatabase.deployedWithTeam, tokens, SteppedClock.layer))
+)
 
 const filter = { organisations: null }
 
@@ -33,15 +34,15 @@ const lastSeen = Effect.fnUntraced(function* (id: string) {
   return Option.getOrThrow(found).lastSeenAt.epochMilliseconds
 })
 
-layer(board)("a session", (it) => {
+layer(board, { excludeTestServices: true })("a session", (it) => {
   it.effect("ends 30 minutes after the last request of its user", () =>
     Effect.gen(function* () {
       const id = yield* begun
-      yield* TestClock.adjust("29 minutes")
+      yield* adjust("29 minutes")
       expect(yield* isOpen(id)).toBe(true)
-      yield* TestClock.adjust("29 minutes")
+      yield* adjust("29 minutes")
       expect(yield* isOpen(id)).toBe(true)
-      yield* TestClock.adjust("30 minutes")
+      yield* adjust("30 minutes")
       expect(yield* isOpen(id)).toBe(false)
     })
   )
@@ -51,7 +52,7 @@ layer(board)("a session", (it) => {
       const id = yield* begun
       for (let hour = 0; hour < 12; hour += 0.25) {
         expect(yield* isOpen(id), String(hour)).toBe(true)
-        yield* TestClock.adjust("15 minutes")
+        yield* adjust("15 minutes")
       }
       expect(yield* isOpen(id)).toBe(false)
     })
@@ -60,9 +61,9 @@ layer(board)("a session", (it) => {
   it.effect("is not renewed by background requests of a page", () =>
     Effect.gen(function* () {
       const id = yield* begun
-      yield* TestClock.adjust("20 minutes")
+      yield* adjust("20 minutes")
       expect(yield* isOpen(id, false)).toBe(true)
-      yield* TestClock.adjust("10 minutes")
+      yield* adjust("10 minutes")
       expect(yield* isOpen(id, false)).toBe(false)
     })
   )
@@ -71,10 +72,10 @@ layer(board)("a session", (it) => {
     Effect.gen(function* () {
       const id = yield* begun
       const began = yield* lastSeen(id)
-      yield* TestClock.adjust("59 seconds")
+      yield* adjust("59 seconds")
       yield* isOpen(id)
       expect(yield* lastSeen(id)).toBe(began)
-      yield* TestClock.adjust("1 second")
+      yield* adjust("1 second")
       yield* isOpen(id)
       expect(yield* lastSeen(id)).toBe(began + 60_000)
     })
@@ -88,7 +89,7 @@ layer(board)("a session", (it) => {
       const began = first.createdAt.epochMilliseconds
       expect(first.idleUntil.epochMilliseconds).toBe(began + 30 * 60_000)
       for (let renewed = 0; renewed < 28; renewed++) {
-        yield* TestClock.adjust("25 minutes")
+        yield* adjust("25 minutes")
         yield* open(id, true)
       }
       const last = Option.getOrThrow(yield* open(id, true))
@@ -103,22 +104,22 @@ layer(board)("a session", (it) => {
       const { find } = yield* BoardSessions
       const { hash } = yield* TokenSecrets
       const [old, young] = [yield* begun, yield* begun]
-      yield* TestClock.adjust("25 minutes")
+      yield* adjust("25 minutes")
       yield* isOpen(young)
       yield* Effect.forkScoped(upkeep)
-      yield* TestClock.adjust("10 minutes")
+      yield* adjust("10 minutes")
       const kept = yield* Effect.forEach([old, young], (id) => Effect.flatMap(hash(id), find))
       expect(kept.map(Option.isSome)).toEqual([false, true])
     })
   )
 })
 
-layer(board)("a sign-in link", (it) => {
+layer(board, { excludeTestServices: true })("a sign-in link", (it) => {
   it.effect("works for ten minutes, once", () =>
     Effect.gen(function* () {
       const { follow, open } = yield* BoardAccess
       const [used, late] = [yield* issueLink, yield* issueLink]
-      yield* TestClock.adjust("599 seconds")
+      yield* adjust("599 seconds")
       const id = Option.getOrThrow(yield* follow(used, requestId))
       expect(Option.getOrThrow(yield* open(id, true)).user).toMatchObject({
         name: "local",
@@ -126,7 +127,7 @@ layer(board)("a sign-in link", (it) => {
         organisations: null
       })
       expect(yield* follow(used, requestId)).toEqual(Option.none())
-      yield* TestClock.adjust("1 second")
+      yield* adjust("1 second")
       expect(yield* follow(late, requestId)).toEqual(Option.none())
     })
   )

@@ -1,13 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { TestClock } from "effect/testing"
-import { MigrationActions } from "../src/board/MigrationActions.ts"
-import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import { MigrationForecasts } from "../src/board/MigrationForecasts.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { Migrations } from "../src/ports/Migrations.ts"
-import { noon } from "../testing/freshNames.ts"
+import { adjust } from "@data-import/postgres/testing/SteppedClock"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { MigrationForecasts } from "@data-import/domain/board/MigrationForecasts"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Migrations } from "@data-import/domain/ports/Migrations"
+import { noon } from "@data-import/domain/testing/freshNames"
 import { begin, boardLayer, complete, fail, fold, stage } from "./boardPrograms.ts"
 
 /** Stages thirty accounts, imports ten of them, one in each hour, and returns the others. */
@@ -17,12 +17,12 @@ const importedHourly = Effect.fnUntraced(function* (mine: Parameters<typeof stag
   for (const number of numbers.slice(0, 10)) {
     yield* complete(mine, number)
     yield* fold
-    yield* TestClock.adjust("1 hour")
+    yield* adjust("1 hour")
   }
   return numbers.slice(10)
 })
 
-layer(boardLayer)("the forecasts of the board", (it) => {
+layer(boardLayer, { excludeTestServices: true })("the forecasts of the board", (it) => {
   it.effect("forecasts the end from the imports of each hour", () =>
     Effect.gen(function* () {
       const { detail, forecasts: listed } = yield* MigrationBoard
@@ -75,7 +75,6 @@ layer(boardLayer)("the forecasts of the board", (it) => {
         const { detail } = yield* MigrationBoard
         const { keepAll } = yield* MigrationForecasts
         const { retry } = yield* MigrationActions
-        const configuration = yield* Configuration
         const { mine, user } = yield* begin
         const { code } = mine.supplier
         const open = yield* importedHourly(mine)
@@ -85,7 +84,6 @@ layer(boardLayer)("the forecasts of the board", (it) => {
         expect((yield* detail(user, code)).migration.forecast).toBeNull()
         yield* keepAll
         expect((yield* detail(user, code)).migration.forecast).toBeNull()
-        yield* configuration.createTeam("Migration Team")
         yield* retry({ user, requestId: RequestId.make(crypto.randomUUID()) }, code, {
           batch_id: crypto.randomUUID(),
           selection: {},

@@ -1,21 +1,21 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { TestClock } from "effect/testing"
-import * as Batch from "../src/batch/Batch.ts"
-import { ImportBoard } from "../src/board/ImportBoard.ts"
-import { MigrationActions } from "../src/board/MigrationActions.ts"
-import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import type { BoardUser } from "../src/organisation/BoardUser.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { wireCode } from "../src/organisation/Supplier.ts"
-import { Batches } from "../src/ports/Batches.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { Migrations, noCounts } from "../src/ports/Migrations.ts"
-import type { Failure } from "../src/requests/Failure.ts"
-import * as RequestFacts from "../src/requests/RequestFacts.ts"
-import { CalendarDate } from "../src/schema/Field.ts"
-import { endOf, finish, started, taken } from "../testing/begunBatches.ts"
-import { noon } from "../testing/freshNames.ts"
+import { adjust } from "@data-import/postgres/testing/SteppedClock"
+import * as Batch from "@data-import/domain/batch/Batch"
+import { ImportBoard } from "@data-import/domain/board/ImportBoard"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Migrations, noCounts } from "@data-import/domain/ports/Migrations"
+import type { Failure } from "@data-import/domain/requests/Failure"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
+import { CalendarDate } from "@data-import/domain/schema/Field"
+import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
+import { noon } from "@data-import/domain/testing/freshNames"
 import {
   begin,
   boardLayer,
@@ -63,7 +63,7 @@ const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Rea
   forecasts: ({ forecasts }) => forecasts
 }
 
-layer(boardLayer)("the migration board", (it) => {
+layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => {
   it.effect("notes the migration of a request for the log, if the user may see it", () =>
     Effect.gen(function* () {
       const { batch, detail } = yield* MigrationBoard
@@ -174,16 +174,16 @@ layer(boardLayer)("the migration board", (it) => {
       const { detail } = yield* MigrationBoard
       const { mine, user } = yield* begin
       yield* stage(mine, ["a"])
-      yield* TestClock.adjust("1 hour")
+      yield* adjust("1 hour")
       yield* fail(mine, "a")
-      yield* TestClock.adjust("23 hours")
+      yield* adjust("23 hours")
       yield* stage(mine, ["b"])
       const oldest = Effect.map(detail(user, mine.supplier.code), ({ oldest_open }) =>
         oldest_open.map(({ code, external_account_number: number, since }) => [number, code, since])
       )
       const pending = ["b", null, "2026-01-02T12:00:00Z"]
       expect(yield* oldest).toEqual([pending])
-      yield* TestClock.adjust("61 minutes")
+      yield* adjust("61 minutes")
       expect(yield* oldest).toEqual([
         ["a", "account_failed_validation", "2026-01-01T13:00:00Z"],
         pending
@@ -222,7 +222,7 @@ layer(boardLayer)("the migration board", (it) => {
       expect(yield* read("hour")).toEqual([])
       yield* stage(mine, ["a", "b"], "wave-1")
       yield* fold
-      yield* TestClock.adjust("90 minutes")
+      yield* adjust("90 minutes")
       yield* complete(mine, "a")
       yield* fold
       const first = { at: "2026-01-01T13:00:00Z", staged: 2, imported: 0, failed: 0, codes: {} }
@@ -251,14 +251,16 @@ layer(boardLayer)("the migration board", (it) => {
     Effect.gen(function* () {
       const board = yield* MigrationBoard
       const { mine, user } = yield* begin
-      for (let index = 0; index < 1_002; index++) {
-        yield* stage(mine, [`n${index}`], `wave-${String(index).padStart(4, "0")}`)
-      }
-      yield* complete(mine, "n1001")
-      const { cohorts, others } = yield* board.cohorts(user, mine.supplier.code)
-      expect(cohorts.map(({ cohort }) => cohort).slice(-1)).toEqual(["wave-0999"])
+      const cohorts = Array.from({ length: 1_002 }, (_, index) => `wave-${1_000 + index}`)
+      yield* Effect.forEach(cohorts, (cohort) => stage(mine, [cohort], cohort), {
+        concurrency: 16,
+        discard: true
+      })
+      yield* complete(mine, "wave-2001")
+      const { cohorts: listed, others } = yield* board.cohorts(user, mine.supplier.code)
+      expect(listed.map(({ cohort }) => cohort).slice(-1)).toEqual(["wave-1999"])
       const states = { ...noCounts, PENDING: 1, IMPORTED: 1 }
-      expect([cohorts.length, others]).toEqual([
+      expect([listed.length, others]).toEqual([
         1_000,
         { cohorts: 2, total: 2, states, lines_refused: 0 }
       ])

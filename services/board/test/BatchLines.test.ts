@@ -1,9 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { BatchLinesQuery } from "../src/board/BatchLines.ts"
-import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import { withoutIndexes } from "../src/schema/FieldErrors.ts"
-import { endOf, finish, started, taken } from "../testing/begunBatches.ts"
+import type { BatchLinesQuery } from "@data-import/domain/board/BatchLines"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
+import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
 import { begin, boardLayer } from "./boardPrograms.ts"
 
 interface Problem {
@@ -24,7 +24,7 @@ const endingWith =
     return { ...endOf("FAILED", problems)(line), text: JSON.stringify({ error }) }
   }
 
-layer(boardLayer)("the lines of a batch on the board", (it) => {
+layer(boardLayer, { excludeTestServices: true })("the lines of a batch on the board", (it) => {
   it.effect("are listed by outcome and problem, with totals that match the batch", () =>
     Effect.gen(function* () {
       const { batch, lines } = yield* MigrationBoard

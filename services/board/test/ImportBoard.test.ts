@@ -1,18 +1,17 @@
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, Layer, Stream } from "effect"
-import { ImportBoard, type ImportsQuery, layer } from "../src/board/ImportBoard.ts"
-import { importsSampled, problemsBody, shares } from "../src/board/Problems.ts"
-import type { BoardCaller } from "../src/board/BoardCaller.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { wireCode } from "../src/organisation/Supplier.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Documents } from "../src/ports/Documents.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import type { FailedImport } from "../src/ports/ImportSearch.ts"
-import { layerMemory as erasures } from "../src/ports/memory/Erasures.ts"
-import { ExternalAccountNumber } from "../src/account/Account.ts"
-import { noon } from "../testing/freshNames.ts"
-import { domesticPayload } from "../testing/samples.ts"
+import { ImportBoard, type ImportsQuery, layer } from "@data-import/domain/board/ImportBoard"
+import { importsSampled, problemsBody, shares } from "@data-import/domain/board/Problems"
+import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Documents } from "@data-import/domain/ports/Documents"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import type { FailedImport } from "@data-import/domain/ports/ImportSearch"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { noon } from "@data-import/domain/testing/freshNames"
+import { domesticPayload } from "@data-import/domain/testing/samples"
 import { begin, boardLayer, complete, fail, type Owner, stage } from "./boardPrograms.ts"
 
 const payloadOf = ({ keyOf }: Owner, number: string) =>
@@ -22,7 +21,7 @@ const requestId = RequestId.make("request-of-the-board")
 
 const notFound = { _tag: "NotFound" }
 
-withLayer(Layer.provideMerge(boardLayer, erasures))("the imports on the board", (it) => {
+withLayer(boardLayer, { excludeTestServices: true })("the imports on the board", (it) => {
   it.effect("are reported as unknown if the user may not see them", () =>
     Effect.gen(function* () {
       const board = yield* ImportBoard

@@ -1,15 +1,18 @@
-/** What every adapter of `BoardSessions` must do. */
-import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { type DateTime, Effect, type Layer, Option } from "effect"
-import type { BoardUser } from "../src/organisation/BoardUser.ts"
-import { CurrentOperator } from "../src/organisation/Operator.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { type BoardSession, BoardSessions } from "../src/ports/BoardSessions.ts"
-import { expectSame, freshHash, freshOrganisationName, noon, noonPlus } from "./freshNames.ts"
-
-type Ports = BoardSessions | AuditLog
-type It = Vitest.MethodsNonLive<Ports>
+import { expect, layer } from "@effect/vitest"
+import { type DateTime, Effect, Option } from "effect"
+import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import {
+  expectSame,
+  freshHash,
+  freshOrganisationName,
+  noon,
+  noonPlus
+} from "@data-import/domain/testing/freshNames"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const viewer: BoardUser = {
   subject: "sub|1",
@@ -31,7 +34,7 @@ const stored = Effect.fnUntraced(function* (session: BoardSession) {
   return hash
 })
 
-const ofSessions = (it: It): void => {
+const ofSessions = (it: TestDatabase.It): void => {
   it.effect("finds a session as it was created, and no other", () =>
     Effect.gen(function* () {
       const { find } = yield* BoardSessions
@@ -115,7 +118,7 @@ const ofSessions = (it: It): void => {
   )
 }
 
-const ofLinks = (it: It): void => {
+const ofLinks = (it: TestDatabase.It): void => {
   it.effect("takes a link once, also under concurrent requests", () =>
     Effect.gen(function* () {
       const { createLink, takeLink } = yield* BoardSessions
@@ -159,33 +162,12 @@ const ofLinks = (it: It): void => {
       }
     })
   )
-
-  it.effect("records who issued a link", () =>
-    Effect.gen(function* () {
-      const { createLink } = yield* BoardSessions
-      const { ofRequest } = yield* AuditLog
-      const requestId = RequestId.make(crypto.randomUUID())
-      const link = createLink({ hash: freshHash(), expiresAt: noonPlus(600) })
-      yield* Effect.provideService(link, CurrentOperator, { name: "Ada", requestId })
-      expect(yield* ofRequest(requestId)).toMatchObject([
-        {
-          apiKey: "operator:Ada",
-          organisation: "*",
-          action: "issue_board_link",
-          outcome: "issued",
-          import_supplier: null
-        }
-      ])
-    })
-  )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const boardSessionsContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `BoardSessions, ${name}`,
-    (it) => {
-      ofSessions(it)
-      ofLinks(it)
-    }
-  )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "BoardSessions",
+  (it) => {
+    ofSessions(it)
+    ofLinks(it)
+  }
+)

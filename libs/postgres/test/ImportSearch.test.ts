@@ -1,33 +1,29 @@
 /**
- * The contract of `ImportSearch`: pages have the imports that match the filter, once and in order,
- * and failed ones have the errors of their latest attempt. Every adapter runs it.
+ * Pages have the imports that match the filter, once and in order, and failed ones have the errors
+ * of their latest attempt.
  */
-import type { Vitest } from "@effect/vitest"
-import { expect, layer as withLayer } from "@effect/vitest"
-import { BigDecimal, DateTime, Effect, type Layer, Option, Stream } from "effect"
-import type { Accounts } from "../src/ports/Accounts.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { Erasures } from "../src/ports/Erasures.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { expect, layer } from "@effect/vitest"
+import { BigDecimal, DateTime, Effect, Stream } from "effect"
+import { Erasures } from "@data-import/domain/ports/Erasures"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import {
   errorsSampled,
   ImportSearch,
   type MoneyPart,
   type SearchFilter
-} from "../src/ports/ImportSearch.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
-import { sum, twoDecimals, zero } from "../src/schema/Decimal.ts"
-import { freshSupplier, minimalAccount, newAccountFor, noon, noonPlus } from "./freshNames.ts"
-import { adding, changeAccount, creditOf } from "./importedAccounts.ts"
-import { claim, complete, fail, type Owner, stage, stagedPayload } from "./importStates.ts"
-
-type Ports =
-  | Accounts
-  | ImportSearch
-  | ImportProcesses
-  | Configuration
-  | Erasures
-  | SupplierSummaries
+} from "@data-import/domain/ports/ImportSearch"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { sum, twoDecimals, zero } from "@data-import/domain/schema/Decimal"
+import {
+  freshSupplier,
+  minimalAccount,
+  newAccountFor,
+  noon,
+  noonPlus
+} from "@data-import/domain/testing/freshNames"
+import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"
+import { claim, complete, fail, type Owner, stage } from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const invalidPhone = { code: "invalid", attr: "customers.0.mobile", detail: "No." } as const
 const blankName = { code: "blank", attr: "billing_name", detail: "Blank." } as const
@@ -109,7 +105,7 @@ const paged = Effect.fnUntraced(function* (
   return numbers
 })
 
-const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
+const paging = (it: TestDatabase.It): void => {
   it.effect("has the imports that match every condition, on pages of any size", () =>
     Effect.gen(function* () {
       const { owner } = yield* arranged
@@ -171,7 +167,7 @@ const paging = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const sampling = (it: Vitest.MethodsNonLive<Ports>): void => {
+const sampling = (it: TestDatabase.It): void => {
   it.effect("samples failed imports by code, each once", () =>
     Effect.gen(function* () {
       const { owner } = yield* arranged
@@ -219,7 +215,7 @@ const balancesOf = ({ supplier }: Owner, cohort: string | null) =>
     )
   })
 
-const balances = (it: Vitest.MethodsNonLive<Ports>): void => {
+const balances = (it: TestDatabase.It): void => {
   it.effect("has the balance of each account once, and they sum up to the total", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -251,49 +247,13 @@ const balances = (it: Vitest.MethodsNonLive<Ports>): void => {
       }
     })
   )
-
-  it.effect("identifies each account, except erased ones", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      yield* stage(owner, ["a"], "wave-1")
-      const { createdAt, number } = yield* complete(owner, "a", noon)
-      const { balances: read } = yield* ImportSearch
-      const query = { supplier: owner.supplier.code, cohort: null }
-      const key = owner.keyOf("a")
-      const externalNumber = key.external_account_number
-      const told = yield* Stream.runCollect(read(query))
-      expect(told).toMatchObject([{ account: { externalNumber, number, createdAt } }])
-      expect(told[0]?.account?.cohort).toBe("wave-1")
-      yield* (yield* Erasures).erase({ key, at: noonPlus(3) })
-      const balance = told[0]?.balance
-      expect(yield* Stream.runCollect(read(query))).toEqual([{ account: null, balance }])
-    })
-  )
 }
 
-const reading = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("reads the last staged text, until it is erased", () =>
-    Effect.gen(function* () {
-      const { owner } = yield* arranged
-      const { staged } = yield* ImportSearch
-      expect(yield* staged(owner.keyOf("a1"))).toEqual(Option.some(stagedPayload))
-      for (const number of ["f", "never", "a\0"]) {
-        const key = { ...owner.keyOf("a1"), external_account_number: number as never }
-        expect(yield* staged(key), number).toEqual(Option.none())
-      }
-    })
-  )
-}
-
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const importSearchContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void => {
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `ImportSearch, ${name}`,
-    (it) => {
-      paging(it)
-      sampling(it)
-      balances(it)
-      reading(it)
-    }
-  )
-}
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "ImportSearch",
+  (it) => {
+    paging(it)
+    sampling(it)
+    balances(it)
+  }
+)

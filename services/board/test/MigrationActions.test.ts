@@ -1,15 +1,16 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import { importsAtOnce, MigrationActions } from "../src/board/MigrationActions.ts"
-import { MigrationBoard } from "../src/board/MigrationBoard.ts"
-import type { MovedSelection, Selection } from "../src/board/Selection.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import { wireCode } from "../src/organisation/Supplier.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Batches } from "../src/ports/Batches.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { hex, noon } from "../testing/freshNames.ts"
+import * as Batch from "@data-import/domain/batch/Batch"
+import { importsAtOnce, MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import type { MovedSelection, Selection } from "@data-import/domain/board/Selection"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { hex, noon } from "@data-import/domain/testing/freshNames"
+import { stageAll } from "@data-import/domain/testing/importStates"
 import { begin, boardLayer, complete, fail, notedBy, stage } from "./boardPrograms.ts"
 
 const team = "Migration Team"
@@ -17,8 +18,6 @@ const team = "Migration Team"
 /** The world of a test, with a manager as the caller. */
 const begun = Effect.gen(function* () {
   const world = yield* begin
-  const configuration = yield* Configuration
-  yield* Effect.ignore(configuration.createTeam(team))
   const requestId = RequestId.make(`request-${hex(16)}`)
   return { ...world, caller: { user: world.user, requestId }, code: world.mine.supplier.code }
 })
@@ -41,7 +40,7 @@ const processing = (selection: Selection = {}) => ({
   operations_team_name: team
 })
 
-layer(boardLayer)("the actions of the board", (it) => {
+layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it) => {
   it.effect("are refused for suppliers and batches that the user may not see", () =>
     Effect.gen(function* () {
       const actions = yield* MigrationActions
@@ -150,10 +149,8 @@ layer(boardLayer)("the actions of the board", (it) => {
       const { setCohort } = yield* MigrationActions
       const { caller, code, mine } = yield* begun
       const numberOf = (index: number) => `n${String(index).padStart(5, "0")}`
-      yield* stage(
-        mine,
-        Array.from({ length: importsAtOnce + 2 }, (_, index) => numberOf(index))
-      )
+      const numbers = Array.from({ length: importsAtOnce + 2 }, (_, index) => numberOf(index))
+      yield* stageAll(numbers.map(mine.keyOf), mine.caller)
       const command = { cohort: "wave-1", selection: {} }
       const next_after = numberOf(importsAtOnce - 1)
       expect(yield* setCohort(caller, code, command)).toEqual({

@@ -1,49 +1,32 @@
-/** A board in memory: two live organisations and a test organisation, each with a supplier. */
+/** The programs of the board on PostgreSQL: two live organisations and a test organisation, each with a supplier. */
 import { DateTime, Effect, Layer } from "effect"
-import { TestClock } from "effect/testing"
-import { layer as auditBoard } from "../src/board/AuditBoard.ts"
-import { layer as importBoard } from "../src/board/ImportBoard.ts"
-import { layer as actions } from "../src/board/MigrationActions.ts"
-import { layer as forecasting } from "../src/board/MigrationForecasts.ts"
-import { layer as migrationBoard } from "../src/board/MigrationBoard.ts"
-import type { BoardUser } from "../src/organisation/BoardUser.ts"
-import type { OrganisationName } from "../src/organisation/Organisation.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
-import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
-import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
-import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
-import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
-import { layerMemory as forecasts } from "../src/ports/memory/Forecasts.ts"
-import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
-import { layerMemory as importSearch } from "../src/ports/memory/ImportSearch.ts"
-import { layerMemory as migrations } from "../src/ports/memory/Migrations.ts"
-import { layerMemory as summaries } from "../src/ports/memory/SupplierSummaries.ts"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
-import * as RequestFacts from "../src/requests/RequestFacts.ts"
+import { layer as auditBoard } from "@data-import/domain/board/AuditBoard"
+import { layer as importBoard } from "@data-import/domain/board/ImportBoard"
+import { layer as actions } from "@data-import/domain/board/MigrationActions"
+import { layer as forecasting } from "@data-import/domain/board/MigrationForecasts"
+import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoard"
+import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import {
   freshSupplier,
   freshTestOrganisation,
   noon,
   testSupplierOf
-} from "../testing/freshNames.ts"
-import * as Imports from "../testing/importStates.ts"
+} from "@data-import/domain/testing/freshNames"
+import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"
+import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
+import * as Imports from "@data-import/domain/testing/importStates"
 
 export type Owner = Imports.Owner
 
 const ports = Layer.mergeAll(
-  accounts,
+  TestDatabase.deployedWithTeam,
   documents(new Map()),
-  forecasts,
-  importSearch,
-  auditLog,
-  batches,
-  configuration,
-  importProcesses,
-  migrations,
-  summaries,
-  MemoryStore.layer
+  SteppedClock.layer
 )
 
 export const boardLayer = Layer.mergeAll(auditBoard, importBoard, actions, migrationBoard).pipe(
@@ -58,7 +41,7 @@ export const userOf = (
 
 /** Sets the clock to noon. */
 export const begin = Effect.gen(function* () {
-  yield* TestClock.setTime(DateTime.toEpochMillis(noon))
+  yield* (yield* SteppedClock).set(noon)
   const configuration = yield* Configuration
   const mine = yield* freshSupplier
   const foreign = yield* freshSupplier

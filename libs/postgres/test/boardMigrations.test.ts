@@ -1,22 +1,19 @@
 /**
- * The contract of `Migrations`: counts of all suppliers at once agree with their summaries, the
- * history has the counts at the end of each hour, and plans are kept. Every adapter runs it.
+ * `Migrations`: counts of all suppliers at once agree with their summaries, the history has the
+ * counts at the end of each hour, and plans are kept.
  */
-import type { Vitest } from "@effect/vitest"
-import { expect, layer as withLayer } from "@effect/vitest"
-import { Effect, type Layer, Option, Result } from "effect"
-import { ties } from "../src/account/SupplierSummary.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { hoursShown, Migrations, noCounts } from "../src/ports/Migrations.ts"
-import { SupplierSummaries } from "../src/ports/SupplierSummaries.ts"
-import type { SupplierStatus } from "../src/organisation/Supplier.ts"
-import { CalendarDate } from "../src/schema/Field.ts"
-import { freshSupplier, noon, noonPlus } from "./freshNames.ts"
-import { claim, complete, fail, type Owner, stage } from "./importStates.ts"
-
-type Ports = Migrations | SupplierSummaries | ImportProcesses | Configuration | AuditLog
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option, Result } from "effect"
+import { ties } from "@data-import/domain/account/SupplierSummary"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { hoursShown, Migrations, noCounts } from "@data-import/domain/ports/Migrations"
+import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import type { SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { CalendarDate } from "@data-import/domain/schema/Field"
+import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
+import { claim, complete, fail, type Owner, stage } from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const hour = 3_600
 
@@ -48,7 +45,7 @@ const pastOf = Effect.fnUntraced(function* (
 
 const nothing = { staged: 0, imported: 0, failed: 0, codes: {} }
 
-const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
+const overviews = (it: TestDatabase.It): void => {
   it.effect("returns zero counts for suppliers without imports", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -136,7 +133,7 @@ const overviews = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
+const pastHours = (it: TestDatabase.It): void => {
   it.effect("keeps the counts at the end of each hour, also by cohort", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -168,7 +165,7 @@ const pastHours = (it: Vitest.MethodsNonLive<Ports>): void => {
 const linesRefused = 0
 const noOthers = { cohorts: 0, states: noCounts, linesRefused }
 
-const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
+const counting = (it: TestDatabase.It): void => {
   it.effect("counts by cohort, and imports without one", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -196,7 +193,7 @@ const counting = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const waiting = (it: Vitest.MethodsNonLive<Ports>): void => {
+const waiting = (it: TestDatabase.It): void => {
   it.effect("lists the imports that wait longest, including those that failed long ago", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -228,7 +225,7 @@ const waiting = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const plans = (it: Vitest.MethodsNonLive<Ports>): void => {
+const plans = (it: TestDatabase.It): void => {
   it.effect("keeps the last plan of each supplier", () =>
     Effect.gen(function* () {
       const { plans, setPlan } = yield* Migrations
@@ -249,7 +246,7 @@ const plans = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
+const regrouping = (it: TestDatabase.It): void => {
   it.effect("sets the cohort of imports that are pending and have another one", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -288,7 +285,7 @@ const regrouping = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
+const signingOff = (it: TestDatabase.It): void => {
   it.effect("records who signed a supplier off, once until it is reopened", () =>
     Effect.gen(function* () {
       const { recordSignOff, setPlan, signOff } = yield* Migrations
@@ -335,18 +332,15 @@ const signingOff = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const migrationsContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void => {
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `Migrations, ${name}`,
-    (it) => {
-      overviews(it)
-      pastHours(it)
-      counting(it)
-      waiting(it)
-      plans(it)
-      regrouping(it)
-      signingOff(it)
-    }
-  )
-}
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "Migrations",
+  (it) => {
+    overviews(it)
+    pastHours(it)
+    counting(it)
+    waiting(it)
+    plans(it)
+    regrouping(it)
+    signingOff(it)
+  }
+)

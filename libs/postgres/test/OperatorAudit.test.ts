@@ -1,19 +1,16 @@
-/**
- * Actions of the operator are in the audit log, with the operator's name: one contract of all ports
- * that operator commands write to, as tests that every adapter runs.
- */
-import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
-import { Effect, type Layer, Redacted, Result } from "effect"
-import { TimeZone } from "../src/organisation/BusinessDay.ts"
-import { CurrentOperator } from "../src/organisation/Operator.ts"
-import { RequestId } from "../src/organisation/Organisation.ts"
-import type { Supplier } from "../src/organisation/Supplier.ts"
-import { ApiKeys } from "../src/ports/ApiKeys.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { WebhookId } from "../src/ports/EventLog.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { Webhooks } from "../src/ports/Webhooks.ts"
+/** Actions of the operator are in the audit log, with the operator's name. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Redacted, Result } from "effect"
+import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import type { Supplier } from "@data-import/domain/organisation/Supplier"
+import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { WebhookId } from "@data-import/domain/ports/EventLog"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import {
   freshApiKey,
   freshOrganisation,
@@ -22,11 +19,9 @@ import {
   noon,
   noonPlus,
   supplierOf
-} from "./freshNames.ts"
-import { arrange } from "./importStates.ts"
-
-type Ports = ApiKeys | AuditLog | Configuration | ImportProcesses | Webhooks
-type It = Vitest.MethodsNonLive<Ports>
+} from "@data-import/domain/testing/freshNames"
+import { arrange } from "@data-import/domain/testing/importStates"
+import * as TestDatabase from "../testing/TestDatabase.ts"
 
 /** Runs the work as a command of the operator; returns its entries in the audit log. */
 const audited = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
@@ -49,7 +44,7 @@ const audited = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, 
 
 const unique = () => `value ${crypto.randomUUID()}`
 
-const organisationsAndKeys = (it: It): void => {
+const organisationsAndKeys = (it: TestDatabase.It): void => {
   it.effect("is recorded for organisations and keys", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
@@ -74,7 +69,7 @@ const organisationsAndKeys = (it: It): void => {
   )
 }
 
-const suppliers = (it: It): void => {
+const suppliers = (it: TestDatabase.It): void => {
   it.effect("is recorded for suppliers", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
@@ -96,7 +91,7 @@ const suppliers = (it: It): void => {
   )
 }
 
-const deployment = (it: It): void => {
+const deployment = (it: TestDatabase.It): void => {
   it.effect("is recorded for the deployment's teams and choices", () =>
     Effect.gen(function* () {
       const setup = yield* Configuration
@@ -115,7 +110,7 @@ const deployment = (it: It): void => {
   )
 }
 
-const skips = (it: It): void => {
+const skips = (it: TestDatabase.It): void => {
   it.effect("is recorded for skipped imports", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -132,7 +127,7 @@ const skips = (it: It): void => {
   )
 }
 
-const webhooks = (it: It): void => {
+const webhooks = (it: TestDatabase.It): void => {
   it.effect("is recorded for webhooks", () =>
     Effect.gen(function* () {
       const { create, disable, enable, replay, rotate, test } = yield* Webhooks
@@ -160,7 +155,7 @@ const webhooks = (it: It): void => {
   )
 }
 
-const nothing = (it: It): void => {
+const nothing = (it: TestDatabase.It): void => {
   it.effect("is not recorded if it is refused, or is not a command of the operator", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
@@ -192,16 +187,14 @@ const nothing = (it: It): void => {
   )
 }
 
-/** Declares the suite under `name`; the layer is built once for all of it. */
-export const operatorAuditContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `What the operator does, ${name}`,
-    (it) => {
-      organisationsAndKeys(it)
-      suppliers(it)
-      deployment(it)
-      skips(it)
-      webhooks(it)
-      nothing(it)
-    }
-  )
+layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 minute" })(
+  "What the operator does",
+  (it) => {
+    organisationsAndKeys(it)
+    suppliers(it)
+    deployment(it)
+    skips(it)
+    webhooks(it)
+    nothing(it)
+  }
+)
