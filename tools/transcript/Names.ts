@@ -24,6 +24,7 @@ const kinds: ReadonlyArray<Kind> = [
   { name: "uuid", pattern: /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi },
   { name: "number", pattern: /\bDEMO-\d{13}\b/g },
   { name: "account", pattern: /\bA-[\dA-F]{8}\b/g },
+  { name: "build", pattern: /(?<=\/assets\/[a-z]+-)[\w-]{8}(?=\.)/g },
   { name: "address", pattern: /\b127\.\d+\.\d+\.\d+(?::\d+)?/g }
 ]
 

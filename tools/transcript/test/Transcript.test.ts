@@ -25,6 +25,7 @@ describe("the record", () => {
     ["A-0F0F0F0F, A-0F0F0F10, A-0F0F0F0F", "<account 1>, <account 2>, <account 1>"],
     ["2026-03-01T23:59:59.123Z to 2019-03-01T00:00:00Z", "<instant> to 2019-03-01T00:00:00Z"],
     ["2026-03-01, 2026-02-28, 2026-03-09", "<today>, <today - 1>, 2026-03-09"],
+    ['src="/board/assets/index-Cmv-aT9F.js"', 'src="/board/assets/index-<build 1>.js"'],
     ['{"lines_per_second":12.5,"lines":3}', '{"lines_per_second":<measured>,"lines":3}']
   ])("names what differs in %s", (answer, named) => {
     expect(textOf(exchange({ answer }))).toBe(
