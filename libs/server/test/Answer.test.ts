@@ -252,7 +252,7 @@ describe("streams of one organisation", () => {
   const answers: ReadonlyArray<
     [string, (text: Stream.Stream<string>) => Effect.Effect<unknown, never, Scope.Scope>]
   > = [
-    ["a list", Answer.jsonArray],
+    ["a document", Answer.jsonParts],
     ["NDJSON", Answer.ndjsonParts]
   ]
 

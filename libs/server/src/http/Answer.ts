@@ -149,14 +149,15 @@ const encoder = new TextEncoder()
 const ofHolder = KeyedSemaphores.make<Holder.Holder>(2)
 
 /**
- * Pulls a stream that is sent. One organisation computes two parts at once, however many streams it
- * reads: their parts would be ready in the same turns of the event loop, and delay all others.
+ * The stream, of which one organisation computes two parts at once, however many it reads: their
+ * parts would be ready in the same turns of the event loop, and delay all others. For streams whose
+ * parts are bounded; a list may scan long before its next part.
  */
-const pullOf = <A, E>(
-  stream: Stream.Stream<A, E>
-): Effect.Effect<Pull.Pull<Array.NonEmptyReadonlyArray<A>, E>, never, Scope.Scope> =>
-  Effect.map(Stream.toPull(stream), (pull) =>
-    Effect.withFiber((fiber) => ofHolder(Holder.of(fiber), (own) => own.withPermit(pull)))
+const inTurn = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> =>
+  Stream.transformPull(stream, (pull) =>
+    Effect.succeed(
+      Effect.withFiber((fiber) => ofHolder(Holder.of(fiber), (own) => own.withPermit(pull)))
+    )
   )
 
 /** The elements of a JSON array, without its brackets. */
@@ -172,7 +173,7 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
   headers?: Readonly<Record<string, string>>
 ): Effect.fn.Return<Response<200, ReadonlyArray<A>>, E, Scope.Scope> {
-  const pull = yield* pullOf(elements)
+  const pull = yield* Stream.toPull(elements)
   const first = yield* pull.pipe(
     Effect.map(Option.some),
     Pull.catchDone(() => Effect.succeedNone)
@@ -222,7 +223,7 @@ const streamed = Effect.fnUntraced(function* <E>(
   contentType: string,
   headers?: Readonly<Record<string, string>>
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, Scope.Scope> {
-  const pull = yield* pullOf(text)
+  const pull = yield* Stream.toPull(text)
   const first = yield* Pull.catchDone(pull, () => Effect.succeed(Array.empty<string>()))
   const rest = first.length === 0 ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
   return HttpServerResponse.stream(
@@ -247,9 +248,13 @@ export const ndjson = <E>(
     headers
   ) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
 
-/** NDJSON whose lines arrive in parts; see `streamed`. */
+/** NDJSON whose lines arrive in parts; see `streamed` and `inTurn`. */
 export const ndjsonParts = <E>(text: Stream.Stream<string, E>) =>
-  streamed(text, ndjsonType) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
+  streamed(inTurn(text), ndjsonType) as Effect.Effect<
+    Response<200, Stream.Stream<never>>,
+    E,
+    Scope.Scope
+  >
 
 /** CSV whose rows arrive in parts; see `streamed`. */
 export const csvParts = <E>(
@@ -262,9 +267,9 @@ export const csvParts = <E>(
     Scope.Scope
   >
 
-/** One JSON document that arrives in parts; see `streamed`. `Body` is the type of its content. */
+/** One JSON document that arrives in parts; see `streamed` and `inTurn`. `Body` is the type of its content. */
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
-  streamed(text, "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
+  streamed(inTurn(text), "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
 
 /** The coded refusal that is answered to a failure. */
 export const codedRefusal = (refused: Refused): Failure | Refusal =>
