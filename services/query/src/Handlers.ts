@@ -72,7 +72,7 @@ const answerOf = <Kind extends ImportListKind>(
   const { entries, nextAfter } = list
   const headers =
     nextAfter === null ? {} : Answer.nextPage(url, nextParameters(url, limit, nextAfter))
-  return Effect.succeed(Answer.json(200, entries.map(line), headers))
+  return Answer.page(entries, line, headers)
 }
 
 /** All lists take the same parameters. */

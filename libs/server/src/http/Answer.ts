@@ -114,6 +114,27 @@ export const success = <Status extends SuccessStatus, Body>({
     (text) => ofText(status, text, headers) as Response<Status, Body>
   )
 
+/** A page of a list, whose elements are made and written in steps. */
+export const page = <A, B>(
+  elements: ReadonlyArray<A>,
+  toBody: (element: A) => B,
+  headers: Readonly<Record<string, string>>
+): Effect.Effect<Response<200, ReadonlyArray<B>>> => {
+  const written: Uncarried<Success<200, ReadonlyArray<B>>> = {
+    status: 200,
+    headers,
+    *writing() {
+      const texts: Array<string> = []
+      for (const element of elements) {
+        texts.push(JSON.stringify(toBody(element)))
+        yield
+      }
+      return `[${texts.join(",")}]`
+    }
+  }
+  return success(written as Success<200, ReadonlyArray<B>>)
+}
+
 /**
  * A success as it is kept for a repeat: the status, a space, and the body. With headers, the space
  * is a `+`, and the headers are a line of JSON before the body.
