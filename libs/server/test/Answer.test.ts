@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Deferred, Effect, Fiber, type Scope, Stream } from "effect"
+import { Clock, Data, Deferred, Effect, Fiber, type Scope, Stream } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import * as Answer from "../src/http/Answer.ts"
@@ -242,6 +242,32 @@ describe("a list", () => {
       const text = yield* Effect.promise(() => connection.rest())
       expect(text).not.toContain("]")
       expect(text).not.toContain("\r\n0\r\n")
+    })
+  )
+})
+
+describe("a page", () => {
+  it.effect("is made and written in steps, between which others run", () =>
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      let millis = 0
+      const busy = Object.assign(Object.create(clock) as Clock.Clock, {
+        currentTimeMillisUnsafe: () => millis++
+      })
+      let turn = 0
+      setImmediate(() => turn++)
+      const turns: Array<number> = []
+      const element = (name: number) => {
+        turns.push(turn)
+        return { name }
+      }
+      const names = Array.from({ length: 50 }, (_, index) => index)
+      const page = Answer.page(names, element, { link: "<next>" })
+      const { body, headers } = yield* Effect.provideService(page, Clock.Clock, busy)
+      expect([turns[0], turns.at(-1)]).toEqual([0, 1])
+      const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag
+      expect(JSON.parse(text)).toEqual(names.map((name) => ({ name })))
+      expect(headers["link"]).toBe("<next>")
     })
   )
 })

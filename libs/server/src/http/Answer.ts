@@ -8,7 +8,7 @@ import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, unavailable } from "@data-import/domain/requests/Failure"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
-import { textEncoderOf } from "@data-import/domain/schema/Encoder"
+import { textEncoderOf, writingJson } from "@data-import/domain/schema/Encoder"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import * as KeyedSemaphores from "@data-import/domain/support/KeyedSemaphores"
@@ -126,7 +126,7 @@ export const page = <A, B>(
     *writing() {
       const texts: Array<string> = []
       for (const element of elements) {
-        texts.push(JSON.stringify(toBody(element)))
+        texts.push(yield* writingJson(toBody(element)))
         yield
       }
       return `[${texts.join(",")}]`
@@ -288,7 +288,10 @@ export const csvParts = <E>(
     Scope.Scope
   >
 
-/** One JSON document that arrives in parts; see `streamed` and `inTurn`. `Body` is the type of its content. */
+/**
+ * One JSON document that arrives in parts; see `streamed` and `inTurn`. `Body` is the type of its
+ * content.
+ */
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
   streamed(inTurn(text), "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
 
