@@ -51,6 +51,13 @@ export const settingsOf = (supplier: Supplier): Batch.BatchSettings => ({
   parameters: { check_previously_added: false }
 })
 
+/** Those of a batch that processes staged imports, and no others. */
+export const processSettings = {
+  ...Batch.defaultSettings,
+  operation: "PROCESS",
+  operationsTeam: "Migration Team"
+} as const
+
 /** Settings that differ from `settingsOf`, and how the batch is created. */
 export type BatchOptions = Partial<Batch.BatchSettings> & {
   readonly limit?: number

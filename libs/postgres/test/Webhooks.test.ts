@@ -43,6 +43,14 @@ const created = Effect.fnUntraced(function* (owner: Owner, changes: Partial<Webh
   return webhook
 })
 
+/** A webhook of a new supplier whose imports of these numbers are staged after it. */
+const createdBefore = Effect.fnUntraced(function* (...numbers: Array<string>) {
+  const owner = yield* freshSupplier
+  const { id } = yield* created(owner)
+  yield* stage(owner, ...numbers)
+  return { id, owner }
+})
+
 const found = (id: WebhookId) =>
   Effect.map(
     Effect.flatMap(Webhooks, (webhooks) => webhooks.find(id)),
@@ -109,9 +117,7 @@ const setting = (it: TestDatabase.It): void => {
   it.effect("has two valid secrets for a time after a rotation, and never three", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
-      const owner = yield* freshSupplier
-      const { id } = yield* created(owner)
-      yield* stage(owner, "a")
+      const { id } = yield* createdBefore("a")
       const secrets = (second: number) =>
         Effect.gen(function* () {
           const session = yield* taken(second)
@@ -136,9 +142,7 @@ const leasing = (it: TestDatabase.It): void => {
   it.effect("gives a webhook with new events to one instance at a time", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
-      const owner = yield* freshSupplier
-      const { id } = yield* created(owner)
-      yield* stage(owner, "a")
+      const { id } = yield* createdBefore("a")
       const session = yield* taken()
       expect(session.webhook.id).toBe(id)
       expect(Option.isNone(yield* take(2))).toBe(true)
@@ -190,9 +194,7 @@ const leasing = (it: TestDatabase.It): void => {
   it.effect("gives no webhook before it is due, and no disabled one", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
-      const owner = yield* freshSupplier
-      const { id } = yield* created(owner)
-      yield* stage(owner, "a")
+      const { id } = yield* createdBefore("a")
       const waiting = { failures: 1, dueAt: noonPlus(60), lastError: "500" }
       yield* finish(yield* taken(), waiting)
       expect(Option.isNone(yield* take(59))).toBe(true)
@@ -207,9 +209,7 @@ const leasing = (it: TestDatabase.It): void => {
 
   it.effect("keeps retries until they have ended, with their events", () =>
     Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      const { id } = yield* created(owner)
-      yield* stage(owner, "a", "b")
+      const { id, owner } = yield* createdBefore("a", "b")
       const due = noonPlus(60)
       yield* finish(yield* taken(), { cursor: 2 }, { retries: [1, 2], due })
       expect(Option.isNone(yield* take(59))).toBe(true)
@@ -283,9 +283,7 @@ const telling = (it: TestDatabase.It): void => {
   it.effect("keeps a replay that is requested during a session", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
-      const owner = yield* freshSupplier
-      const { id } = yield* created(owner)
-      yield* stage(owner, "a")
+      const { id } = yield* createdBefore("a")
       const session = yield* taken()
       yield* webhooks.replay({ id, events: { next: 1, to: 1 } })
       yield* finish(session, { cursor: 1 })

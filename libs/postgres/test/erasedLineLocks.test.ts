@@ -6,11 +6,10 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { endOf, finish, started, taken, textsOf } from "@data-import/domain/testing/begunBatches"
-import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
-import { stagedContent } from "@data-import/domain/testing/importStates"
+import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
+import { stage } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
@@ -26,13 +25,7 @@ const number = ExternalAccountNumber.make("zqnumber")
 const ended = Effect.gen(function* () {
   const of = yield* freshSupplier
   const key = of.keyOf(number)
-  const imports = yield* ImportProcesses
-  yield* imports.stage({
-    key,
-    ...stagedContent,
-    caller: of.caller,
-    at: noon
-  })
+  yield* stage(of, [key.external_account_number])
   const batch = yield* started([number, "other"], { of })
   const chunk = yield* taken()
   yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))

@@ -20,12 +20,13 @@ import {
   finish,
   found,
   lineOf,
+  linesOf,
   start,
   taken,
   textsOf
 } from "@data-import/domain/testing/begunBatches"
-import { freshSupplier, noon, noonPlus, supplierOf } from "@data-import/domain/testing/freshNames"
-import { stagedContent } from "@data-import/domain/testing/importStates"
+import { freshSupplier, noonPlus, supplierOf } from "@data-import/domain/testing/freshNames"
+import { stage } from "@data-import/domain/testing/importStates"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const number = ExternalAccountNumber.make(`zq "7" ü`)
@@ -40,13 +41,7 @@ const erase = (key: ImportKey) =>
 const staged = Effect.gen(function* () {
   const of = yield* freshSupplier
   const key = { import_supplier: of.supplier.code, external_account_number: number }
-  const imports = yield* ImportProcesses
-  yield* imports.stage({
-    key,
-    ...stagedContent,
-    caller: of.caller,
-    at: noon
-  })
+  yield* stage(of, [key.external_account_number])
   const batch = yield* begun({ of })
   const lines = texts.map((each) => lineOf(each, each ?? malformed))
   yield* append(batch, lines)
@@ -76,14 +71,28 @@ const failed = (line: ChunkInHand["lines"][number]): LineEnd =>
     { code: "unknown_field", attr: line.line === 2 ? "zqOwn" : "everybody's", detail: "" }
   ])(line)
 
+/** Takes a chunk and ends its lines. */
+const finishNext = Effect.fnUntraced(function* (end: typeof failed = failed) {
+  const chunk = yield* taken()
+  yield* finish(chunk, chunk.lines.map(end))
+})
+
+/** Stores these lines of a batch of one chunk, and ends them. */
+const runLines = Effect.fnUntraced(function* (
+  batch: Begun,
+  lines: Parameters<typeof append>[1],
+  end?: typeof failed
+) {
+  yield* append(batch, lines)
+  yield* start(batch, lines.length)
+  yield* finishNext(end)
+})
+
 const finishAll = (batch: Begun) =>
   Effect.gen(function* () {
     yield* start(batch, texts.length)
     // The second line of a number waits for the first.
-    for (let round = 0; round < 2; round++) {
-      const chunk = yield* taken()
-      yield* finish(chunk, chunk.lines.map(failed))
-    }
+    for (let round = 0; round < 2; round++) yield* finishNext()
   }).pipe(Effect.scoped)
 
 const erasedText = (line: number) => ({
@@ -147,27 +156,17 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
         const { problems } = yield* Batches
         const of = yield* freshSupplier
         const key = of.keyOf(number)
-        const imports = yield* ImportProcesses
-        yield* imports.stage({
-          key,
-          ...stagedContent,
-          caller: of.caller,
-          at: noon
-        })
+        yield* stage(of, [key.external_account_number])
         const batch = yield* begun({ of })
         const lines = Array.from({ length: 7 }, () => lineOf(null, malformed))
-        yield* append(batch, [...lines, lineOf("other")])
-        yield* start(batch, 8)
-        const chunk = yield* taken()
         const all = { code: "invalid", attr: "metadata.*.value.all", detail: "" } as const
         const own = [
           { code: "invalid", attr: "metadata.*.value.zqOwn", detail: "" },
           { code: "unknown_field", attr: "customers.*.zqOwn", detail: "" },
           { code: "blank", attr: "customers.*.given_name", detail: "" }
         ] as const
-        yield* finish(
-          chunk,
-          chunk.lines.map((line) => endWith(line.line < 8 ? [all, ...own] : [all])(line))
+        yield* runLines(batch, [...lines, lineOf("other")], (line) =>
+          endWith(line.line < 8 ? [all, ...own] : [all])(line)
         )
         yield* erase(key)
         const { groups, sets } = yield* problems({ id: batch.id, limit: 10 })
@@ -185,28 +184,12 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
       Effect.gen(function* () {
         const { problems } = yield* Batches
         const of = yield* freshSupplier
-        const imports = yield* ImportProcesses
-        const keys = ["first", "second"].map((each) => of.keyOf(each))
-        for (const key of keys) {
-          yield* imports.stage({
-            key,
-            ...stagedContent,
-            caller: of.caller,
-            at: noon
-          })
-        }
+        yield* stage(of, ["first", "second"])
         const batch = yield* begun({ of })
-        yield* append(batch, [
-          ...keys.map((key) => lineOf(key.external_account_number)),
-          lineOf("x")
-        ])
-        yield* start(batch, 3)
-        const chunk = yield* taken()
         const all = { code: "unknown_field", attr: "everybody's", detail: "" } as const
         const shared = { code: "unknown_field", attr: "customers.*.zqFamily", detail: "" } as const
-        yield* finish(
-          chunk,
-          chunk.lines.map((line) => endWith(line.line < 3 ? [all, shared] : [all])(line))
+        yield* runLines(batch, linesOf("first", "second", "x"), (line) =>
+          endWith(line.line < 3 ? [all, shared] : [all])(line)
         )
         const attrs = Effect.map(problems({ id: batch.id, limit: 10 }), ({ groups, sets }) => ({
           attrs: groups.map(({ attr, lines }) => [attr, lines]),
@@ -256,8 +239,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
         yield* finish(chunk, chunk.lines.map(failed))
         expect(yield* erase(key), "one of two").toEqual(inBatch)
         expect(yield* imports.find(key)).toEqual(before)
-        const rest = yield* taken()
-        yield* finish(rest, rest.lines.map(failed))
+        yield* finishNext()
         expect(yield* erase(key)).toMatchObject({ _tag: "Erased" })
       }).pipe(Effect.scoped)
     )
@@ -266,13 +248,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
       Effect.gen(function* () {
         const of = yield* freshSupplier
         const key = { import_supplier: of.supplier.code, external_account_number: number }
-        const imports = yield* ImportProcesses
-        yield* imports.stage({
-          key,
-          ...stagedContent,
-          caller: of.caller,
-          at: noon
-        })
+        yield* stage(of, [key.external_account_number])
         yield* erase(key)
         const batch = yield* begun({ of })
         yield* append(
@@ -291,13 +267,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
         Effect.gen(function* () {
           const of = yield* freshSupplier
           const key = of.keyOf("AL-871540012")
-          const imports = yield* ImportProcesses
-          yield* imports.stage({
-            key,
-            ...stagedContent,
-            caller: of.caller,
-            at: noon
-          })
+          yield* stage(of, [key.external_account_number])
           const supplier = supplierOf(of.caller.organisation)
           yield* (yield* Configuration).createSupplier(supplier)
           const number = '"external_account_number"'
@@ -320,14 +290,10 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
             const line = endOfSteps(receivingLine(encoder.encode(text)))
             return lineOf(line.externalAccountNumber, text)
           })
-          yield* append(batch, lines)
-          yield* start(batch, lines.length)
-          const chunk = yield* taken()
-          yield* finish(chunk, chunk.lines.map(failed))
+          yield* runLines(batch, lines)
           const retry = yield* begun({ of: { ...of, supplier }, retryOf: batch.id })
           yield* start(retry, lines.length)
-          const again = yield* taken()
-          yield* finish(again, again.lines.map(failed))
+          yield* finishNext()
           expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: 2 * naming.length })
           for (const each of [batch, retry]) {
             const results = (yield* textsOf(each)).map((text) => JSON.parse(text) as object)
@@ -343,13 +309,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
       Effect.gen(function* () {
         const of = yield* freshSupplier
         const key = of.keyOf("871540012")
-        const imports = yield* ImportProcesses
-        yield* imports.stage({
-          key,
-          ...stagedContent,
-          caller: of.caller,
-          at: noon
-        })
+        yield* stage(of, [key.external_account_number])
         const batch = yield* begun({ of })
         const named = (name: string, value: string) => lineOf(null, `{"a": 1, "${name}": ${value}}`)
         const lines = [
@@ -357,10 +317,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
           named("external_account_number", "8715400123"),
           named("balance", "871540012")
         ]
-        yield* append(batch, lines)
-        yield* start(batch, lines.length)
-        const chunk = yield* taken()
-        yield* finish(chunk, chunk.lines.map(failed))
+        yield* runLines(batch, lines)
         expect(yield* erase(key)).toMatchObject({ _tag: "Erased", lines: 1 })
         const results = (yield* textsOf(batch)).map((text) => JSON.parse(text) as object)
         expect(results.map((result) => "erased" in result)).toEqual([true, false, false])

@@ -10,12 +10,10 @@ import {
   BoardSessionGroup,
   changesPath
 } from "@data-import/api/board/BoardApi"
-import * as Batch from "@data-import/domain/batch/Batch"
 import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
-import { Batches } from "@data-import/domain/ports/Batches"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
-import { stagedContent } from "@data-import/domain/testing/importStates"
+import { createdIn, createFor, processSettings } from "@data-import/domain/testing/begunBatches"
+import { freshSupplier } from "@data-import/domain/testing/freshNames"
+import { stage } from "@data-import/domain/testing/importStates"
 import { type Browser, sessionOf } from "./boardService.ts"
 
 export interface Endpoint {
@@ -96,28 +94,12 @@ export const ask = Effect.fnUntraced(function* (
       )
 })
 
-/** A supplier with an import and a started batch. */
+/** A supplier with an import, and a batch that is not started. */
 export const migration = Effect.gen(function* () {
   const owner = yield* freshSupplier
-  const { caller, keyOf, supplier } = owner
-  const imports = yield* ImportProcesses
-  yield* imports.stage({
-    key: keyOf("a"),
-    ...stagedContent,
-    cohort: null,
-    caller,
-    at: noon
-  })
-  const batches = yield* Batches
-  const id = Batch.BatchId.make(crypto.randomUUID())
-  const settings = {
-    ...Batch.defaultSettings,
-    supplier: supplier.code,
-    operation: "PROCESS",
-    operationsTeam: "Migration Team",
-    pending: {}
-  } as const
-  yield* batches.create({ id, settings, limit: 20, caller, at: noon })
+  const { supplier } = owner
+  yield* stage(owner, ["a"])
+  const { id } = createdIn(yield* createFor(owner, { ...processSettings, pending: {} }))
   const named: Named = { supplier: supplier.code, number: "a", batch: id }
   return { ...owner, named }
 })

@@ -14,7 +14,15 @@ import { Migrations, noCounts } from "@data-import/domain/ports/Migrations"
 import type { Failure } from "@data-import/domain/requests/Failure"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import { CalendarDate } from "@data-import/domain/schema/Field"
-import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
+import {
+  createdIn,
+  createFor,
+  endOf,
+  finish,
+  processSettings,
+  started,
+  taken
+} from "@data-import/domain/testing/begunBatches"
 import { noon } from "@data-import/domain/testing/freshNames"
 import {
   begin,
@@ -28,19 +36,8 @@ import {
   userOf
 } from "./boardPrograms.ts"
 
-const createBatch = Effect.fnUntraced(function* ({ caller, supplier }: Owner, name: string) {
-  const batches = yield* Batches
-  const id = Batch.BatchId.make(crypto.randomUUID())
-  const settings = {
-    ...Batch.defaultSettings,
-    supplier: supplier.code,
-    operation: "PROCESS",
-    operationsTeam: "Migration Team",
-    name
-  } as const
-  yield* batches.create({ id, settings, limit: 20, caller, at: noon })
-  return id
-})
+const createBatch = (owner: Owner, name: string) =>
+  Effect.map(createFor(owner, { ...processSettings, name }), (creating) => createdIn(creating).id)
 
 type Read = (user: BoardUser, supplier: string) => Effect.Effect<unknown, Failure>
 

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs"
 import * as Browsing from "@data-import/server/testing/Browser"
 import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest"
 import { build } from "../testing/build.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
 
@@ -57,6 +57,16 @@ export const recorded = async (page: Page) => {
 export const headline = async (page: Page): Promise<string> => {
   await page.locator("h1").filter({ hasText: /\s/ }).waitFor()
   return page.locator("h1").innerText()
+}
+
+/** Expects an accessible page of the board that fits and causes no error; closes it. */
+export const expectSound = async ({ faults, page }: Browsing.Opened): Promise<void> => {
+  expect(await headline(page)).toMatch(/\d/)
+  await page.waitForLoadState("networkidle").catch(() => undefined)
+  expect(faults).toEqual([])
+  expect(await Browsing.excessWidth(page)).toBeLessThanOrEqual(0)
+  expect(await Browsing.inaccessible(page)).toEqual([])
+  await close(page)
 }
 
 /** Declares a suite, which is skipped without a Chromium. */

@@ -6,16 +6,10 @@
 import { gzipSync } from "node:zlib"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import {
-  excessWidth,
-  hasBrowser,
-  inaccessible,
-  looks,
-  wide
-} from "@data-import/server/testing/Browser"
+import { hasBrowser, inaccessible, looks, wide } from "@data-import/server/testing/Browser"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
-import { close, headline, inChromium, paths, supplier } from "./boardInBrowser.ts"
+import { close, expectSound, headline, inChromium, paths, supplier } from "./boardInBrowser.ts"
 
 if (!hasBrowser) {
   console.log("The pages of the board are not looked at: there is no Chromium.")
@@ -41,13 +35,7 @@ inChromium("the board in Chromium", (board) => {
   it.each(paths.map((path, index) => [path, looks[index % looks.length] ?? wide] as const))(
     "%s is accessible and fits",
     async (path, look) => {
-      const { faults, page } = await open(path, look)
-      expect(await headline(page)).toMatch(/\d/)
-      await page.waitForLoadState("networkidle").catch(() => undefined)
-      expect(faults).toEqual([])
-      expect(await excessWidth(page)).toBeLessThanOrEqual(0)
-      expect(await inaccessible(page)).toEqual([])
-      await close(page)
+      await expectSound(await open(path, look))
     }
   )
 
