@@ -1,14 +1,9 @@
 /** The embedded PostgreSQL of the local run ends: it is restarted, or the run ends with it. */
-import { readFileSync, renameSync } from "node:fs"
+import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { describe, expect, it } from "vitest"
-import { postgresOf, startLocal, stop, usedDataDir } from "./Process.ts"
-
-interface Demo {
-  readonly apiKey: string
-  readonly importSupplier: string
-}
+import { demoIn, postgresOf, startLocal, stop, usedDataDir } from "./Process.ts"
 
 const post = (url: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   fetch(url, {
@@ -19,9 +14,7 @@ const post = (url: string, body: unknown, headers: Readonly<Record<string, strin
 
 /** A client of the demo tenant. */
 const clientOf = async (dataDir: string, baseUrl: string) => {
-  const { apiKey, importSupplier } = JSON.parse(
-    readFileSync(join(dataDir, "demo.json"), "utf8")
-  ) as Demo
+  const { apiKey, importSupplier } = demoIn(dataDir)
   const query = `mutation { obtainServiceToken(input: {APIKey: "${apiKey}"}) { token } }`
   const { data } = (await (await post(`${baseUrl}/v1/graphql/`, { query })).json()) as {
     readonly data: { readonly obtainServiceToken: { readonly token: string } }

@@ -38,7 +38,7 @@ export interface Range {
 }
 
 const pageRows = 200
-/** About how many bytes are read at once. */
+/** About how many bytes are read at once. Each of many unread answers holds a page. */
 export const pageBytes = 128 * 1024
 
 /** The source for the first rows of a range: at least one, and as many as fill a page. */

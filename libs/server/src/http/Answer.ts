@@ -174,7 +174,7 @@ const ofHolder = KeyedSemaphores.make<Holder.Holder>(2)
  * parts would be ready in the same turns of the event loop, and delay all others. For streams whose
  * parts are bounded; a list may scan long before its next part.
  */
-const inTurn = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> =>
+const limitedByHolder = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> =>
   Stream.transformPull(stream, (pull) =>
     Effect.succeed(
       Effect.withFiber((fiber) => ofHolder(Holder.of(fiber), (own) => own.withPermit(pull)))
@@ -269,9 +269,9 @@ export const ndjson = <E>(
     headers
   ) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
 
-/** NDJSON whose lines arrive in parts; see `streamed` and `inTurn`. */
+/** NDJSON whose lines arrive in parts; see `streamed` and `limitedByHolder`. */
 export const ndjsonParts = <E>(text: Stream.Stream<string, E>) =>
-  streamed(inTurn(text), ndjsonType) as Effect.Effect<
+  streamed(limitedByHolder(text), ndjsonType) as Effect.Effect<
     Response<200, Stream.Stream<never>>,
     E,
     Scope.Scope
@@ -289,11 +289,15 @@ export const csvParts = <E>(
   >
 
 /**
- * One JSON document that arrives in parts; see `streamed` and `inTurn`. `Body` is the type of its
- * content.
+ * One JSON document that arrives in parts; see `streamed` and `limitedByHolder`. `Body` is the type
+ * of its content.
  */
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
-  streamed(inTurn(text), "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
+  streamed(limitedByHolder(text), "application/json") as Effect.Effect<
+    Response<200, Body>,
+    E,
+    Scope.Scope
+  >
 
 /** The coded refusal that is answered to a failure. */
 export const codedRefusal = (refused: Refused): Failure | Refusal =>
