@@ -12,6 +12,7 @@ import { encodeTransaction } from "../src/account/Transaction.ts"
 import { strangers } from "./AccountViewContract.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
 import { arrange, auditEntry, importStates, tracesOf } from "./importStates.ts"
+import { pause } from "./PausedSupplierContract.ts"
 import {
   accountWith,
   adding,
@@ -29,6 +30,19 @@ import {
 } from "./importedAccounts.ts"
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
+
+const ofPausedSupplier = (it: It): void => {
+  it.effect("refuses a change while the supplier is not Ongoing", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const before = yield* descriptionOf(account.number)
+      yield* pause(account.key.import_supplier)
+      const refused = yield* Effect.flip(changeAccount(account, adding(creditOf("a"))))
+      expect(refused).toMatchObject({ _tag: "MigrationNotOngoing", status: "Paused" })
+      expectSame(yield* descriptionOf(account.number), before)
+    })
+  )
+}
 
 const together = (it: It): void => {
   it.effect("stores a whole change, and the next change reads it", () =>
@@ -357,6 +371,7 @@ const endingInstructions = (it: It): void => {
 
 /** Declares the tests of `change` as a transaction, and of ending instructions. */
 export const accountChangeContract = (it: It): void => {
+  ofPausedSupplier(it)
   together(it)
   recording(it)
   refusing(it)

@@ -16,6 +16,7 @@ import { leasesContract } from "./LeasesContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
 import { ownImportContract } from "./OwnImportContract.ts"
+import { pausedSupplierContract } from "./PausedSupplierContract.ts"
 import { stagingContract } from "./StagingContract.ts"
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
@@ -28,6 +29,7 @@ export const importProcessesContract = <E>(
     (it) => {
       describe("stage", () => stagingContract(it))
       describe("findOwn", () => ownImportContract(it))
+      describe("a supplier that is paused", () => pausedSupplierContract(it))
       describe("claim", () => claimContract(it))
       describe("claim within limits", () => limitContract(it))
       describe("renew", () => renewalContract(it))

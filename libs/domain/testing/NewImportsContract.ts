@@ -16,6 +16,7 @@ import type { Caller } from "../src/organisation/Organisation.ts"
 import { encodeDescription } from "../src/account/AccountDescription.ts"
 import { type Begun, endOf, finish, found, started, taken } from "./begunBatches.ts"
 import { expectSame, freshAttempt, newAccountFor, noon } from "./freshNames.ts"
+import { pause } from "./PausedSupplierContract.ts"
 import { domesticAccount } from "./samples.ts"
 
 type Ports = Accounts | AuditLog | Batches | Configuration | ImportProcesses
@@ -162,6 +163,19 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* find(a)).toEqual(Option.none())
       expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
       expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
+    })
+  )
+
+  it.effect("leaves out those of a supplier that was paused meanwhile", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a"])
+      const chunk = yield* taken()
+      const key = keyOf(batch, "a")
+      yield* pause(batch.supplier.code)
+      const imports = ending(chunk, [importOf(key)])
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
+      expect(yield* (yield* ImportProcesses).find(key)).toEqual(Option.none())
+      expect((yield* found(batch)).counts).toMatchObject({ received: 1, succeeded: 0 })
     })
   )
 

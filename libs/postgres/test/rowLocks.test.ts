@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { MigrationNotOngoing } from "@data-import/domain/requests/Failure"
 import type { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/freshNames"
@@ -48,7 +49,7 @@ const importsOf =
       and external_account_number = any(${keys.map((key) => key.external_account_number)}::text[])
     for update`
 
-type Refused = StorageUnavailable | ReservationLost
+type Refused = MigrationNotOngoing | StorageUnavailable | ReservationLost
 
 type Ended = Result.Result<unknown, Refused>
 

@@ -29,7 +29,10 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** The service with an empty document store, the tokens, and these settings besides. */
+/**
+ * The service with an empty document store, the issue's tokens, and these settings besides. Tests
+ * that configure a supplier see the change at once.
+ */
 export const running = <E, R>(
   service: Layer.Layer<Listening, E, R>,
   settings: Readonly<Record<string, string>>
@@ -43,6 +46,7 @@ export const running = <E, R>(
         PORT: "0",
         JWKS_FILE: jwksFile,
         DOCUMENTS_DIR: documents,
+        CONFIGURATION_MAX_AGE: "0 millis",
         ...settings
       })
       return service.pipe(

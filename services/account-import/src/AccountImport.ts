@@ -10,6 +10,7 @@ import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
+import * as SharedConfiguration from "@data-import/postgres/setup/SharedConfiguration"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Hashing from "@data-import/server/Hashing"
@@ -40,5 +41,6 @@ export const layer = Service.layer("account-import", serving).pipe(
     SandboxReset.layer
   ]),
   Layer.provide(IdempotentWrites.layer),
+  Layer.provide(SharedConfiguration.layer),
   Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, Hashing.layer])
 )

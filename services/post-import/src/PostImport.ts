@@ -7,6 +7,7 @@ import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
+import * as SharedConfiguration from "@data-import/postgres/setup/SharedConfiguration"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
@@ -28,6 +29,7 @@ const serving = Effect.gen(function* () {
 /** Settings: those of the server, the database, the token's keys, the documents and the vendors. */
 export const layer = Service.layer("post-import", serving).pipe(
   Layer.provide([PostImport.layer, IdempotentWrites.layer]),
+  Layer.provide(SharedConfiguration.layer),
   Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
 )

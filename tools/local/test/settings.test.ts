@@ -98,6 +98,8 @@ const uploading: ReadonlyArray<Case> = [
   { name: "DOCUMENTS_UPLOAD_KEY", bad: ["short", "ü".repeat(32)], secret: true }
 ]
 
+const configurationAge = duration("CONFIGURATION_MAX_AGE", "-1 millis", "1001 millis")
+
 const lease = duration("LEASE", "99 millis", "61 minutes")
 
 const ofVendor = (code: string): ReadonlyArray<Case> => [
@@ -146,6 +148,7 @@ const processes: Readonly<Record<string, Process>> = {
       ...checkingTokens,
       ...onStore,
       ...uploading,
+      configurationAge,
       lease,
       integer("CONCURRENCY_LIMIT", -1, 1_000_001)
     ]
@@ -157,6 +160,7 @@ const processes: Readonly<Record<string, Process>> = {
       ...onDatabase,
       ...checkingTokens,
       ...onStore,
+      configurationAge,
       lease,
       ...ofVendor("STRIPE"),
       ...ofVendor("GOCARDLESS")
@@ -172,6 +176,7 @@ const processes: Readonly<Record<string, Process>> = {
       ...everyService,
       ...onDatabase,
       ...onStore,
+      configurationAge,
       lease,
       integer("CONCURRENCY_LIMIT", -1, 1_000_001),
       integer("BATCH_CHUNKS_AT_ONCE", 0, 101),

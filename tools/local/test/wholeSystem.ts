@@ -92,6 +92,7 @@ const usual: Settings = {
   LOG_LEVEL: "all",
   SHUTDOWN_GRACE_SECONDS: "5",
   TRUST_PROXY: "1",
+  CONFIGURATION_MAX_AGE: "0 millis",
   S3_BUCKET: "bucket"
 }
 

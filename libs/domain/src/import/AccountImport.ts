@@ -30,6 +30,7 @@ import {
   type Failure,
   ImportProcessDiffers,
   keyInUse,
+  MigrationNotOngoing,
   unavailable
 } from "../requests/Failure.ts"
 import { refusalOf } from "../requests/ImportRefusal.ts"
@@ -217,6 +218,8 @@ const stage = Effect.fnUntraced(function* (
   switch (staging._tag) {
     case "Refused":
       return yield* refusalOf(key, staging.found) ?? unavailable
+    case "NotOngoing":
+      return yield* new MigrationNotOngoing({ status: staging.status })
     case "Present":
       if (staging.hash === hash) return { first: false, key, hash }
       return yield* new ImportProcessDiffers({ key })
@@ -243,6 +246,9 @@ const stageLine = Effect.fnUntraced(function* (
   const keeping = keepFrom(keep, stagedAs)
   const staging = yield* deps.processes.stage({ ...command, cohort: own ?? cohort, keep: keeping })
   if (staging._tag === "Created" || staging._tag === "Replaced") return stagedAs(staging)
+  if (staging._tag === "NotOngoing") {
+    return yield* new MigrationNotOngoing({ status: staging.status })
+  }
   const refusal = (staging._tag === "Refused" && refusalOf(key, staging.found)) || unavailable
   return yield* refusal._tag === "AlreadyImported"
     ? new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame: isStaged })

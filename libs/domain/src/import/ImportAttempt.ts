@@ -17,6 +17,7 @@ import {
   documentsUnavailable,
   type Failure,
   keyInUse,
+  MigrationNotOngoing,
   type ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
@@ -94,7 +95,7 @@ const claim = Effect.fnUntraced(function* (
   order: Order
 ): Effect.fn.Return<
   Claimed | Extract<Claim, { readonly _tag: "Refused" }>,
-  ConcurrencyLimitExceeded | StorageUnavailable
+  ConcurrencyLimitExceeded | MigrationNotOngoing | StorageUnavailable
 > {
   const id = yield* newAttemptId
   const claimed = yield* processes.claim({ ...order, attempt: id, lease })
@@ -103,6 +104,8 @@ const claim = Effect.fnUntraced(function* (
       return { ...claimed, id }
     case "Refused":
       return claimed
+    case "NotOngoing":
+      return yield* new MigrationNotOngoing({ status: claimed.status })
     case "LimitExceeded":
       yield* RequestFacts.note({ limit: "attempts" })
       return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })

@@ -10,7 +10,13 @@ import type { Caller } from "../organisation/Organisation.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { type Failure, NotFound, unavailable, ValidationFailed } from "../requests/Failure.ts"
+import {
+  type Failure,
+  MigrationNotOngoing,
+  NotFound,
+  unavailable,
+  ValidationFailed
+} from "../requests/Failure.ts"
 import { refusalInState } from "../requests/ImportRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { validator } from "../schema/Validator.ts"
@@ -100,6 +106,7 @@ const make = Effect.gen(function* () {
     const at = yield* DateTime.now
     const set = yield* processes.setCohort({ key, cohort, caller, at })
     if (set._tag === "Refused") return yield* refusalOf(key, set.found)
+    if (set._tag === "NotOngoing") return yield* new MigrationNotOngoing({ status: set.status })
     const found = yield* processes.details(key, attemptsOfImport)
     const details = yield* Option.isSome(found) ? Effect.succeed(found.value) : unavailable
     return { details, at: yield* DateTime.now }

@@ -7,6 +7,7 @@ import { Context, type DateTime, type Effect, type Option, type Result, type Str
 import type { AccountNumber } from "../account/Account.ts"
 import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
 import type { AccountDescription } from "../account/AccountDescription.ts"
+import type { MigrationNotOngoing } from "../requests/Failure.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
@@ -60,15 +61,18 @@ export class Accounts extends Context.Service<
 
     /**
      * Changes an account by `decide`, which sees what `lookup` names and may be called more than
-     * once. None if the account does not exist. Nothing is stored if `decide` fails. An empty
-     * change writes no event. Event: post_import.completed. Audit: `action`, with the outcome
+     * once. None if the account does not exist. Nothing is stored if `decide` fails, or if the
+     * supplier is not Ongoing, which is checked before it. An empty change writes no event. Event: post_import.completed. Audit: `action`, with the outcome
      * `created` if something is stored and `unchanged` otherwise. `keep` stores the response in the
      * same step, or releases the key after an empty change. A failure of `decide` takes precedence
      * over `ReservationLost`.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>
-    ) => Effect.Effect<Option.Option<A>, E | ReservationLost | StorageUnavailable>
+    ) => Effect.Effect<
+      Option.Option<A>,
+      E | MigrationNotOngoing | ReservationLost | StorageUnavailable
+    >
 
     /**
      * Ends the active payment instruction of the account, for the operator. False, without a write,

@@ -26,9 +26,15 @@ import type {
 import type { AttemptError, ImportDetails, ImportFilter } from "../account/ImportDetails.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Caller, OrganisationName } from "../organisation/Organisation.ts"
-import type { SupplierCode, WireCode } from "../organisation/Supplier.ts"
+import type { SupplierCode, SupplierStatus, WireCode } from "../organisation/Supplier.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** The supplier does not accept writes. That is checked first, in the same step as the write. */
+export interface NotOngoing {
+  readonly _tag: "NotOngoing"
+  readonly status: SupplierStatus
+}
 
 /**
  * `created`: first staging. `replaced`: pending data replaced. `present`: pending data kept,
@@ -36,6 +42,7 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
  */
 export type Staging =
   | Stored
+  | NotOngoing
   | { readonly _tag: "Present"; readonly hash: PayloadHash }
   | { readonly _tag: "Refused"; readonly found: ImportState }
 
@@ -51,6 +58,7 @@ export interface LargePayload {
 /** `payload` is the last staged text. `found` is null if nothing was ever staged. */
 export type Claim =
   | { readonly _tag: "Claimed"; readonly payload: string | LargePayload }
+  | NotOngoing
   | { readonly _tag: "Refused"; readonly found: ImportState | null }
   | { readonly _tag: "LimitExceeded" }
 
@@ -251,7 +259,9 @@ export class ImportProcesses extends Context.Service<
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<
-      { readonly _tag: "Set" } | { readonly _tag: "Refused"; readonly found: ImportState | null },
+      | { readonly _tag: "Set" }
+      | NotOngoing
+      | { readonly _tag: "Refused"; readonly found: ImportState | null },
       StorageUnavailable
     >
 

@@ -12,6 +12,7 @@ import type { AuditedWrite } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { contended } from "../connection/SqlFailure.ts"
 import { answerClauses, type BatchAnswers } from "../idempotency/StoredAnswers.ts"
+import { isOngoing } from "../tables/SupplierGate.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import * as Table from "../tables/Table.ts"
@@ -123,8 +124,8 @@ const sent = (sql: Sql, additions: ReadonlyArray<Addition>): Statement.Fragment 
   })
 
 /**
- * Returns no row for an account that was modified concurrently or is locked; it never waits for
- * such a lock. Audit entries are written in the order in which batches of stagings write them, so
+ * Returns no row for an account that was modified concurrently or is locked, or whose supplier is
+ * not Ongoing; it never waits for such a lock. Audit entries are written in the order in which batches of stagings write them, so
  * that two batches never deadlock.
  */
 function* adding(
@@ -148,6 +149,7 @@ function* adding(
     present as (
       select position from sent, lateral (
         select from accounts where id = sent.account and revision = sent.seen_revision
+          and ${isOngoing(sql, "sent.supplier")}
         for no key update skip locked
       ) as held
     ),

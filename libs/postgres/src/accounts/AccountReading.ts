@@ -14,6 +14,7 @@ import {
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { TransactionId } from "@data-import/domain/account/Transaction"
+import { SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
@@ -42,6 +43,8 @@ export interface Wanted {
 export interface SeenAccount {
   readonly id: bigint
   readonly revision: number
+  /** That of its supplier. */
+  readonly status: SupplierStatus
   readonly view: Omit<AccountView, "transactions" | "unreadTransaction">
   /** The transactions of the lookup that it has, up to the size limit. */
   readonly readable: Readable
@@ -57,6 +60,7 @@ const seenRows = rowsOf(
     position: Schema.BigInt,
     id: Schema.BigInt,
     revision: Schema.Int,
+    status: SupplierStatus,
     number: AccountNumber,
     balance: Schema.BigDecimalFromString,
     lastClosingDate: Schema.NullOr(date.schema),
@@ -107,6 +111,7 @@ function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.State
   const none = sql`null::json`
   return sql`
     select position, account.id, revision, number, balance::text,
+      (select status from suppliers where code = sent.supplier) as status,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
         where account_id = account.id) as "lastClosingDate",
       (select ${sql.literal(selected(instructionColumns))}
@@ -130,7 +135,7 @@ const decoded = Effect.fnUntraced(function* (
   { lookup }: Wanted,
   row: Effect.Success<ReturnType<typeof seenRows>>[number]
 ) {
-  const { balance, id, instruction, lastClosingDate, number, revision } = row
+  const { balance, id, instruction, lastClosingDate, number, revision, status } = row
   const { notes, sizes: sized, statements: stored } = row
   const known = stored === null ? [] : yield* statementRows(Effect.succeed(stored))
   const sizeOfId = yield* Effect.map(sizeRows(Effect.succeed(sized ?? [])), sizesById)
@@ -138,6 +143,7 @@ const decoded = Effect.fnUntraced(function* (
   const seen: SeenAccount = {
     id,
     revision,
+    status,
     readable: readableOf(
       ids.flatMap((each) => sizeOfId.get(each) ?? []),
       lookup

@@ -6,6 +6,7 @@
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { type AccountView, isEmpty } from "@data-import/domain/account/AccountChange"
 import { keyText } from "@data-import/domain/account/ImportProcess"
+import { MigrationNotOngoing } from "@data-import/domain/requests/Failure"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
@@ -114,6 +115,8 @@ const makeChange = Effect.fnUntraced(function* (
     { action, at, caller, decide, keep, key }: ChangeCommand<A, E>,
     account: SeenAccount
   ) {
+    const { absent, id, revision, status } = account
+    if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
     const write = { action, at, caller, key }
     const decided = decide(yield* viewOf(database, account))
     if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
@@ -126,7 +129,6 @@ const makeChange = Effect.fnUntraced(function* (
     }
     const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""
     const kept = keep ? { reservation: keep.reservation, at, first: text, later: text } : null
-    const { absent, id, revision } = account
     yield* add({ id, revision, absent, change, write, kept })
     return answer
   })

@@ -12,6 +12,7 @@ import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { readImport } from "../tables/ImportRow.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
+import { isOngoing, notOngoing } from "../tables/SupplierGate.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
 
@@ -43,7 +44,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
 
 /**
  * Inserts the leases and their attempts in one statement. It returns no row for a command if the
- * state does not allow it or another transaction has locked the import.
+ * state of the import or its supplier does not allow it, or another transaction has locked it.
  */
 const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command>) =>
   claimedRows(database.sql`
@@ -55,6 +56,7 @@ const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command
           and present.external_account_number = sent.external_account_number
           and present.account_number is null and not present.skipped
           and (present.lease_attempt is null or present.lease_expires_at <= sent.at)
+          and ${isOngoing(database.sql, "sent.supplier")}
         for no key update skip locked
       ) as present
     ),
@@ -99,6 +101,8 @@ export const stagedPayload = (
 const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
   const [claimed] = yield* claimAll(database, [command])
   if (claimed) return claimed
+  const refused = yield* notOngoing(database.sql, command.key.import_supplier)
+  if (refused !== null) return refused
   const process = yield* readImport(database, command.key)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
   const found = stateAt(process.value, command.at)
@@ -146,6 +150,8 @@ const claimWithinLimits = Effect.fnUntraced(function* (
   command: Command
 ) {
   yield* lockLimits(database, command)
+  const refused = yield* notOngoing(database.sql, command.key.import_supplier)
+  if (refused !== null) return refused
   const process = yield* readImport(database, command.key, true)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
   const found = stateAt(process.value, command.at)

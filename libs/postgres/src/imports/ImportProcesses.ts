@@ -19,6 +19,7 @@ import { list } from "./ImportList.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
 import { isStorableKey, makeFind, makeFindOwn, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
+import { notOngoing } from "../tables/SupplierGate.ts"
 import { makeStage } from "./Staging.ts"
 
 type Port = ImportProcesses["Service"]
@@ -115,6 +116,8 @@ const changeCohort = Effect.fnUntraced(function* (
   { at, caller, cohort, key }: Command<"setCohort">
 ) {
   const { sql } = database
+  const refused = yield* notOngoing(sql, key.import_supplier)
+  if (refused !== null) return refused
   const process = yield* readImport(database, key, true)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } as const
   const found = stateAt(process.value, at)
@@ -139,7 +142,7 @@ const setCohort = Effect.fnUntraced(function* (
 ) {
   const { run, sql } = database
   const set = yield* run(sql.withTransaction(changeCohort(database, command)))
-  if (set._tag === "Refused") return set
+  if (set._tag !== "Set") return set
   const write = { ...command, action: "change_import" } as const
   if (!set.isChanged) yield* run(recordUnchanged(sql, write))
   return { _tag: "Set" } as const

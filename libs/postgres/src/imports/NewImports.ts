@@ -12,6 +12,7 @@ import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "../accounts/AccountInserts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { isOngoing } from "../tables/SupplierGate.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -58,7 +59,8 @@ function* statement(
       select supplier, external_account_number, payload::json, octet_length(payload),
         decode(hash, 'hex'), coalesce(cohort, ${cohort}::text), at, account_number,
         case when account_number is not null then at end
-      from sent order by supplier, external_account_number
+      from sent where ${isOngoing(sql, "supplier")}
+      order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do nothing
       returning id, supplier, external_account_number
     ),
@@ -93,7 +95,10 @@ function* statement(
     select place from target`
 }
 
-/** The places of the imports that were stored; the others exist already. In a transaction. */
+/**
+ * The places of the imports that were stored. The others exist already, or their supplier is not
+ * Ongoing. In a transaction.
+ */
 export const store = (
   sql: Sql,
   imports: ReadonlyArray<NewImport>,

@@ -17,6 +17,7 @@ import {
 } from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
+import { isOngoing, notOngoing } from "../tables/SupplierGate.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["stage"]>[0]
 
@@ -58,8 +59,8 @@ const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command
 
 /**
  * Stores the imports with their audit entries and events in one statement. It returns no row for a
- * command whose import may not be staged or is locked by another transaction. It never waits for
- * such a lock. Even `on conflict do nothing` would wait, so existing imports are locked first with
+ * command whose import may not be staged or is locked by another transaction, or whose supplier is
+ * not Ongoing. It never waits for such a lock. Even `on conflict do nothing` would wait, so existing imports are locked first with
  * `skip locked`, and those that others hold are left out. Rows are stored in the order of their
  * keys, so that two batches never deadlock.
  */
@@ -91,7 +92,8 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       select supplier, external_account_number, payload::json, octet_length(payload),
         decode(hash, 'hex'), cohort, at
       from sent
-      where position not in (select position from held_by_others) ${keeping.guard}
+      where position not in (select position from held_by_others)
+        and ${isOngoing(database.sql, "supplier")} ${keeping.guard}
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do update
       set payload = excluded.payload, payload_bytes = excluded.payload_bytes,
@@ -175,6 +177,8 @@ const present = Effect.fnUntraced(function* (
  * was locked or changed concurrently.
  */
 const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
+  const refused = yield* notOngoing(database.sql, command.key.import_supplier)
+  if (refused !== null) return refused
   const process = yield* readImport(database, command.key)
   const found = Option.map(process, (present) => stateAt(present, command.at))
   if (Option.isSome(found) && !isFree(found.value)) {

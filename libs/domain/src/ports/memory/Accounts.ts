@@ -30,7 +30,8 @@ import { ReservationLost } from "../IdempotencyKeys.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
-import { importOf, MemoryStore, recordChange } from "./Store.ts"
+import { MigrationNotOngoing } from "../../requests/Failure.ts"
+import { importOf, MemoryStore, notOngoing, recordChange } from "./Store.ts"
 import { storedAccount } from "./StoredAccounts.ts"
 
 type Store = MemoryStore["Service"]
@@ -196,6 +197,8 @@ const change =
     Effect.gen(function* () {
       const account = accountOf(store, key)
       if (account === undefined) return Option.none()
+      const refused = notOngoing(store, key)
+      if (refused !== null) return yield* new MigrationNotOngoing({ status: refused.status })
       const decided = decide(viewOf(store, account, lookup))
       if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
       if (keep && !isHeld(store, keep.reservation)) return yield* new ReservationLost()

@@ -39,6 +39,7 @@ import {
   importOf,
   putImport,
   MemoryStore,
+  notOngoing,
   recordChange,
   recordOperator,
   type StoredImport
@@ -85,9 +86,8 @@ const findOwn = (store: Store, { number, organisation, supplier }: OwnImport) =>
 
 const stage = (store: Store, command: Command<"stage">): Staging => {
   const { at, caller, cohort = null, createOnly = false, hash, keep, key, payload } = command
-  if (!store.suppliers.has(key.import_supplier)) {
-    throw new Error(`There is no supplier ${key.import_supplier}`)
-  }
+  const refused = notOngoing(store, key)
+  if (refused !== null) return refused
   const present = importOf(store, key)
   if (present !== undefined) {
     const found = stateAt(present.process, at)
@@ -140,7 +140,7 @@ export const storeNewImport = (
   ofBatch: string | null,
   caller: Caller
 ): boolean => {
-  if (importOf(store, key) !== undefined) return false
+  if (importOf(store, key) !== undefined || notOngoing(store, key) !== null) return false
   stage(store, { key, payload, hash, cohort: own ?? ofBatch, caller, at })
   if (creation === null) return true
   const { attempt, newAccount } = creation
@@ -160,6 +160,8 @@ const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): nu
 
 const claim = (store: Store, command: Command<"claim">): Claim => {
   const { at, attempt, dryRun, key, lease, limits } = command
+  const refused = notOngoing(store, key)
+  if (refused !== null) return refused
   const present = importOf(store, key)
   if (present === undefined) return { _tag: "Refused", found: null }
   const found = stateAt(present.process, at)
@@ -282,6 +284,8 @@ const setSkippedByOperator = Effect.fnUntraced(function* (
 })
 
 const setCohort = (store: Store, { at, caller, cohort, key }: Command<"setCohort">) => {
+  const refused = notOngoing(store, key)
+  if (refused !== null) return refused
   const present = importOf(store, key)
   if (present === undefined) return { _tag: "Refused", found: null } as const
   const found = stateAt(present.process, at)

@@ -32,7 +32,7 @@ import type {
 } from "../AuditLog.ts"
 import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
-import type { NewAccount } from "../ImportProcesses.ts"
+import type { NewAccount, NotOngoing } from "../ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
 import type { BatchEventName } from "../../batch/BatchEvent.ts"
@@ -200,6 +200,17 @@ export const storedBatch = (store: MemoryStore["Service"], id: BatchId): StoredB
 /** The import of this key; undefined if nothing was ever staged. */
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
+
+/** Null if the supplier accepts writes. */
+export const notOngoing = (
+  store: MemoryStore["Service"],
+  { import_supplier }: ImportKey
+): NotOngoing | null => {
+  const supplier = store.suppliers.get(import_supplier)
+  if (supplier === undefined) throw new Error(`There is no supplier ${import_supplier}`)
+  const { status } = supplier
+  return status === "Ongoing" ? null : { _tag: "NotOngoing", status }
+}
 
 /** Stores an import, replacing the one with its key. */
 export const putImport = (store: MemoryStore["Service"], stored: StoredImport): void => {

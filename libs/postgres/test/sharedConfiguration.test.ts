@@ -1,14 +1,19 @@
-/** Lines within a second share one read of the configuration. */
+/** Requests within a second share one read of the configuration. */
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { layer } from "../src/SharedConfiguration.ts"
+import { supplierOf } from "@data-import/domain/testing/freshNames"
+import { layer } from "../src/setup/SharedConfiguration.ts"
 
-/** Counts the reads of suppliers; the first `failures` fail. */
-const counted = (failures: number) => {
+const supplier = supplierOf(OrganisationName.make("acme"))
+const { code } = supplier
+
+/** Counts the reads of a supplier with this status; the first `failures` fail. */
+const counted = (failures: number, status: SupplierStatus = "Ongoing") => {
   const counts = { supplier: 0 }
   const storage = Layer.mock(Configuration, {
     supplier: () =>
@@ -16,15 +21,13 @@ const counted = (failures: number) => {
         counts.supplier++
         return counts.supplier <= failures
           ? Effect.fail(new StorageUnavailable({ cause: "away" }))
-          : Effect.succeedNone
+          : Effect.succeedSome({ ...supplier, status })
       }),
     hasTeam: () => Effect.succeed(true),
     codeLists: Effect.succeed({})
   })
   return { counts, configuration: Layer.provide(layer, storage) }
 }
-
-const code = SupplierCode.make("ACME")
 
 it.effect("reads a supplier once a second", () => {
   const { configuration, counts } = counted(0)
@@ -43,7 +46,16 @@ it.effect("reads again at once after a failure", () => {
   return Effect.gen(function* () {
     const { supplier } = yield* Configuration
     expect(yield* Effect.flip(supplier(code))).toBeInstanceOf(StorageUnavailable)
-    expect(yield* supplier(code)).toEqual(Option.none())
+    yield* supplier(code)
     expect(counts.supplier).toBe(2)
+  }).pipe(Effect.provide(configuration))
+})
+
+it.effect("reads a supplier that refuses writes each time", () => {
+  const { configuration, counts } = counted(0, "Paused")
+  return Effect.gen(function* () {
+    const { supplier } = yield* Configuration
+    yield* Effect.replicateEffect(supplier(code), 5)
+    expect(counts.supplier).toBe(5)
   }).pipe(Effect.provide(configuration))
 })
