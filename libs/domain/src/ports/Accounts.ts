@@ -62,10 +62,10 @@ export class Accounts extends Context.Service<
     /**
      * Changes an account by `decide`, which sees what `lookup` names and may be called more than
      * once. None if the account does not exist. Nothing is stored if `decide` fails, or if the
-     * supplier is not Ongoing, which is checked before it. An empty change writes no event. Event: post_import.completed. Audit: `action`, with the outcome
-     * `created` if something is stored and `unchanged` otherwise. `keep` stores the response in the
-     * same step, or releases the key after an empty change. A failure of `decide` takes precedence
-     * over `ReservationLost`.
+     * supplier is not Ongoing, which is checked before it. An empty change writes no event. Event:
+     * post_import.completed. Audit: `action`, with the outcome `created` if something is stored and
+     * `unchanged` otherwise. `keep` stores the response in the same step, or releases the key after
+     * an empty change. A failure of `decide` takes precedence over `ReservationLost`.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>

@@ -125,8 +125,8 @@ const sent = (sql: Sql, additions: ReadonlyArray<Addition>): Statement.Fragment 
 
 /**
  * Returns no row for an account that was modified concurrently or is locked, or whose supplier is
- * not Ongoing; it never waits for such a lock. Audit entries are written in the order in which batches of stagings write them, so
- * that two batches never deadlock.
+ * not Ongoing; it never waits for such a lock. Audit entries are written in the order in which
+ * batches of stagings write them, so that two batches never deadlock.
  */
 function* adding(
   sql: Sql,

@@ -60,9 +60,9 @@ const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command
 /**
  * Stores the imports with their audit entries and events in one statement. It returns no row for a
  * command whose import may not be staged or is locked by another transaction, or whose supplier is
- * not Ongoing. It never waits for such a lock. Even `on conflict do nothing` would wait, so existing imports are locked first with
- * `skip locked`, and those that others hold are left out. Rows are stored in the order of their
- * keys, so that two batches never deadlock.
+ * not Ongoing. It never waits for such a lock. Even `on conflict do nothing` would wait, so
+ * existing imports are locked first with `skip locked`, and those that others hold are left out.
+ * Rows are stored in the order of their keys, so that two batches never deadlock.
  */
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
   const keeping = answerClauses(database.sql, commands.map(keptAnswers))
