@@ -6,7 +6,6 @@ import * as BoardSessions from "./auth/BoardSessions.ts"
 import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
-import * as Database from "./connection/Database.ts"
 import * as AuditLog from "./audit/AuditLog.ts"
 import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
@@ -20,6 +19,7 @@ import * as SupplierChanges from "./imports/SupplierChanges.ts"
 import * as SupplierSummaries from "./imports/SupplierSummaries.ts"
 import * as Sandbox from "./setup/Sandbox.ts"
 import * as Configuration from "./setup/Configuration.ts"
+import * as ServiceStorage from "./ServiceStorage.ts"
 
 /** The ports on a database that is provided. */
 export const layerPorts = Layer.mergeAll(
@@ -44,11 +44,4 @@ export const layerPorts = Layer.mergeAll(
   Webhooks.layer
 )
 
-/**
- * The ports, the database that the environment names, and its clock. Programs on this layer read
- * the database's time.
- */
-export const layer = layerPorts.pipe(
-  Layer.provideMerge(Database.layerClock),
-  Layer.provideMerge(Database.layer)
-)
+export const layer = ServiceStorage.of(layerPorts)

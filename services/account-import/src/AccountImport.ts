@@ -11,7 +11,14 @@ import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as SharedConfiguration from "@data-import/postgres/setup/SharedConfiguration"
-import * as Storage from "@data-import/postgres/Storage"
+import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"
+import * as TokenBuckets from "@data-import/postgres/auth/TokenBuckets"
+import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
+import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as Sandbox from "@data-import/postgres/setup/Sandbox"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
@@ -32,6 +39,18 @@ const serving = Effect.gen(function* () {
   }
 })
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    AuditLog.layer,
+    ApiKeys.layer,
+    TokenBuckets.layer,
+    IdempotencyKeys.layer,
+    StoredImportProcesses.layer,
+    Configuration.layer,
+    Sandbox.layer
+  )
+)
+
 /** Settings: those of the server, the database, the token's keys, the documents and the program. */
 export const layer = Service.layer("account-import", serving).pipe(
   Layer.provide([
@@ -42,5 +61,5 @@ export const layer = Service.layer("account-import", serving).pipe(
   ]),
   Layer.provide(IdempotentWrites.layer),
   Layer.provide(SharedConfiguration.layer),
-  Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, Hashing.layer])
+  Layer.provide([storage, TokenVerifier.layer, DocumentStore.layer, Hashing.layer])
 )

@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
-import * as Storage from "@data-import/postgres/Storage"
+import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenKeys from "@data-import/server/auth/TokenKeys"
 import * as TokenSigner from "@data-import/server/auth/TokenSigner"
@@ -21,6 +22,8 @@ const serving = Effect.gen(function* () {
   }
 })
 
+const storage = ServiceStorage.of(ApiKeys.layer)
+
 /**
  * Settings: those of the server, the database and the token keys. Behind the gateway TRUST_PROXY
  * must be 1. Otherwise all clients seem to have the gateway's address, and failed attempts are
@@ -28,6 +31,6 @@ const serving = Effect.gen(function* () {
  */
 export const layer = Service.layer("auth", serving).pipe(
   Layer.provide(ServiceToken.layer),
-  Layer.provide([Storage.layer, TokenSigner.layer, TokenSecrets.layer]),
+  Layer.provide([storage, TokenSigner.layer, TokenSecrets.layer]),
   Layer.provide(TokenKeys.layer)
 )

@@ -23,7 +23,13 @@ import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as SharedConfiguration from "@data-import/postgres/setup/SharedConfiguration"
-import * as Storage from "@data-import/postgres/Storage"
+import * as Accounts from "@data-import/postgres/accounts/Accounts"
+import * as StoredAuditLog from "@data-import/postgres/audit/AuditLog"
+import * as StoredBatches from "@data-import/postgres/batches/Batches"
+import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
+import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 
@@ -68,6 +74,17 @@ const serving = Effect.gen(function* () {
 /** Lines of a dead worker are processed again within 10 seconds, also those with an attempt. */
 const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 seconds" }))
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    Accounts.layer,
+    StoredAuditLog.layer,
+    StoredBatches.layer,
+    IdempotencyKeys.layer,
+    StoredImportProcesses.layer,
+    Configuration.layer
+  )
+)
+
 /**
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
  * BATCH_CHUNKS_AT_ONCE (4): how many chunks of lines it processes at once, each with its own
@@ -84,7 +101,7 @@ export const layer = Service.layer("batch-worker", serving).pipe(
   ]),
   Layer.provide(SharedConfiguration.layer),
   Layer.provide([
-    Storage.layer,
+    storage,
     DocumentStore.layer,
     AuditHeads.layer,
     PaymentVendors.layer,

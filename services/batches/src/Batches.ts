@@ -7,7 +7,13 @@ import { Documents } from "@data-import/domain/ports/Documents"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
-import * as Storage from "@data-import/postgres/Storage"
+import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"
+import * as TokenBuckets from "@data-import/postgres/auth/TokenBuckets"
+import * as Batches from "@data-import/postgres/batches/Batches"
+import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
@@ -34,12 +40,23 @@ const noDocuments = Layer.succeed(Documents, {
   uploadLink: () => noDocument
 })
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    AuditLog.layer,
+    ApiKeys.layer,
+    TokenBuckets.layer,
+    Batches.layer,
+    IdempotencyKeys.layer,
+    Configuration.layer
+  )
+)
+
 /**
  * Settings: those of the server, the database, the token's keys, idempotency keys and the limits of
  * batches.
  */
 export const layer = Service.layer("batches", serving).pipe(
   Layer.provide([BatchManagement.layer, BatchUpload.layer, IdempotentWrites.layer]),
-  Layer.provide([Storage.layer, TokenVerifier.layer, noDocuments]),
+  Layer.provide([storage, TokenVerifier.layer, noDocuments]),
   Layer.provide(BatchLimits.layer)
 )

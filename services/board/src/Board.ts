@@ -14,7 +14,18 @@ import { Documents } from "@data-import/domain/ports/Documents"
 import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
-import * as Storage from "@data-import/postgres/Storage"
+import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as Accounts from "@data-import/postgres/accounts/Accounts"
+import * as BoardSessions from "@data-import/postgres/auth/BoardSessions"
+import * as Batches from "@data-import/postgres/batches/Batches"
+import * as Forecasts from "@data-import/postgres/imports/Forecasts"
+import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
+import * as ImportSearch from "@data-import/postgres/imports/ImportSearch"
+import * as Migrations from "@data-import/postgres/imports/Migrations"
+import * as StoredSupplierChanges from "@data-import/postgres/imports/SupplierChanges"
+import * as SupplierSummaries from "@data-import/postgres/imports/SupplierSummaries"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as Changes from "./Changes.ts"
@@ -72,6 +83,22 @@ const programs = Layer.mergeAll(
 
 const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.layer))
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    AuditLog.layer,
+    Accounts.layer,
+    BoardSessions.layer,
+    Batches.layer,
+    Forecasts.layer,
+    ImportProcesses.layer,
+    ImportSearch.layer,
+    Migrations.layer,
+    StoredSupplierChanges.layer,
+    SupplierSummaries.layer,
+    Configuration.layer
+  )
+)
+
 /**
  * Settings: those of the server and the database, BOARD_PUBLIC_URL (unset), BOARD_OIDC_ISSUER
  * (unset: sign-in links only), BOARD_OIDC_CLIENT_ID, BOARD_OIDC_CLIENT_SECRET (unset),
@@ -83,5 +110,5 @@ const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.l
  */
 export const layer = Service.layer("board", serving).pipe(
   Layer.provide([access, programs]),
-  Layer.provide([documents, Storage.layer, TokenSecrets.layer])
+  Layer.provide([documents, storage, TokenSecrets.layer])
 )

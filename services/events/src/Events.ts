@@ -12,7 +12,12 @@ import { WebhookSender } from "@data-import/domain/ports/WebhookSender"
 import * as Settings from "@data-import/domain/support/Settings"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
-import * as Storage from "@data-import/postgres/Storage"
+import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"
+import * as TokenBuckets from "@data-import/postgres/auth/TokenBuckets"
+import * as StoredEventLog from "@data-import/postgres/events/EventLog"
+import * as StoredWebhooks from "@data-import/postgres/events/Webhooks"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
@@ -40,11 +45,21 @@ const serving = Effect.gen(function* () {
   }
 })
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    ApiKeys.layer,
+    TokenBuckets.layer,
+    StoredEventLog.layer,
+    StoredWebhooks.layer,
+    Configuration.layer
+  )
+)
+
 /**
  * Settings: those of the server, the database and the token's keys, and EVENTS_KEPT_DAYS (90):
  * after how many days an event is deleted.
  */
 export const layer = Service.layer("events", serving).pipe(
   Layer.provide(EventFeed.layer),
-  Layer.provide([Storage.layer, TokenVerifier.layer, Sender.layer])
+  Layer.provide([storage, TokenVerifier.layer, Sender.layer])
 )

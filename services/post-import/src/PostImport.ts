@@ -8,7 +8,14 @@ import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as SharedConfiguration from "@data-import/postgres/setup/SharedConfiguration"
-import * as Storage from "@data-import/postgres/Storage"
+import * as Accounts from "@data-import/postgres/accounts/Accounts"
+import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"
+import * as TokenBuckets from "@data-import/postgres/auth/TokenBuckets"
+import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
+import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
@@ -26,10 +33,22 @@ const serving = Effect.gen(function* () {
   }
 })
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    Accounts.layer,
+    AuditLog.layer,
+    ApiKeys.layer,
+    TokenBuckets.layer,
+    IdempotencyKeys.layer,
+    ImportProcesses.layer,
+    Configuration.layer
+  )
+)
+
 /** Settings: those of the server, the database, the token's keys, the documents and the vendors. */
 export const layer = Service.layer("post-import", serving).pipe(
   Layer.provide([PostImport.layer, IdempotentWrites.layer]),
   Layer.provide(SharedConfiguration.layer),
-  Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, PaymentVendors.layer]),
+  Layer.provide([storage, TokenVerifier.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
 )

@@ -17,7 +17,15 @@ import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import * as Settings from "@data-import/domain/support/Settings"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
-import * as Storage from "@data-import/postgres/Storage"
+import * as StoredAccounts from "@data-import/postgres/accounts/Accounts"
+import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"
+import * as TokenBuckets from "@data-import/postgres/auth/TokenBuckets"
+import * as StoredChecks from "@data-import/postgres/checks/Checks"
+import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
+import * as StoredSupplierSummaries from "@data-import/postgres/imports/SupplierSummaries"
+import * as Configuration from "@data-import/postgres/setup/Configuration"
+import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Hashes from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
@@ -52,6 +60,19 @@ const serving = Effect.gen(function* () {
   }
 })
 
+const storage = ServiceStorage.of(
+  Layer.mergeAll(
+    StoredAccounts.layer,
+    AuditLog.layer,
+    ApiKeys.layer,
+    TokenBuckets.layer,
+    StoredChecks.layer,
+    ImportProcesses.layer,
+    StoredSupplierSummaries.layer,
+    Configuration.layer
+  )
+)
+
 /**
  * Settings: those of the server, the database and the token's keys, and the limits of batches,
  * which it publishes. CHECK_ACCOUNTS_A_MINUTE (200): how many accounts are checked each minute, by
@@ -64,6 +85,6 @@ export const layer = Service.layer("query", serving).pipe(
     ImportQuery.layer,
     SummaryQuery.layer
   ]),
-  Layer.provide([Storage.layer, TokenVerifier.layer, Hashes.layer]),
+  Layer.provide([storage, TokenVerifier.layer, Hashes.layer]),
   Layer.provide(BatchLimits.layer)
 )
