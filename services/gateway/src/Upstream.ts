@@ -212,14 +212,14 @@ const sendToOne = Effect.fnUntraced(function* (
 ) {
   const left = [...instances]
   let sent = exchange
-  let cause = new Error("no instance")
+  let cause: Error | undefined
   for (let instance = left.shift(); instance !== undefined; instance = left.shift()) {
     const isRepeat = sent !== exchange
     const pool = isRepeat ? instance.fresh : instance.pool
     const ending = yield* send(instance.name, pool, sent)
     if (ending._tag === "Written") return written
     cause = ending.cause
-    if (ending._tag === "Failed" || isRefusedByUndici(cause)) break
+    if (ending._tag === "Failed" || isRefusedByUndici(ending.cause)) break
     const isSent = ending._tag === "Broken"
     if (isSent && (isRepeat || !exchange.isRead)) break
     instance.isReady = instances.length === 1
@@ -228,7 +228,7 @@ const sendToOne = Effect.fnUntraced(function* (
     sent = { ...exchange, path: withoutWait(exchange.path) }
     left.push(instance)
   }
-  return yield* failed(cause, exchange.response)
+  return yield* failed(cause ?? new Error("no instance"), exchange.response)
 })
 
 /**

@@ -80,14 +80,15 @@ export const Current = Context.Reference<RequestFacts | null>("@data-import/doma
 export const holderOf = ({ holder, organisation }: RequestFacts): Holder.Holder =>
   holder ?? organisation
 
-/** Runs an effect with the facts of its request, for the holder that they name by then. */
+/** The context of a request with these facts, for the holder that they name by then. */
+export const contextOf = (facts: RequestFacts) =>
+  Context.make(Current, facts).pipe(Context.add(Holder.Current, () => holderOf(facts)))
+
+/** Runs an effect with the facts of its request. */
 export const withFacts =
   (facts: RequestFacts) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    effect.pipe(
-      Effect.provideService(Current, facts),
-      Effect.provideService(Holder.Current, () => holderOf(facts))
-    )
+    Effect.provideContext(effect, contextOf(facts))
 
 /** Runs work that is no request on behalf of an organisation. */
 export const onBehalfOf =

@@ -6,7 +6,6 @@
 import { Clock, Context, Data, Duration, Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as Holder from "@data-import/domain/support/Holder"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 
 /** Whether what allowed a request still holds, for example its key or its session. */
@@ -67,8 +66,7 @@ export const lasting = (
   const { body } = response
   if (body._tag !== "Stream") return response
   const stream = checked(body.stream, held).pipe(
-    Stream.provideService(RequestFacts.Current, facts),
-    Stream.provideService(Holder.Current, () => RequestFacts.holderOf(facts))
+    Stream.provideContext(RequestFacts.contextOf(facts))
   )
   return HttpServerResponse.setBody(
     response,

@@ -3,7 +3,7 @@
  * log entry and metrics once the answer was sent. It never fails: every failure has an answer in
  * the envelope.
  */
-import { Cause, Clock, Effect, type Option, References, Result } from "effect"
+import { Cause, Clock, Context, Effect, type Option, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
@@ -163,6 +163,21 @@ const withRequestHeaders = (
     : HttpServerResponse.setHeaders(identified, RateLimit.headersOf(rate))
 }
 
+/** The response as it is sent. Its size is counted. */
+const finished = (
+  answered: HttpServerResponse.HttpServerResponse,
+  incoming: IncomingRequest,
+  rights: LastingAnswer.Rights
+) => {
+  const { facts, request } = incoming
+  const identified = withRequestHeaders(answered, incoming)
+  const response = LastingAnswer.lasting(identified, facts, rights)
+  const bytes = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
+  facts.bytes_out += bytes
+  RequestBody.answering(Listener.response(request), bytes)
+  return response
+}
+
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, serving } = parts
@@ -215,18 +230,13 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const atOnce = refusalAtOnce(incoming, route)
     const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
       Effect.catchCause((cause) => refused(cause, incoming)),
-      Effect.map((response) => withRequestHeaders(response, incoming)),
-      Effect.map((response) => LastingAnswer.lasting(response, facts, rights)),
-      Effect.tap(({ body }) =>
-        Effect.sync(() => {
-          const bytes = body._tag === "Uint8Array" ? body.contentLength : 0
-          facts.bytes_out += bytes
-          RequestBody.answering(Listener.response(request), bytes)
-        })
-      ),
-      Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route }),
-      RequestFacts.withFacts(facts),
-      Effect.provideService(LastingAnswer.Current, rights)
+      Effect.map((response) => finished(response, incoming, rights)),
+      Effect.provideContext(
+        Context.make(References.CurrentLogAnnotations, { request_id: requestId, route }).pipe(
+          Context.add(LastingAnswer.Current, rights),
+          Context.merge(RequestFacts.contextOf(facts))
+        )
+      )
     )
     return tracing ? inSpan(answered, incoming, route) : answered
   })
