@@ -1,6 +1,6 @@
 /** Imports that have become accounts, staged with their true hashes. */
 import { Effect, Schema } from "effect"
-import { Account, writingCanonicalAccount } from "../src/account/Account.ts"
+import { Account, writingAccount } from "../src/account/Account.ts"
 import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
 import { wireCode } from "../src/organisation/Supplier.ts"
 import { Hashing } from "../src/ports/Hashing.ts"
@@ -25,7 +25,7 @@ export const importedFrom = Effect.fnUntraced(function* (
     import_supplier: wireCode(key.import_supplier),
     external_account_number: key.external_account_number
   })
-  const hash = PayloadHash.make(sha256(yield* inTimeSlices(() => writingCanonicalAccount(account))))
+  const hash = PayloadHash.make(sha256(yield* inTimeSlices(() => writingAccount(account))))
   yield* imports.stage({ key, payload: JSON.stringify(payload), hash, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = { ...newAccountFor(key, noonPlus(20)), account }

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { importBody } from "@data-import/api/ImportBody"
-import { Account } from "@data-import/domain/account/Account"
+import { type Account, writingAccount } from "@data-import/domain/account/Account"
 import { AccountImport, type StagingParameters } from "@data-import/domain/import/AccountImport"
 import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
@@ -14,8 +14,6 @@ import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Route from "@data-import/server/routing/Route"
-
-const validated = Answer.encoded(200, Account)
 
 interface SentParameters {
   readonly create_only?: boolean
@@ -41,7 +39,13 @@ export const routes = Effect.gen(function* () {
     validateAccount: ({ body, caller, parameters }) =>
       accountImport
         .validate(caller, body, Route.parameterErrors(parameters))
-        .pipe(Effect.flatMap((account) => Answer.success(validated(account)))),
+        .pipe(
+          Effect.flatMap((account) =>
+            Answer.success(
+              Answer.written<typeof Account.Encoded>(200, () => writingAccount(account))
+            )
+          )
+        ),
     stageAccount: write(
       ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
         accountImport.stage(caller, body, keep, Result.map(parameters, withDefaults)),

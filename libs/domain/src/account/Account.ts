@@ -51,7 +51,7 @@ import { supplierCodeLength } from "../organisation/Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import type { TransactionId } from "./Transaction.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"
-import { textEncoderOf, encoderOf } from "../schema/Encoder.ts"
+import { encoderOf } from "../schema/Encoder.ts"
 
 export const externalAccountNumberLength = 128
 
@@ -158,11 +158,8 @@ export interface AccountInput extends EncodedAccount {}
 
 export const encodeAccount = encoderOf(Account)
 
-/** The JSON text of the account: what validate answers and what is staged. */
-export const writingAccount = textEncoderOf(Account)
-
-/** The canonical text of the account, of which the payload hash is made. */
-export const writingCanonicalAccount = canonicalTextOf(Account)
+/** The canonical text of the account: what validate answers, what is staged, and what is hashed. */
+export const writingAccount = canonicalTextOf(Account)
 
 /** The defaults of optional fields. */
 export const defaults = {

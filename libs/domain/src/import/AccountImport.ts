@@ -12,7 +12,7 @@ import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses, type NewAccount, type Stored } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { type Account, writingAccount, writingCanonicalAccount } from "../account/Account.ts"
+import { type Account, writingAccount } from "../account/Account.ts"
 import { accountRequest } from "../validation/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
@@ -160,12 +160,6 @@ const validateAccountRequest = (
     code
   })
 
-const hashOf = ({ hashing }: Dependencies, account: Account) =>
-  Effect.map(
-    inTimeSlices(() => writingCanonicalAccount(account)),
-    (text) => PayloadHash.make(hashing.sha256(text))
-  )
-
 /** Validates what is to be staged. Fails if the supplier does not accept imports. */
 const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
   const valid = yield* validateAccountRequest(deps, asked)
@@ -173,7 +167,7 @@ const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: 
   const { external_account_number } = valid.body.payload
   const key = { import_supplier: valid.supplier.code, external_account_number }
   const payload = yield* inTimeSlices(() => writingAccount(valid.body.payload))
-  const hash = yield* hashOf(deps, valid.body.payload)
+  const hash = PayloadHash.make(deps.hashing.sha256(payload))
   const { cohort = null } = valid.body
   return { valid, staging: { key, payload, hash, cohort, caller: asked.caller, at: valid.now } }
 })

@@ -26,6 +26,7 @@ import {
 import { wireCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
+import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { textEncoderOf, writingJson } from "../schema/Encoder.ts"
 import { CalendarDate, formatInstant } from "../schema/Field.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
@@ -40,8 +41,11 @@ type Parts = ReadonlyArray<Part>
 /** Encodes a list as text, with its brackets. */
 type ListWriter<A> = (elements: ReadonlyArray<A>) => Steps<string>
 
+const listOf = <A>(element: Schema.Codec<A, unknown>) =>
+  Schema.Array(element) as unknown as Schema.Codec<ReadonlyArray<A>, unknown>
+
 const writerOf = <A, I>(element: Schema.Codec<A, I>): ListWriter<A> =>
-  textEncoderOf(Schema.Array(element) as unknown as Schema.Codec<ReadonlyArray<A>, unknown>)
+  textEncoderOf(listOf(element))
 
 function* written(parts: ReadonlyArray<string | (() => Steps<string>)>): Steps<string> {
   const texts: Array<string> = []
@@ -98,8 +102,9 @@ const pagesText = <A>({ count, elements }: Pages<A>, write: ListWriter<A>): Text
 const arrayOf = <A>(items: Items<A>, write: ListWriter<A>): Part =>
   isWhole(items) ? () => write(items) : pagesText(items, write)
 
+/** A list of the payload. */
 const listText = <A>(element: Schema.Codec<A, unknown>) => {
-  const write = writerOf(element)
+  const write = canonicalTextOf(listOf(element))
   return (items: Items<A> | null): Parts | null => items && [arrayOf(items, write)]
 }
 
@@ -121,10 +126,11 @@ const payloadLists: {
 
 const transactions = listText(AccountTransaction)
 
-/** The members of a struct as text, in the order of the schema. */
+/** The members of a struct of the payload as text, in canonical order. */
 const membersOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
-  const writers = Object.entries(fields).map(([name, field]) => {
-    const writing = textEncoderOf(
+  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+  const writers = sorted.map(([name, field]) => {
+    const writing = canonicalTextOf(
       Schema.Struct({ [name]: field }) as unknown as Schema.Codec<object>
     )
     function* write(value: object): Steps<string> {

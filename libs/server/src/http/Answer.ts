@@ -85,16 +85,22 @@ export const small = <const Status extends SuccessStatus, const Body>(
   return success as Success<Status, Body>
 }
 
+/** A success whose body is this text of a `Body`, which takes steps if it is large. */
+export const written = <Body, const Status extends SuccessStatus = 200>(
+  status: Status,
+  writing: () => Steps<string>
+): Success<Status, Body> => {
+  const success: Uncarried<Success<Status, Body>> = { status, writing }
+  return success as Success<Status, Body>
+}
+
 /** Makes successes of values whose body is what the schema encodes; a large one takes steps. */
 export const encoded = <const Status extends SuccessStatus, A, I>(
   status: Status,
   schema: Schema.Codec<A, I>
 ): ((value: A) => Success<Status, I>) => {
   const writing = textEncoderOf(schema)
-  return (value) => {
-    const success: Uncarried<Success<Status, I>> = { status, writing: () => writing(value) }
-    return success as Success<Status, I>
-  }
+  return (value) => written<I, Status>(status, () => writing(value))
 }
 
 const ofText = (status: number, text: string, headers?: Readonly<Record<string, string>>) =>
