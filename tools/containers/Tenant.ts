@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { Scope } from "@data-import/domain/organisation/Organisation"
+import { Scope } from "@data-import/domain/suppliers/Organisation"
 import type { Demo } from "@data-import/local/DemoFile"
 import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import { team } from "@data-import/testbed/Tenants"

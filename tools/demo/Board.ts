@@ -5,8 +5,8 @@
  */
 import * as Client from "@data-import/client/effect"
 import { issueLink } from "@data-import/domain/auth/BoardAccess"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import type { Demo } from "@data-import/local/DemoFile"
 import { borrow } from "@data-import/operator/LocalDatabase"

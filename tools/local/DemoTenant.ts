@@ -3,10 +3,10 @@
  * empty database, and `demo.json` holds how to use it.
  * Source: docs/contract/local-run.md#the-demo-tenant.
  */
-import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
-import { AlreadyExists, Configuration } from "@data-import/domain/ports/Configuration"
+import { OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
+import { AlreadyExists, Configuration } from "@data-import/domain/suppliers/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { codeIn, type SupplierStatus, WireCode } from "@data-import/domain/organisation/Supplier"
+import { codeIn, type SupplierStatus, WireCode } from "@data-import/domain/suppliers/Supplier"
 import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import { supplierOf, team } from "@data-import/testbed/Tenants"
 import { DateTime, Effect, FileSystem, Option, Path } from "effect"

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { unzip } from "@data-import/documents/Zipped"
 import { parseExport, verifyExport } from "@data-import/domain/audit/AuditHeads"
-import { recordedCode } from "@data-import/domain/organisation/Supplier"
+import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Effect, Option } from "effect"

@@ -2,7 +2,7 @@
 import { Context, Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 import { callerOf, CurrentOperator } from "@data-import/domain/organisation/Operator"
-import { type OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import { asText, printableText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 

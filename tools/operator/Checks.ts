@@ -7,7 +7,7 @@ import {
   makeScheduledChecks,
   type ScheduledChecks
 } from "@data-import/domain/checks/ScheduledChecks"
-import { recordedCode } from "@data-import/domain/organisation/Supplier"
+import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Checks, type StandingDifference } from "@data-import/domain/ports/Checks"
 import { formatInstant } from "@data-import/domain/schema/Field"

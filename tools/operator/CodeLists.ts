@@ -1,6 +1,6 @@
 /** Commands about the lists of values that can grow without a release. */
 import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"

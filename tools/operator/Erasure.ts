@@ -4,7 +4,7 @@
  * Source: docs/contract/operator.md#erasure.
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { type Erased, Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

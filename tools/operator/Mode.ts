@@ -5,9 +5,9 @@
  */
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { type Organisation, OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { codeIn, type SupplierCode, type WireCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { type Organisation, OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { codeIn, type SupplierCode, type WireCode } from "@data-import/domain/suppliers/Supplier"
+import { Configuration, DoesNotExist } from "@data-import/domain/suppliers/Configuration"
 import { DateTime, Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 import { Refused } from "@data-import/terminal/Refused"

@@ -1,7 +1,7 @@
 /** Commands about the platform's clients, on whose behalf suppliers are migrated. */
 import { formatInstant } from "@data-import/domain/schema/Field"
-import type { Organisation } from "@data-import/domain/organisation/Organisation"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import type { Organisation } from "@data-import/domain/suppliers/Organisation"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"

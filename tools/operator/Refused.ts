@@ -6,8 +6,8 @@ import type {
   AlreadyExists,
   DocumentRootTaken,
   DoesNotExist
-} from "@data-import/domain/ports/Configuration"
-import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
+} from "@data-import/domain/suppliers/Configuration"
+import { SupplierCode, wireCode } from "@data-import/domain/suppliers/Supplier"
 import type { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Refused } from "@data-import/terminal/Refused"

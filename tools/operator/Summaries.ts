@@ -4,8 +4,8 @@
  */
 import type { SupplierSummary } from "@data-import/domain/account/SupplierSummary"
 import { summaryBody } from "@data-import/domain/import/SummaryBody"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,14 +1,14 @@
 /** Commands about import suppliers: their configuration, and whether they accept accounts. */
-import { utc } from "@data-import/domain/organisation/BusinessDay"
-import { modeOf } from "@data-import/domain/organisation/Organisation"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { utc } from "@data-import/domain/suppliers/BusinessDay"
+import { modeOf } from "@data-import/domain/suppliers/Organisation"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   changeStatus,
   codeIn,
   type Supplier,
   type SupplierSettings,
   wireCode
-} from "@data-import/domain/organisation/Supplier"
+} from "@data-import/domain/suppliers/Supplier"
 import { Effect, Option, Record, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"

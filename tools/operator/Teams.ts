@@ -1,5 +1,5 @@
 /** Commands about the operations teams under which accounts are created. */
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"

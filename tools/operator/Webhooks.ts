@@ -3,9 +3,9 @@
  * Source: docs/contract/webhooks.md#commands.
  */
 import { randomBytes } from "node:crypto"
-import { modeOf, type Organisation } from "@data-import/domain/organisation/Organisation"
-import { codeIn, type WireCode, wireCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { modeOf, type Organisation } from "@data-import/domain/suppliers/Organisation"
+import { codeIn, type WireCode, wireCode } from "@data-import/domain/suppliers/Supplier"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { WebhookId } from "@data-import/domain/ports/EventLog"
 import { type Replaying, type Webhook, Webhooks } from "@data-import/domain/ports/Webhooks"
 import { formatInstant } from "@data-import/domain/schema/Field"

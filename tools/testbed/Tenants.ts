@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto"
 import { DateTime, Effect } from "effect"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { utc } from "@data-import/domain/organisation/BusinessDay"
-import { type ApiKey, OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
-import { type Supplier, SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { utc } from "@data-import/domain/suppliers/BusinessDay"
+import { type ApiKey, OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
+import { type Supplier, SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshTestOrganisation } from "@data-import/domain/testing/freshNames"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 
 /** The operations team of every tenant. */
 export const team = "Migration Team"

@@ -4,7 +4,7 @@
  */
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import type { Scope } from "@data-import/domain/organisation/Organisation"
+import type { Scope } from "@data-import/domain/suppliers/Organisation"
 
 const RequiredScope = Context.Reference<Scope | null>("@data-import/api/RequiredScope", {
   defaultValue: () => null

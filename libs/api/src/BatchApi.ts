@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { LineOutcome } from "@data-import/domain/batch/Counts"
 import type { RequestCode } from "@data-import/domain/codes/Code"
-import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
+import { supplierCodeLength } from "@data-import/domain/suppliers/Supplier"
 import { listElements } from "@data-import/domain/schema/Json"
 import { requires } from "./Authorization.ts"
 import {

@@ -4,8 +4,8 @@
  * Source: docs/contract/queries.md#configuration.
  */
 import { Schema } from "effect"
-import type { SupplierConfiguration } from "@data-import/domain/import/ConfigurationQuery"
-import { wireCode } from "@data-import/domain/organisation/Supplier"
+import type { SupplierConfiguration } from "@data-import/domain/suppliers/ConfigurationQuery"
+import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
 import { sampleKey } from "./Examples.ts"
 

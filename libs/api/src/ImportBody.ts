@@ -12,7 +12,7 @@ import {
   recordOfAttempt
 } from "@data-import/domain/account/ImportDetails"
 import { type Code, registry } from "@data-import/domain/codes/Code"
-import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { DateTime } from "effect"
 import { InstantText } from "./DecimalSchema.ts"

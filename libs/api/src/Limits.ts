@@ -7,7 +7,7 @@ import { externalAccountNumberLength } from "@data-import/domain/account/Account
 import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
-import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
+import { supplierCodeLength } from "@data-import/domain/suppliers/Supplier"
 
 /** The maximum size of a body, in bytes. */
 export const bodyBytes = 10 * 1024 * 1024

@@ -7,7 +7,7 @@
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { type RequestCode, registry } from "@data-import/domain/codes/Code"
-import type { Scope } from "@data-import/domain/organisation/Organisation"
+import type { Scope } from "@data-import/domain/suppliers/Organisation"
 import { Api } from "./Api.ts"
 import { scopeOf } from "./Authorization.ts"
 import { withDescribedDefaults } from "./DescribedDefaults.ts"

@@ -5,7 +5,7 @@
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import { Data } from "effect"
-import type { RequestId } from "@data-import/domain/organisation/Organisation"
+import type { RequestId } from "@data-import/domain/suppliers/Organisation"
 
 /** No `Authorization` header. */
 export class NotAuthenticated extends Data.TaggedError("NotAuthenticated")<{}> {

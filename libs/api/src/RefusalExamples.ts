@@ -41,8 +41,8 @@ import {
   ValidationFailed
 } from "@data-import/domain/requests/Failure"
 import { NotJson } from "@data-import/domain/schema/Json"
-import { RequestId } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { RequestId } from "@data-import/domain/suppliers/Organisation"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { sampleKey, sampleNumber } from "./Examples.ts"
 import { bodyBytes } from "./Limits.ts"
 import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./ErrorResponse.ts"

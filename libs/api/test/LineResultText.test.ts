@@ -10,8 +10,8 @@ import {
   LineTooLong,
   redact
 } from "@data-import/domain/batch-processing/LineResult"
-import { RequestId } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { RequestId } from "@data-import/domain/suppliers/Organisation"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {
   AlreadyImported,
   DryRunSuccessful,

@@ -5,7 +5,7 @@
 export { type Account, type AccountInput, encodeAccount } from "./account/Account.ts"
 export { type Code, type FieldCode, registry, type RequestCode } from "./codes/Code.ts"
 export { type CodeEntry, type ErrorParameters } from "./codes/CodeEntry.ts"
-export { type TimeZone, timeZoneNamed } from "./organisation/BusinessDay.ts"
+export { type TimeZone, timeZoneNamed } from "./suppliers/BusinessDay.ts"
 export { type FieldError } from "./schema/FieldErrors.ts"
 export { NotJson, parse } from "./schema/Json.ts"
 export { isRawNumber, type RawNumber } from "./schema/RawNumber.ts"

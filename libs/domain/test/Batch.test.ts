@@ -3,8 +3,8 @@ import { DateTime, Result } from "effect"
 import fc from "fast-check"
 import * as Batch from "../src/batch/Batch.ts"
 import * as Counts from "../src/batch/Counts.ts"
-import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
-import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
+import { SupplierCode } from "../src/suppliers/Supplier.ts"
 
 const at = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
 const by = { at, apiKey: ApiKeyId.make("key-1") }

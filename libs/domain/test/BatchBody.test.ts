@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import { BatchBody, bodyOf, entityTagOf } from "../src/batch/BatchBody.ts"
-import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
-import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
+import { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { encoderOf } from "../src/schema/Encoder.ts"
 
 const at = DateTime.makeUnsafe("2026-11-22T10:00:00Z")

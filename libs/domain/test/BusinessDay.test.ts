@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
 import fc from "fast-check"
 import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
-import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
+import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
 import { datedAccount, futureDateErrors } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"
 

@@ -9,7 +9,7 @@ import {
   judge,
   type Standing
 } from "../src/board/Condition.ts"
-import { timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
+import { timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
 import { noCounts, type StateCounts } from "../src/ports/Migrations.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { noon } from "../testing/freshNames.ts"

@@ -4,11 +4,11 @@ import { Effect, Layer } from "effect"
 import {
   ConfigurationQuery,
   layer as configurationQuery
-} from "../src/import/ConfigurationQuery.ts"
-import { TimeZone } from "../src/organisation/BusinessDay.ts"
-import { OrganisationName } from "../src/organisation/Organisation.ts"
-import { changeStatus, codeIn, wireCode } from "../src/organisation/Supplier.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
+} from "../src/suppliers/ConfigurationQuery.ts"
+import { TimeZone } from "../src/suppliers/BusinessDay.ts"
+import { OrganisationName } from "../src/suppliers/Organisation.ts"
+import { changeStatus, codeIn, wireCode } from "../src/suppliers/Supplier.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { callerOf, supplierOf } from "../testing/freshNames.ts"
 import { sampleTime } from "../testing/samples.ts"

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../src/import/ForecastUpkeep.ts"
-import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { Forecasts } from "../src/ports/Forecasts.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 

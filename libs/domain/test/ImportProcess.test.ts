@@ -13,7 +13,7 @@ import {
   stateAt,
   statusOf
 } from "../src/account/ImportProcess.ts"
-import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { SupplierCode } from "../src/suppliers/Supplier.ts"
 
 const expiry = DateTime.makeUnsafe("2026-01-01T12:01:00Z")
 const holder = AttemptId.make("holder")

@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import { faultAtEvery, noFaults } from "../testing/faults.ts"
 import { get, type Wire } from "../testing/wire.ts"
 import {

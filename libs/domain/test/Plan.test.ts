@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
 import { endOfPlan, plannedAt, pointsOfPlan, readPlan } from "../src/board/Plan.ts"
 import { stepsBetween } from "../src/board/Steps.ts"
-import { timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
+import { timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
 import { CalendarDate, formatInstant } from "../src/schema/Field.ts"
 
 const at = (text: string): DateTime.Utc => DateTime.makeUnsafe(text)

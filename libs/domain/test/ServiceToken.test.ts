@@ -6,10 +6,10 @@ import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 import { TokenVerifier } from "../src/ports/TokenSigner.ts"
-import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
+import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
 import {
   type Credential,
   issueKey,

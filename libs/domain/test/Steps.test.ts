@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { OrganisationName } from "../src/organisation/Organisation.ts"
+import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import * as RequestFacts from "../src/requests/RequestFacts.ts"
 import { inTimeSlices, type Steps } from "../src/support/Steps.ts"
 

@@ -12,7 +12,7 @@ import {
   SupplierStatus,
   WireCode,
   wireCode
-} from "../src/organisation/Supplier.ts"
+} from "../src/suppliers/Supplier.ts"
 
 type Row = [SupplierStatus, SupplierStatus, boolean, boolean]
 

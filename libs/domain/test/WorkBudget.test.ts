@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, identity } from "effect"
-import { OrganisationName } from "../src/organisation/Organisation.ts"
+import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { makeWorkBudget, smallBytes, waiting, type WorkBudget } from "../src/requests/WorkBudget.ts"
 
 const named = (name: string) => OrganisationName.make(name)

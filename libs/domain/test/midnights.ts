@@ -3,7 +3,7 @@
  * a day there, and the day of the millisecond before it.
  */
 import { DateTime } from "effect"
-import { TimeZone } from "../src/organisation/BusinessDay.ts"
+import { TimeZone } from "../src/suppliers/BusinessDay.ts"
 
 export interface Midnight {
   readonly what: string

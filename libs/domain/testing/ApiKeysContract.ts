@@ -5,8 +5,8 @@
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Option } from "effect"
 import { ApiKeys } from "../src/ports/ApiKeys.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { type ApiKey, type KeyEnd, type ListedKey } from "../src/organisation/Organisation.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
+import { type ApiKey, type KeyEnd, type ListedKey } from "../src/suppliers/Organisation.ts"
 import {
   freshApiKey,
   expectSame,

@@ -14,9 +14,9 @@ import {
   refusalWindow
 } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"
-import type { Caller } from "../src/organisation/Organisation.ts"
+import type { Caller } from "../src/suppliers/Organisation.ts"
 import {
   callerOf,
   expectSame,

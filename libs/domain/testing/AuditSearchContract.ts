@@ -6,8 +6,8 @@ import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { type AuditFilter, AuditLog } from "../src/ports/AuditLog.ts"
-import { ApiKeyId, RequestId } from "../src/organisation/Organisation.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { ApiKeyId, RequestId } from "../src/suppliers/Organisation.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import {
   callerOf,

@@ -10,7 +10,7 @@ import * as Counts from "../src/batch/Counts.ts"
 import { serviceFor } from "../src/organisation/Operator.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import { Batches, type ChunkInHand, type LinesQuery } from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { keysOf } from "../src/requests/LineKey.ts"
 import {

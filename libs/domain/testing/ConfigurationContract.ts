@@ -4,16 +4,16 @@
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
-import { Configuration } from "../src/ports/Configuration.ts"
-import { TimeZone, utc } from "../src/organisation/BusinessDay.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
+import { TimeZone, utc } from "../src/suppliers/BusinessDay.ts"
 import { OpenCodeList } from "../src/schema/CodeLists.ts"
-import { OrganisationName } from "../src/organisation/Organisation.ts"
+import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import {
   changeStatus,
   type Supplier,
   SupplierCode,
   type SupplierSettings
-} from "../src/organisation/Supplier.ts"
+} from "../src/suppliers/Supplier.ts"
 import { documentRoots } from "./DocumentRootContract.ts"
 import { testOrganisations } from "./TestOrganisationContract.ts"
 import {

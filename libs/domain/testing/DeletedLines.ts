@@ -2,7 +2,7 @@
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Batches } from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { keysOf } from "../src/requests/LineKey.ts"
 import {

@@ -4,9 +4,9 @@
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
-import { Configuration } from "../src/ports/Configuration.ts"
-import type { OrganisationName } from "../src/organisation/Organisation.ts"
-import type { Supplier } from "../src/organisation/Supplier.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
+import type { OrganisationName } from "../src/suppliers/Organisation.ts"
+import type { Supplier } from "../src/suppliers/Supplier.ts"
 import { expectSame, freshOrganisation, hex, supplierOf, times } from "./freshNames.ts"
 
 type It = Vitest.MethodsNonLive<Configuration>

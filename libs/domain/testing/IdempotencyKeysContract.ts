@@ -9,7 +9,7 @@ import type { Accounts } from "../src/ports/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { answersKeptFor, type Keep, type Reservation } from "../src/requests/IdempotencyKey.ts"
 import { expectSame, freshOrganisationName, noon, noonPlus, times } from "./freshNames.ts"
 import {

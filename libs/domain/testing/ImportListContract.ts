@@ -6,8 +6,8 @@ import { expect } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import type { SupplierCode } from "../src/organisation/Supplier.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
+import type { SupplierCode } from "../src/suppliers/Supplier.ts"
 import {
   expectSame,
   freshSupplier,

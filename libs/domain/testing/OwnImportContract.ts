@@ -2,10 +2,10 @@
 import type { Vitest } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
-import type { OrganisationName } from "../src/organisation/Organisation.ts"
-import { type Supplier, WireCode, wireCode } from "../src/organisation/Supplier.ts"
+import type { OrganisationName } from "../src/suppliers/Organisation.ts"
+import { type Supplier, WireCode, wireCode } from "../src/suppliers/Supplier.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import {
   callerOf,

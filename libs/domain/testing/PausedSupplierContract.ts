@@ -2,9 +2,9 @@
 import type { Vitest } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { SupplierCode } from "../src/organisation/Supplier.ts"
+import type { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { expectSame } from "./freshNames.ts"
 import { type Arranged, arrange, lease, noLimits, stagedContent, tracesOf } from "./importStates.ts"
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
-import { type Mode, OrganisationName } from "../src/organisation/Organisation.ts"
+import { type Mode, OrganisationName } from "../src/suppliers/Organisation.ts"
 import type { PaymentInstruction } from "../src/account/PaymentInstruction.ts"
 
 /** Prefixes of references, as real vendors have them; the simulator ignores them. */

@@ -8,7 +8,7 @@ import { Accounts } from "../src/ports/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
 import {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import * as Counts from "../src/batch/Counts.ts"
 import { Batches } from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import {
   begun,
   cancelled,

@@ -4,7 +4,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { PayloadHash, stateAt } from "../src/account/ImportProcess.ts"
 import {
   expectSame,

@@ -1,9 +1,9 @@
 /** Test organisations in `Configuration`: one for each live one, with suppliers of its own mode. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import { type OrganisationName } from "../src/organisation/Organisation.ts"
-import { SupplierCode } from "../src/organisation/Supplier.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { type OrganisationName } from "../src/suppliers/Organisation.ts"
+import { SupplierCode } from "../src/suppliers/Supplier.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import {
   expectSame,
   freshOrganisation,

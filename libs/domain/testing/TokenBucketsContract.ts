@@ -3,7 +3,7 @@ import { describe, expect, layer as withLayer } from "@effect/vitest"
 import type { DateTime } from "effect"
 import { Effect, type Layer } from "effect"
 import { type TokenBucket, TokenBuckets } from "../src/ports/TokenBuckets.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { expectSame, freshOrganisation, noon, noonPlus } from "./freshNames.ts"
 
 /** A decision that leaves `requests` requests, and returns the previous bucket. */

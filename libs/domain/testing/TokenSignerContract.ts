@@ -7,7 +7,7 @@ import { DateTime, Effect, type Layer, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { TokenVerifier, TokenSigner, TokenSecrets } from "../src/ports/TokenSigner.ts"
-import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
+import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
 import type { TokenClaims } from "../src/organisation/AccessToken.ts"
 
 type Ports = TokenSigner | TokenVerifier | TokenSecrets

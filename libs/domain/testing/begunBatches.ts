@@ -6,9 +6,9 @@ import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import type { LineEnd } from "../src/batch/BatchLine.ts"
 import type * as Counts from "../src/batch/Counts.ts"
-import type { Caller } from "../src/organisation/Organisation.ts"
+import type { Caller } from "../src/suppliers/Organisation.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
-import type { Supplier } from "../src/organisation/Supplier.ts"
+import type { Supplier } from "../src/suppliers/Supplier.ts"
 import {
   type BatchChange,
   Batches,

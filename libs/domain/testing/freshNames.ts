@@ -4,10 +4,10 @@
  */
 import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
-import { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import type { NewAccount } from "../src/ports/ImportProcesses.ts"
 import { type Account, AccountNumber, ExternalAccountNumber } from "../src/account/Account.ts"
-import { utc } from "../src/organisation/BusinessDay.ts"
+import { utc } from "../src/suppliers/BusinessDay.ts"
 import { AttemptId, type ImportKey } from "../src/account/ImportProcess.ts"
 import {
   type ApiKey,
@@ -15,8 +15,8 @@ import {
   type Caller,
   OrganisationName,
   RequestId
-} from "../src/organisation/Organisation.ts"
-import { codeIn, type Supplier, SupplierCode, wireCode } from "../src/organisation/Supplier.ts"
+} from "../src/suppliers/Organisation.ts"
+import { codeIn, type Supplier, SupplierCode, wireCode } from "../src/suppliers/Supplier.ts"
 
 /** Random lower-case hexadecimal digits, 32 at most. */
 export const hex = (digits: number): string =>

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { Account, writingAccount } from "../src/account/Account.ts"
 import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
-import { wireCode } from "../src/organisation/Supplier.ts"
+import { wireCode } from "../src/suppliers/Supplier.ts"
 import { Hashing } from "../src/ports/Hashing.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { inTimeSlices } from "../src/support/Steps.ts"

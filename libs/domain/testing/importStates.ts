@@ -12,7 +12,7 @@ import {
   type Lease,
   PayloadHash
 } from "../src/account/ImportProcess.ts"
-import type { Caller } from "../src/organisation/Organisation.ts"
+import type { Caller } from "../src/suppliers/Organisation.ts"
 import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { domesticAccount } from "./samples.ts"
 

@@ -9,7 +9,7 @@ import {
   type Reservation,
   ReservationToken
 } from "../src/requests/IdempotencyKey.ts"
-import type { OrganisationName } from "../src/organisation/Organisation.ts"
+import type { OrganisationName } from "../src/suppliers/Organisation.ts"
 import type { Steps } from "../src/support/Steps.ts"
 import { freshHash, freshOrganisationName, hex, noon } from "./freshNames.ts"
 

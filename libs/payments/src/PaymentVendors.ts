@@ -9,7 +9,7 @@ import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
 import { isSlow, simulate } from "@data-import/domain/ports/SimulatedVendors"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type {
   InstructionDetails,
   PaymentInstruction

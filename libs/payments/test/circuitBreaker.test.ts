@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
 import {
   acme,

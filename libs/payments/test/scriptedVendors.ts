@@ -10,7 +10,7 @@ import {
   HttpClientResponse
 } from "effect/http"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
 import * as PaymentVendors from "../src/PaymentVendors.ts"
 

@@ -1,7 +1,7 @@
 /** Searches of a long audit log, on a machine that is busy, and near their bounds. */
 import { expect, layer } from "@effect/vitest"
 import { Clock, type DateTime, Effect } from "effect"
-import type { ApiKeyId } from "@data-import/domain/organisation/Organisation"
+import type { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
 import { sliceOfLog } from "../src/audit/AuditSearch.ts"

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
 import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
 import { CurrentOperator } from "@data-import/domain/organisation/Operator"
-import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
 import {

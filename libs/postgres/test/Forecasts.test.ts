@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Forecasts } from "@data-import/domain/ports/Forecasts"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
 import * as TestDatabase from "../testing/TestDatabase.ts"

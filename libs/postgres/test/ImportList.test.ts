@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"

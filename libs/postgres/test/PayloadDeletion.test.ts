@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import {

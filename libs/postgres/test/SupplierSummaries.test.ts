@@ -15,8 +15,8 @@ import {
   ties
 } from "@data-import/domain/account/SupplierSummary"
 import type { Code } from "@data-import/domain/codes/Code"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { type DateTime, Duration, Effect, Option, Redacted } from "effect"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
 import {
   type Progress,

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/organisation/Operator"
-import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as Admission from "../src/connection/Admission.ts"
 import type { Trouble } from "../src/connection/CircuitBreaker.ts"

@@ -16,16 +16,16 @@ import {
 } from "effect"
 import { DetailedState, type ImportFilter } from "@data-import/domain/account/ImportDetails"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Checks } from "@data-import/domain/ports/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
-import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   freshAttempt,
   freshSupplier,

@@ -1,7 +1,7 @@
 /** Refresh tokens that can no longer be used are deleted. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
-import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
+import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { freshHash, freshOrganisation, hex, noon } from "@data-import/domain/testing/freshNames"
 import { layer as apiKeys } from "../src/auth/ApiKeys.ts"

@@ -1,7 +1,7 @@
 /** The entries of one request, which are looked for in slices of the log. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { callerOf, freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { entriesOfRequest, layer as auditLog } from "../src/audit/AuditLog.ts"

@@ -7,7 +7,7 @@ import { Context, Duration, Effect, Fiber, Layer, type Redacted, Schema, Stream 
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Checks } from "@data-import/domain/ports/Checks"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { EventLog } from "@data-import/domain/ports/EventLog"
 import { Hashing } from "@data-import/domain/ports/Hashing"
 import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"

@@ -3,7 +3,7 @@
  * service that makes it, so it fails if the migrations grant too little.
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
@@ -21,7 +21,7 @@ import { Migrations } from "@data-import/domain/ports/Migrations"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { layerWith } from "../src/connection/Database.ts"
 import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"

@@ -1,6 +1,6 @@
 /** Access of a test to the database of a service, for setup and inspection. */
 import { Duration, Effect, Layer, type Redacted } from "effect"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { layerWith } from "../src/connection/Database.ts"
 import { layerPorts } from "../src/Storage.ts"
 

@@ -7,7 +7,7 @@ import {
   OrganisationName,
   RequestId,
   type Scope
-} from "@data-import/domain/organisation/Organisation"
+} from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { layerMemory as tokenBuckets } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as Answer from "../src/http/Answer.ts"
 import * as LastingAnswer from "../src/http/LastingAnswer.ts"

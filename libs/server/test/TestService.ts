@@ -1,11 +1,7 @@
 /** A service with the routes that a test wants, on a free port, with its log kept. */
 import { ConfigProvider, Context, Deferred, Effect, Layer, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import {
-  ApiKeyId,
-  type Caller,
-  OrganisationName
-} from "@data-import/domain/organisation/Organisation"
+import { ApiKeyId, type Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { AuthenticationFailed, NotAuthenticated } from "@data-import/api/Refusal"
 import { PermissionDenied } from "@data-import/domain/requests/Failure"
 import { bodyBytes } from "@data-import/api/Limits"

@@ -4,7 +4,7 @@ import { DateTime, Effect, Fiber, Layer, Logger, Option, References, Result } fr
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { TokenVerifier, TokenSigner } from "@data-import/domain/ports/TokenSigner"
-import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
 import * as Opener from "../src/auth/TokenVerifier.ts"
 import { type PrivateKey, TokenKeys } from "../src/auth/TokenKeys.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import type { Configuration } from "@data-import/domain/ports/Configuration"
+import type { Configuration } from "@data-import/domain/suppliers/Configuration"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import type { Listening } from "../src/lifecycle/Service.ts"

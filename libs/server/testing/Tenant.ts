@@ -4,10 +4,10 @@
  */
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { type OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { type OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import type { Supplier } from "@data-import/domain/organisation/Supplier"
+import type { Supplier } from "@data-import/domain/suppliers/Supplier"
 import {
   callerOf,
   freshOrganisation,

@@ -6,11 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Duration, Effect, Layer } from "effect"
-import {
-  type ApiKey,
-  ApiKeyId,
-  OrganisationName
-} from "@data-import/domain/organisation/Organisation"
+import { type ApiKey, ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { TokenSigner as Seal } from "@data-import/domain/ports/TokenSigner"
 import * as TokenKeys from "../src/auth/TokenKeys.ts"
 import * as TokenSigner from "../src/auth/TokenSigner.ts"

@@ -6,7 +6,7 @@ import { type Account, writingAccount } from "@data-import/domain/account/Accoun
 import { AccountImport, type StagingParameters } from "@data-import/domain/import/AccountImport"
 import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { SandboxReset } from "@data-import/domain/import/SandboxReset"
 import { ImportChange } from "@data-import/domain/import/ImportChange"

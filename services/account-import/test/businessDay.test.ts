@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { businessDay, TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import { nextDay } from "@data-import/domain/schema/Field"
 import { errorsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"

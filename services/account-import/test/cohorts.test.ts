@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Result } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshAttempt } from "@data-import/domain/testing/freshNames"
 import { recordOf } from "@data-import/domain/testing/importRecords"

@@ -1,7 +1,7 @@
 /** The running account-import service on a separate database, and helpers for its tests. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { type Wire } from "@data-import/domain/testing/wire"

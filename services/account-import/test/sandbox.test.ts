@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Scope } from "@data-import/domain/organisation/Organisation"
+import type { Scope } from "@data-import/domain/suppliers/Organisation"
 import { auditTables, tablesBut } from "@data-import/postgres/testing/rows"
 import { ask, errorsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken, testTenantOf } from "@data-import/server/testing/Tenant"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
+import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import {
   acme,

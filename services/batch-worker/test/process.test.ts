@@ -9,7 +9,7 @@ import { Context, DateTime, Deferred, Effect, Exit, Layer, Option, Redacted, Str
 import * as Batch from "@data-import/domain/batch/Batch"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { Batches } from "@data-import/domain/ports/Batches"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"

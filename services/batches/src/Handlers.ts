@@ -8,7 +8,7 @@ import {
   type FailureReport
 } from "@data-import/domain/batch-processing/BatchManagement"
 import { BatchUpload } from "@data-import/domain/batch-processing/BatchUpload"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { encoderOf } from "@data-import/domain/schema/Encoder"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import type { BoardRole, BoardUser } from "@data-import/domain/organisation/BoardUser"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 
 /** The names of the claims that hold the role and the organisations. */
 export interface ClaimNames {

@@ -1,7 +1,7 @@
 /** The board's API: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
 import { BoardSessionGroup } from "@data-import/api/board/BoardApi"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
 import * as ActionHandlers from "./ActionHandlers.ts"

@@ -4,7 +4,7 @@ import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
-import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { begin, boardLayer, complete, stage, userOf } from "./boardPrograms.ts"
 
 layer(boardLayer, { excludeTestServices: true })("the audit log on the board", (it) => {

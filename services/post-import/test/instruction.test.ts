@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { hex } from "@data-import/domain/testing/freshNames"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"

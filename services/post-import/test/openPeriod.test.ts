@@ -4,7 +4,7 @@
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { businessDay, TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import { dayOf, nextDay } from "@data-import/domain/schema/Field"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"

@@ -1,7 +1,7 @@
 /** Payment instructions of test keys: simulated vendors answer, and no real vendor is called. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { wireCode } from "@data-import/domain/organisation/Supplier"
+import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { freshTenant, testTenantOf } from "@data-import/server/testing/Tenant"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { addInstruction, bareAccountOf, importedBy, service } from "./postImportService.ts"

@@ -10,7 +10,7 @@ import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { AccountQuery } from "@data-import/domain/import/AccountQuery"
-import { ConfigurationQuery } from "@data-import/domain/import/ConfigurationQuery"
+import { ConfigurationQuery } from "@data-import/domain/suppliers/ConfigurationQuery"
 import {
   type ImportList,
   ImportQuery,
@@ -19,7 +19,7 @@ import {
 import { summaryBody } from "@data-import/domain/import/SummaryBody"
 import { SummaryQuery } from "@data-import/domain/import/SummaryQuery"
 import type { Failure } from "@data-import/domain/requests/Failure"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type {
   ImportListEntry as Entry,
   ImportListKind

@@ -5,7 +5,7 @@
 import { Effect, Layer } from "effect"
 import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
 import * as AccountQuery from "@data-import/domain/import/AccountQuery"
-import * as ConfigurationQuery from "@data-import/domain/import/ConfigurationQuery"
+import * as ConfigurationQuery from "@data-import/domain/suppliers/ConfigurationQuery"
 import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import * as SummaryQuery from "@data-import/domain/import/SummaryQuery"
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"

@@ -1,8 +1,8 @@
 /** The configuration of a supplier over HTTP. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { TimeZone } from "@data-import/domain/suppliers/BusinessDay"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import { get, service } from "./queryService.ts"
 

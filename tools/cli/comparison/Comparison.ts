@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DateTime, Effect } from "effect"
-import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { businessDay, TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import { get } from "@data-import/domain/testing/wire"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { checkBook } from "../check/CheckBook.ts"

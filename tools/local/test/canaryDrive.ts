@@ -3,8 +3,8 @@
  * malformed ones, and all of them while dependencies fail.
  */
 import { Effect, Exit } from "effect"
-import { Configuration } from "@data-import/domain/ports/Configuration"
-import { Scope } from "@data-import/domain/organisation/Organisation"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
+import { Scope } from "@data-import/domain/suppliers/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {

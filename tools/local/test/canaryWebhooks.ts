@@ -3,7 +3,7 @@
  * The requests to them are recorded.
  */
 import { DateTime, Effect, Redacted } from "effect"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { WebhookId } from "@data-import/domain/ports/EventLog"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import { secretCanary } from "./Canaries.ts"

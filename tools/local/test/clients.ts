@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Request, send } from "@data-import/api/testing/Client"
-import { type Supplier, wireCode } from "@data-import/domain/organisation/Supplier"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { type Supplier, wireCode } from "@data-import/domain/suppliers/Supplier"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   freshOrganisation,
   freshTestOrganisation,

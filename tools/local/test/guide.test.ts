@@ -1,8 +1,8 @@
 /** The samples of the guide do what the guide says, on the running system and in each language. */
 import { expect, layer } from "@effect/vitest"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { Scope } from "@data-import/domain/organisation/Organisation"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Scope } from "@data-import/domain/suppliers/Organisation"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"
 import { freshTenant, supplierOf } from "@data-import/testbed/Tenants"
 import { Effect } from "effect"

@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Reply, send } from "@data-import/api/testing/Client"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,

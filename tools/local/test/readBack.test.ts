@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
 import { persistently } from "@data-import/server/testing/RunningService"
 import { healthyWorld } from "./healthyWorld.ts"

@@ -12,7 +12,7 @@ import { send } from "@data-import/api/testing/Client"
 import {
   type OrganisationName,
   Scope as KeyScope
-} from "@data-import/domain/organisation/Organisation"
+} from "@data-import/domain/suppliers/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"

@@ -1,5 +1,5 @@
 /** The operator erases a customer, and is told what is to be deleted elsewhere. */
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   adding,
   card,

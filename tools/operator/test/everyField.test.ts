@@ -11,7 +11,7 @@ import { layerMemory as documents } from "@data-import/domain/ports/memory/Docum
 import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { layer as postImport, PostImport } from "@data-import/domain/post-import/PostImport"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"
 import {

@@ -1,5 +1,5 @@
 /** Who did what: the operator's own commands, and what is told of a request. */
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { noon } from "@data-import/domain/testing/freshNames"

@@ -1,5 +1,5 @@
 /** Deletes the first event of an organisation, so that cases find a position that is too old. */
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Database } from "@data-import/postgres/connection/Database"
 import { Data, Duration, Effect, Schedule } from "effect"
 

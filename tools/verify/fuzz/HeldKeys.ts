@@ -8,7 +8,7 @@ import {
   type KeyedRequest,
   ReservationToken
 } from "@data-import/domain/requests/IdempotencyKey"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { fingerprintOf } from "@data-import/server/routing/IdempotencyHeader"
 import { operation, operations } from "./Document.ts"

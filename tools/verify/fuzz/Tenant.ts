@@ -15,13 +15,13 @@ import {
   OrganisationName,
   RequestId,
   type Scope
-} from "@data-import/domain/organisation/Organisation"
+} from "@data-import/domain/suppliers/Organisation"
 import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Client } from "@data-import/testbed/Client"
 import * as Clients from "@data-import/testbed/Client"
 import { type LocalRun } from "@data-import/testbed/LocalRun"

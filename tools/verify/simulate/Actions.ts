@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"

@@ -5,8 +5,8 @@
 import type { Batch, BatchId, BatchOperation } from "@data-import/domain/batch/Batch"
 import type { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { readResult } from "./LineResultText.ts"
 import type { Order, SentRequest } from "./Request.ts"
 

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { ask, bringDocuments, crash } from "./Actions.ts"
 import {
   batchOf,

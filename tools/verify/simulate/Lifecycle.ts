@@ -4,7 +4,7 @@ import {
   ApiKeyId,
   type OrganisationName,
   RequestId
-} from "@data-import/domain/organisation/Organisation"
+} from "@data-import/domain/suppliers/Organisation"
 import { instantLine, withoutIdentifiers } from "./Output.ts"
 import type { Answer, Instance, LineStep, Order, SentRequest, unanswered } from "./Request.ts"
 import type { World } from "./World.ts"

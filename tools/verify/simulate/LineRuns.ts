@@ -3,7 +3,7 @@
  * own place in the history of its import, and its own answer.
  */
 import { Effect } from "effect"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type { KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
 import type { LinePrograms } from "@data-import/domain/batch-processing/LineOperations"
 import { finish } from "@data-import/domain/support/Steps"

@@ -17,7 +17,7 @@ import * as AccountImport from "@data-import/domain/import/AccountImport"
 import type { Created } from "@data-import/domain/import/ImportAttempt"
 import * as BatchManagement from "@data-import/domain/batch-processing/BatchManagement"
 import * as BatchUpload from "@data-import/domain/batch-processing/BatchUpload"
-import { utc } from "@data-import/domain/organisation/BusinessDay"
+import { utc } from "@data-import/domain/suppliers/BusinessDay"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { Failure } from "@data-import/domain/requests/Failure"
 import type { Keep } from "@data-import/domain/requests/IdempotencyKey"
@@ -39,11 +39,11 @@ import {
   type DocumentRootTaken,
   type DoesNotExist,
   Configuration
-} from "@data-import/domain/ports/Configuration"
+} from "@data-import/domain/suppliers/Configuration"
 import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/PaymentVendor"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Tenants from "@data-import/testbed/Tenants"
-import { changeStatus, type Supplier } from "@data-import/domain/organisation/Supplier"
+import { changeStatus, type Supplier } from "@data-import/domain/suppliers/Supplier"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import { inOneStep } from "@data-import/domain/testing/keyedRequests"
 import { type ChunkSession, guardBatches } from "./ChunkSessions.ts"

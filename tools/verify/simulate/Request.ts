@@ -7,9 +7,9 @@ import { createHash } from "node:crypto"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { Fingerprint, type KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { Caller, OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
-import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import type { SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"
 
 /** One running service process; a crash ends it and all its requests at once. */

@@ -8,7 +8,7 @@ import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 export interface Storage {

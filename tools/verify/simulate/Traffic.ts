@@ -3,11 +3,11 @@
  * repeat and contradict each other.
  */
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
-import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { SupplierCode, type SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"
 import type { Conditions } from "./Conditions.ts"
 import type { RandomSource } from "@data-import/testbed/RandomSource"

@@ -47,7 +47,7 @@ import {
   supplierExists
 } from "../schema/Rules.ts"
 import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts"
-import { supplierCodeLength } from "../organisation/Supplier.ts"
+import { supplierCodeLength } from "../suppliers/Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import type { TransactionId } from "./Transaction.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"

@@ -5,7 +5,7 @@
  */
 import { DateTime, Schema } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "./Account.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 
 /** Identifier of one attempt at processing an import. */
 export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))

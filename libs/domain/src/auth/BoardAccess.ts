@@ -7,7 +7,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import { CurrentOperator, type OperatorCommand } from "../organisation/Operator.ts"
-import { RequestId } from "../organisation/Organisation.ts"
+import { RequestId } from "../suppliers/Organisation.ts"
 import { type BoardSession, BoardSessions } from "../ports/BoardSessions.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { TokenSecrets } from "../ports/TokenSigner.ts"

@@ -7,7 +7,7 @@
  */
 import { Context, Data, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ApiKeys } from "../ports/ApiKeys.ts"
-import { Configuration, DoesNotExist } from "../ports/Configuration.ts"
+import { Configuration, DoesNotExist } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { TokenSigner, TokenSecrets } from "../ports/TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
@@ -21,7 +21,7 @@ import {
   modeOf,
   type OrganisationName,
   type Scope
-} from "../organisation/Organisation.ts"
+} from "../suppliers/Organisation.ts"
 import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
 import { traced } from "../support/Traced.ts"
 

@@ -8,7 +8,7 @@ import { BatchId, stateOf, takesLines } from "../batch/Batch.ts"
 import { BatchLimits } from "../batch/BatchLimits.ts"
 import type { ReceivedLine } from "../batch/BatchLine.ts"
 import { LineSplitter, type SplitLine } from "../batch/LineSplitter.ts"
-import type { ApiKeyId, Caller } from "../organisation/Organisation.ts"
+import type { ApiKeyId, Caller } from "../suppliers/Organisation.ts"
 import { type Appending, Batches, type UploadNumber } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {

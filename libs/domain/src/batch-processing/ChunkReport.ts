@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Exit, Metric, References } from "effect"
 import type { BatchOperation } from "../batch/Batch.ts"
-import { wireCode } from "../organisation/Supplier.ts"
+import { wireCode } from "../suppliers/Supplier.ts"
 import type { ChunkInHand } from "../ports/Batches.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 

@@ -11,8 +11,8 @@ import type { AccountImport, StagedLine } from "../import/AccountImport.ts"
 import type { ProcessSettings } from "../import/ImportProcessing.ts"
 import type { Created } from "../import/ImportAttempt.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import { wireCode } from "../organisation/Supplier.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
+import { wireCode } from "../suppliers/Supplier.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
 import type {
   InstructionCreated,

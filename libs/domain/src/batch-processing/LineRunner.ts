@@ -8,7 +8,7 @@ import type { Batch, WaitingFor } from "../batch/Batch.ts"
 import { errorsOfLine, type LineEnd, type LinePostponed } from "../batch/BatchLine.ts"
 import type { NewImport } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
 import { endOf, LineErrored, type LineFailure, type LineResult } from "./LineResult.ts"
 import {

@@ -4,8 +4,8 @@
  * Source: docs/contract/batches.md#states.
  */
 import { DateTime, Duration, Result, Schema } from "effect"
-import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { ApiKeyId, OrganisationName } from "../suppliers/Organisation.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import { OnDifference } from "../schema/OnDifference.ts"
 import type { BatchEventName } from "./BatchEvent.ts"

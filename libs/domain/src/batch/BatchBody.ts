@@ -4,7 +4,7 @@
  */
 import type { DateTime } from "effect"
 import { Schema } from "effect"
-import { WireCode, wireCode } from "../organisation/Supplier.ts"
+import { WireCode, wireCode } from "../suppliers/Supplier.ts"
 import { Instant } from "../schema/Field.ts"
 import {
   type Batch,

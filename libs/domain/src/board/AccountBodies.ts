@@ -4,7 +4,7 @@
  */
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../account/ImportDetails.ts"
-import { recordedCode, type Supplier, wireCode } from "../organisation/Supplier.ts"
+import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { type AuditVerification, moreRefused, type NumberedEntry } from "../ports/AuditLog.ts"
 import type { FoundImport, FoundPage } from "../ports/ImportSearch.ts"
 import type { Items, StoredAccount } from "../ports/StoredAccount.ts"

@@ -8,10 +8,10 @@ import * as Batch from "../batch/Batch.ts"
 import { bodies } from "../batch-processing/BatchManagement.ts"
 import { type PendingBatch, processPending } from "../batch-processing/PendingBatches.ts"
 import { maySee } from "../organisation/BoardUser.ts"
-import { modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
+import { modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
 import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import type { Batches } from "../ports/Batches.ts"
-import type { Configuration } from "../ports/Configuration.ts"
+import type { Configuration } from "../suppliers/Configuration.ts"
 import {
   BatchStateConflict,
   MigrationNotOngoing,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { BoardUser } from "../organisation/BoardUser.ts"
 import { callerOf, CurrentOperator, type OperatorCommand } from "../organisation/Operator.ts"
-import type { Caller, OrganisationName, RequestId } from "../organisation/Organisation.ts"
+import type { Caller, OrganisationName, RequestId } from "../suppliers/Organisation.ts"
 
 export interface BoardCaller {
   readonly user: BoardUser

@@ -4,8 +4,8 @@
  */
 import { DateTime, Duration, Order } from "effect"
 import type { PauseReason } from "../batch/Batch.ts"
-import type { TimeZone } from "../organisation/BusinessDay.ts"
-import type { SupplierStatus } from "../organisation/Supplier.ts"
+import type { TimeZone } from "../suppliers/BusinessDay.ts"
+import type { SupplierStatus } from "../suppliers/Supplier.ts"
 import type { MigrationPlan, StateCounts } from "../ports/Migrations.ts"
 import { accounts, inEnglish, lines, openText, type Unstaged, waitingText } from "./OpenText.ts"
 import { endOfPlan, plannedAt } from "./Plan.ts"

@@ -5,10 +5,10 @@
  * Source: docs/contract/board.md#actions.
  */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
-import { changeStatus, type Supplier } from "../organisation/Supplier.ts"
+import { changeStatus, type Supplier } from "../suppliers/Supplier.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import { Batches } from "../ports/Batches.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportSearch } from "../ports/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"

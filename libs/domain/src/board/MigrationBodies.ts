@@ -7,8 +7,8 @@ import { documentsMissing, type SupplierSummary, ties } from "../account/Supplie
 import type { BatchBody } from "../batch/BatchBody.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batch/Problems.ts"
-import type { TimeZone } from "../organisation/BusinessDay.ts"
-import { type Supplier, wireCode } from "../organisation/Supplier.ts"
+import type { TimeZone } from "../suppliers/BusinessDay.ts"
+import { type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import type { ForecastRecord, KeptForecast } from "../ports/Forecasts.ts"
 import type {
   CohortCounts,

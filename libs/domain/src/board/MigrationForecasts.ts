@@ -5,9 +5,9 @@
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
-import { modeOfSupplier, type SupplierCode } from "../organisation/Supplier.ts"
+import { modeOfSupplier, type SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../ports/Batches.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { type ForecastRecord, Forecasts, type KeptForecast } from "../ports/Forecasts.ts"
 import { Migrations } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"

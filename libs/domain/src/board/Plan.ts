@@ -4,7 +4,7 @@
  * Source: docs/contract/board.md#plans.
  */
 import { DateTime, Option, Result, Schema } from "effect"
-import type { TimeZone } from "../organisation/BusinessDay.ts"
+import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import type { MigrationPlan } from "../ports/Migrations.ts"
 import { CalendarDate, nextDay } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"

@@ -1,6 +1,6 @@
 /** The hours or days of a history, each as the instant of its end. */
 import { DateTime } from "effect"
-import { businessDay, type TimeZone } from "../organisation/BusinessDay.ts"
+import { businessDay, type TimeZone } from "../suppliers/BusinessDay.ts"
 import { nextDay } from "../schema/Field.ts"
 import { endOfDay } from "./Plan.ts"
 

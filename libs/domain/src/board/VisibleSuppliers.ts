@@ -6,8 +6,8 @@
 import { Effect, Option, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
 import { type BoardUser, maySee } from "../organisation/BoardUser.ts"
-import { codeIn, modeOfSupplier, type Supplier } from "../organisation/Supplier.ts"
-import type { Configuration } from "../ports/Configuration.ts"
+import { codeIn, modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
+import type { Configuration } from "../suppliers/Configuration.ts"
 import { NotFound } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 

@@ -5,8 +5,8 @@
 import { Schema } from "effect"
 import { AccountNumber } from "../account/Account.ts"
 import { BatchId } from "../batch/Batch.ts"
-import { OrganisationName } from "../organisation/Organisation.ts"
-import { WireCode, wireCode } from "../organisation/Supplier.ts"
+import { OrganisationName } from "../suppliers/Organisation.ts"
+import { WireCode, wireCode } from "../suppliers/Supplier.ts"
 import { EventId, type LoggedEvent, WebhookId } from "../ports/EventLog.ts"
 import { Instant } from "../schema/Field.ts"
 

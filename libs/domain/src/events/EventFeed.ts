@@ -6,8 +6,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
 import type { AnyEventName } from "../account/Event.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { EventLog } from "../ports/EventLog.ts"
 import {
   EventsPruned,
@@ -17,7 +17,7 @@ import {
   ValidationFailed
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 import { bodyOf, type EventsBody } from "./EventBody.ts"
 

@@ -13,7 +13,7 @@ import { mostRetries, type Progress, type Session, type Webhooks } from "../port
 import type { WebhookSender } from "../ports/WebhookSender.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 import { formatInstant } from "../schema/Field.ts"
-import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { every } from "../support/Every.ts"
 import { Shares } from "../support/Shares.ts"

@@ -5,14 +5,14 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { AccountNumber, SupplierCodeField } from "../account/Account.ts"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import { Accounts } from "../ports/Accounts.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
-import { findOwnSupplier, ownSupplier } from "../validation/OwnSupplier.ts"
+import { findOwnSupplier, ownSupplier } from "../suppliers/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 import { accountLines, accountText } from "./AccountText.ts"
 

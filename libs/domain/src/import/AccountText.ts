@@ -23,7 +23,7 @@ import {
   type StoredAccount,
   type StoredLedger
 } from "../ports/StoredAccount.ts"
-import { wireCode } from "../organisation/Supplier.ts"
+import { wireCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"

@@ -4,8 +4,8 @@
  * Source: docs/contract/import.md#uploading-documents.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import type { Caller } from "../organisation/Organisation.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { Documents } from "../ports/Documents.ts"
 import {
   documentsUnavailable,

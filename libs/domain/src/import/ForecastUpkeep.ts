@@ -5,7 +5,7 @@
  */
 import { DateTime, Duration, Effect } from "effect"
 import { type Forecast, forecast, type HourCount } from "../account/Forecast.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Forecasts } from "../ports/Forecasts.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"

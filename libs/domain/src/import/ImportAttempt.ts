@@ -26,7 +26,7 @@ import * as RequestFacts from "../requests/RequestFacts.ts"
 import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import * as Json from "../schema/Json.ts"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { makeWorkBudget, waiting, type WorkBudget } from "../requests/WorkBudget.ts"
 

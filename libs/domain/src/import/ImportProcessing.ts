@@ -5,9 +5,9 @@
  */
 import { type DateTime, Effect, Option } from "effect"
 import { type ImportKey, stateAt } from "../account/ImportProcess.ts"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import type { AuditLog } from "../ports/AuditLog.ts"
-import type { Configuration } from "../ports/Configuration.ts"
+import type { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"

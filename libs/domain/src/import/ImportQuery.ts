@@ -10,15 +10,15 @@ import {
   type ImportListKind,
   ImportProcesses
 } from "../ports/ImportProcesses.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
 import { attemptsOfImport, type ImportDetails } from "../account/ImportDetails.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
+import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 
 /** `kraken_account_number` is empty if no account exists yet. */

@@ -4,9 +4,9 @@
  * Source: docs/contract/sandbox.md#emptying.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { type Deleted, Sandbox } from "../ports/Sandbox.ts"
 import {
   type Failure,

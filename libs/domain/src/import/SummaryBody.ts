@@ -8,7 +8,7 @@ import {
   type SupplierSummary,
   totalOf
 } from "../account/SupplierSummary.ts"
-import { wireCode } from "../organisation/Supplier.ts"
+import { wireCode } from "../suppliers/Supplier.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { ReadSummary } from "./SummaryQuery.ts"

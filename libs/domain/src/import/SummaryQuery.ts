@@ -6,12 +6,12 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
 import type { SupplierSummary } from "../account/SupplierSummary.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
 import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
-import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 
 /** A summary with the instant at which it was read. */

@@ -4,7 +4,7 @@
  * Source: docs/contract/authentication.md#access-tokens.
  */
 import { DateTime, Schema } from "effect"
-import { ApiKeyId, OrganisationName, Scope } from "./Organisation.ts"
+import { ApiKeyId, OrganisationName, Scope } from "../suppliers/Organisation.ts"
 
 /** Instants lose their fractions of a second in the token. */
 export interface TokenClaims {

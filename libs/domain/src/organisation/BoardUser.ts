@@ -4,7 +4,7 @@
  * Source: docs/contract/board.md#roles.
  */
 import { Schema } from "effect"
-import { OrganisationName } from "./Organisation.ts"
+import { OrganisationName } from "../suppliers/Organisation.ts"
 
 export const BoardRole = Schema.Literals(["viewer", "manager"])
 export type BoardRole = typeof BoardRole.Type

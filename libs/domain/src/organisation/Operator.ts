@@ -4,7 +4,12 @@
  * no operator; they record the caller.
  */
 import { Context } from "effect"
-import { ApiKeyId, type Caller, type OrganisationName, RequestId } from "./Organisation.ts"
+import {
+  ApiKeyId,
+  type Caller,
+  type OrganisationName,
+  RequestId
+} from "../suppliers/Organisation.ts"
 
 export interface OperatorCommand {
   /** The person's name, 1 to 64 characters. */

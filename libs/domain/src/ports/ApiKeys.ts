@@ -9,8 +9,8 @@ import type {
   KeyEnd,
   ListedKey,
   OrganisationName
-} from "../organisation/Organisation.ts"
-import type { DoesNotExist } from "./Configuration.ts"
+} from "../suppliers/Organisation.ts"
+import type { DoesNotExist } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** A stored refresh token. All tokens that descend from one use of an API key share a `family`. */

@@ -9,9 +9,9 @@ import type { Code } from "../codes/Code.ts"
 import type { EventName } from "../account/Event.ts"
 import type { Attempt } from "../account/ImportDetails.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
-import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../organisation/Organisation.ts"
+import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../suppliers/Organisation.ts"
 import type { ExternalAccountNumber } from "../account/Account.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** Actions of the operator only. */

@@ -8,7 +8,7 @@ import type { AccountNumber } from "../account/Account.ts"
 import type { PayloadHash } from "../account/ImportProcess.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { Counts } from "../batch/Counts.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { AuditFault } from "./AuditLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 

@@ -8,8 +8,8 @@ import { Context, type DateTime, type Effect, Schema } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { AnyEventName } from "../account/Event.ts"
 import type { BatchId } from "../batch/Batch.ts"
-import type { OrganisationName } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export const EventId = Schema.String.pipe(Schema.brand("EventId"))

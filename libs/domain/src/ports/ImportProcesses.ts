@@ -25,8 +25,8 @@ import type {
 } from "../account/ImportProcess.ts"
 import type { AttemptError, ImportDetails, ImportFilter } from "../account/ImportDetails.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
-import type { Caller, OrganisationName } from "../organisation/Organisation.ts"
-import type { SupplierCode, SupplierStatus, WireCode } from "../organisation/Supplier.ts"
+import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
+import type { SupplierCode, SupplierStatus, WireCode } from "../suppliers/Supplier.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 

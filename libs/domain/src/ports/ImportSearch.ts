@@ -8,7 +8,7 @@ import { Context } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
 import type { AttemptError, DetailedState } from "../account/ImportDetails.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**

@@ -3,7 +3,7 @@
  * may be stored. A vendor's address, credentials, time-outs and terms stay in its adapter.
  */
 import { Context, Data, type Effect } from "effect"
-import type { Mode, OrganisationName } from "../organisation/Organisation.ts"
+import type { Mode, OrganisationName } from "../suppliers/Organisation.ts"
 import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
 
 /**

@@ -3,7 +3,7 @@
  * of the audit log stay.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"

@@ -2,8 +2,8 @@
  * Detects changes of suppliers: cheap enough to poll each second, however many imports there are.
  */
 import { Context, type Effect } from "effect"
-import type { OrganisationName } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** A marker of a supplier's state. */

@@ -4,7 +4,7 @@
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { SupplierSummary } from "../account/SupplierSummary.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export class SupplierSummaries extends Context.Service<

@@ -3,7 +3,7 @@
  * that the rate does not depend on their number.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** The requests left at `at`. The fraction is the part of the next one that is refilled. */

@@ -4,8 +4,8 @@
  * Source: docs/contract/webhooks.md.
  */
 import { Context, type DateTime, type Effect, type Option, type Redacted } from "effect"
-import type { OrganisationName } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Busy } from "../support/Shares.ts"
 import type { EventId, LoggedEvent, WebhookId } from "./EventLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"

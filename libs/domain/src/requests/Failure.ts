@@ -11,7 +11,7 @@ import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
-import type { SupplierStatus } from "../organisation/Supplier.ts"
+import type { SupplierStatus } from "../suppliers/Supplier.ts"
 import type { Transaction } from "../account/Transaction.ts"
 
 /** The scopes of the caller's key do not cover the request. */

@@ -6,7 +6,7 @@
  * docs/contract/http.md#idempotency-keys.
  */
 import { DateTime, Duration, Schema } from "effect"
-import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { Steps } from "../support/Steps.ts"
 
 export const idempotencyKeyLength = 255

@@ -5,9 +5,9 @@
  */
 import { Context, Effect } from "effect"
 import type { Batch, BatchId } from "../batch/Batch.ts"
-import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
+import type { ApiKeyId, OrganisationName } from "../suppliers/Organisation.ts"
 import * as Holder from "../support/Holder.ts"
-import { type WireCode, wireCode } from "../organisation/Supplier.ts"
+import { type WireCode, wireCode } from "../suppliers/Supplier.ts"
 
 /** The limit that refused a request. */
 export type Limit =

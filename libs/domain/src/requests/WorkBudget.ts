@@ -6,7 +6,7 @@
  * a quota of both, so that none waits for another. Small payloads never wait.
  */
 import { Context, Effect, Exit, identity, Scope, Semaphore } from "effect"
-import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
 
 /** Payloads up to this size are not counted, because they take only a millisecond or two. */
 export const smallBytes = 64 * 1024

@@ -11,7 +11,7 @@ import {
   ExternalAccountNumber,
   SupplierCodeField
 } from "../account/Account.ts"
-import { businessDay, type TimeZone, utc } from "../organisation/BusinessDay.ts"
+import { businessDay, type TimeZone, utc } from "../suppliers/BusinessDay.ts"
 import { noCodeLists } from "../schema/CodeLists.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { nonBlankText } from "../schema/Field.ts"

@@ -8,26 +8,26 @@
 import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { DateTime, Effect, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
-import type { Configuration } from "../ports/Configuration.ts"
+import type { Configuration } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { businessDay, utc } from "../organisation/BusinessDay.ts"
+import { businessDay, utc } from "../suppliers/BusinessDay.ts"
 import type { CodeLists } from "../schema/CodeLists.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { type DocumentLookup, emptyLookup } from "./DocumentLookup.ts"
-import { findOwnSupplier } from "./OwnSupplier.ts"
+import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import {
   MigrationNotOngoing,
   type ValidationFailed,
   validationFailed
 } from "../requests/Failure.ts"
-import { namedSupplier } from "../requests/NamedSupplier.ts"
+import { namedSupplier } from "../suppliers/NamedSupplier.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { CalendarDate } from "../schema/Field.ts"
 import { maxErrors } from "../schema/FieldErrors.ts"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
 import type { Facts } from "../schema/Rules.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
-import type { Supplier } from "../organisation/Supplier.ts"
+import type { Supplier } from "../suppliers/Supplier.ts"
 import type { Refusal, Validator } from "../schema/Validator.ts"
 
 /** Interruptible, because nothing is stored yet. */

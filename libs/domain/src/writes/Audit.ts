@@ -4,13 +4,13 @@
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { AuditAction, AuditLog, RefusedKey } from "../ports/AuditLog.ts"
-import type { Configuration } from "../ports/Configuration.ts"
+import type { Configuration } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { ExternalAccountNumber } from "../account/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import { codeIn, type Supplier } from "../organisation/Supplier.ts"
-import { namedSupplier } from "../requests/NamedSupplier.ts"
+import type { Caller } from "../suppliers/Organisation.ts"
+import { codeIn, type Supplier } from "../suppliers/Supplier.ts"
+import { namedSupplier } from "../suppliers/NamedSupplier.ts"
 
 const accountNumber = Schema.decodeUnknownOption(
   Schema.Struct({ external_account_number: ExternalAccountNumber })

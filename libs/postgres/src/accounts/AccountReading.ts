@@ -14,7 +14,7 @@ import {
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { TransactionId } from "@data-import/domain/account/Transaction"
-import { SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"

@@ -5,7 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { isSent, type Omitted, withoutOmitted } from "@data-import/domain/account/Omissions"
-import { SupplierCode, wireCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode, wireCode } from "@data-import/domain/suppliers/Supplier"
 import type { PayloadFields } from "@data-import/domain/ports/StoredAccount"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { instant } from "../tables/Column.ts"

@@ -2,11 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { EventName } from "@data-import/domain/account/Event"
 import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
-import {
-  ApiKeyId,
-  OrganisationName,
-  RequestId
-} from "@data-import/domain/organisation/Organisation"
+import { ApiKeyId, OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import {
   auditActions,
   type AuditedRequest,

@@ -11,14 +11,14 @@ import {
   OrganisationName,
   revocationOutcome,
   Scope
-} from "@data-import/domain/organisation/Organisation"
+} from "@data-import/domain/suppliers/Organisation"
 import {
   ApiKeys,
   type FailedAttempt,
   type RefreshToken,
   type Rotation
 } from "@data-import/domain/ports/ApiKeys"
-import { DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { DoesNotExist } from "@data-import/domain/suppliers/Configuration"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { columnsOf } from "../tables/Selection.ts"

@@ -1,7 +1,7 @@
 /** Sessions of the board and its sign-in links in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { BoardRole } from "@data-import/domain/organisation/BoardUser"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import {
   type BoardSession,
   BoardSessions,

@@ -1,6 +1,6 @@
 /** Token buckets in PostgreSQL: one row for each organisation, locked while it changes. */
 import { DateTime, Effect, Layer, Schema } from "effect"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import {
   type TokenBucket,
   type TokenBucketChange,

@@ -12,8 +12,8 @@ import {
   PendingSelection,
   WaitingFor
 } from "@data-import/domain/batch/Batch"
-import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { NotFound } from "@data-import/domain/requests/Failure"
 import { serviceFor } from "@data-import/domain/organisation/Operator"
 import { auditEntry } from "../audit/ChangeEntries.ts"

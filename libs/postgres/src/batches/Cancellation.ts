@@ -6,7 +6,7 @@
 import { type DateTime, Effect, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { lastKeptEnd } from "@data-import/domain/requests/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"

@@ -6,7 +6,7 @@ import { Array, DateTime, Duration, Effect, Option, Schema, Semaphore } from "ef
 import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { keysOf } from "@data-import/domain/requests/LineKey"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

@@ -1,7 +1,7 @@
 /** Deletes the lines of batches that ended long ago, and the personal data in their results. */
 import { DateTime, Effect, Schema } from "effect"
 import { BatchId } from "@data-import/domain/batch/Batch"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"

@@ -6,7 +6,7 @@ import { DateTime, Effect, Layer, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/account/Account"
 import { PayloadHash } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {
   type Conclusion,
   checkKinds,

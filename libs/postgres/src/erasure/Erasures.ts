@@ -6,7 +6,7 @@
 import { Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { type ImportKey, stateAt } from "@data-import/domain/account/ImportProcess"
 import { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"

@@ -1,7 +1,7 @@
 /** Reads and writes the row of a webhook. */
 import { DateTime, Effect, Schema } from "effect"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { WebhookId } from "@data-import/domain/ports/EventLog"
 import type { Progress, Webhook } from "@data-import/domain/ports/Webhooks"
 import { type Database, rowsOf } from "../connection/Database.ts"

@@ -5,7 +5,7 @@ import {
   Forecasts,
   type RecordedForecast
 } from "@data-import/domain/ports/Forecasts"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

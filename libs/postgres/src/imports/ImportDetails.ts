@@ -13,7 +13,7 @@ import {
   type ImportListEntry,
   type ImportProcesses
 } from "@data-import/domain/ports/ImportProcesses"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
 import { startOf } from "./ImportList.ts"

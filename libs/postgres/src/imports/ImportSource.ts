@@ -6,7 +6,7 @@ import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import type { DetailedState, ImportFilter } from "@data-import/domain/account/ImportDetails"
 import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
-import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Database } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -1,11 +1,7 @@
 /** What is recorded of a migration: its plan, its cohorts, and who has signed it off. */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import {
-  statusOutcome,
-  SupplierCode,
-  SupplierStatus
-} from "@data-import/domain/organisation/Supplier"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { statusOutcome, SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/ports/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import { auditEntry, isPending, recordOperator } from "../audit/ChangeEntries.ts"

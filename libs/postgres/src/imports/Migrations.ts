@@ -5,7 +5,7 @@
 import { Array, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { hourBefore } from "@data-import/domain/account/SupplierSummary"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {
   failedLookedAt,
   hoursShown,

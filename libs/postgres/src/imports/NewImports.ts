@@ -6,7 +6,7 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { customerEmailEvent } from "@data-import/domain/account/Event"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type { NewImport } from "@data-import/domain/ports/Batches"
 import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"

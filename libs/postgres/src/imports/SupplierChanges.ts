@@ -5,8 +5,8 @@
  * change would be reported twice.
  */
 import { Effect, Layer, Schema } from "effect"
-import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
 import { Database, rowsOf } from "../connection/Database.ts"
 

@@ -9,14 +9,14 @@ import {
   modeOf,
   type Organisation,
   OrganisationName
-} from "@data-import/domain/organisation/Organisation"
-import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
+} from "@data-import/domain/suppliers/Organisation"
+import { TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import {
   AlreadyExists,
   DocumentRootTaken,
   DoesNotExist,
   Configuration
-} from "@data-import/domain/ports/Configuration"
+} from "@data-import/domain/suppliers/Configuration"
 import type { OperatorAction } from "@data-import/domain/ports/AuditLog"
 import {
   modeOfSupplier,
@@ -27,7 +27,7 @@ import {
   SupplierCode,
   type SupplierSettings,
   SupplierStatus
-} from "@data-import/domain/organisation/Supplier"
+} from "@data-import/domain/suppliers/Supplier"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { columnsOf } from "../tables/Selection.ts"

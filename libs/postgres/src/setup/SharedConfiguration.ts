@@ -6,7 +6,7 @@
  * Source: docs/contract/authentication.md#access-tokens.
  */
 import { Cache, Duration, Effect, Exit, Layer, Option } from "effect"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import * as Settings from "@data-import/domain/support/Settings"
 
 const maxAge = Settings.duration("CONFIGURATION_MAX_AGE", {

@@ -7,7 +7,7 @@ import {
   type ImportProcess
 } from "@data-import/domain/account/ImportProcess"
 import type { OwnImport } from "@data-import/domain/ports/ImportProcesses"
-import { codeIn, SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { codeIn, SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { byPosition, position, recordSet } from "./RecordSet.ts"
 import { columnsOf } from "./Selection.ts"

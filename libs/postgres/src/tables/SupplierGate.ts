@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { NotOngoing } from "@data-import/domain/ports/ImportProcesses"
-import { type SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { type SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -16,7 +16,7 @@ import {
   type OrganisationName,
   type RequestId,
   type Scope
-} from "@data-import/domain/organisation/Organisation"
+} from "@data-import/domain/suppliers/Organisation"
 import type { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

@@ -1,6 +1,6 @@
 /** A request on its way from the listener to its handler. */
 import type { Query } from "@data-import/api/Parameter"
-import type { RequestId } from "@data-import/domain/organisation/Organisation"
+import type { RequestId } from "@data-import/domain/suppliers/Organisation"
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -3,7 +3,7 @@
  * Source: docs/contract/http.md#request-id.
  */
 import { randomUUID } from "node:crypto"
-import type { RequestId as Id } from "@data-import/domain/organisation/Organisation"
+import type { RequestId as Id } from "@data-import/domain/suppliers/Organisation"
 
 export const header = "x-request-id"
 

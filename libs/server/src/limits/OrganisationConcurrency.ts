@@ -5,7 +5,7 @@
 import { Context, Effect } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { Answered } from "../http/Answer.ts"
 
 /** Runs a request of an organisation, or refuses it beyond the limit. Undefined has no limit. */

@@ -6,7 +6,7 @@
  */
 import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
-import type { RequestId } from "@data-import/domain/organisation/Organisation"
+import type { RequestId } from "@data-import/domain/suppliers/Organisation"
 
 /** Receives complete lines, each with its line break. */
 export const Output = Context.Reference<(lines: string) => void>("@data-import/server/Log/Output", {

@@ -15,7 +15,7 @@ import {
   type Keep
 } from "@data-import/domain/requests/IdempotencyKey"
 import { IdempotentWrites } from "@data-import/domain/writes/IdempotentWrites"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import * as Answer from "../http/Answer.ts"
 import type { Answered } from "../http/Answer.ts"
 import type { Call } from "../http/IncomingRequest.ts"

@@ -36,7 +36,7 @@ import {
 import { type Parameters, type ParametersOf, parametersOf } from "@data-import/api/Parameter"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
-import type { Caller, Scope } from "@data-import/domain/organisation/Organisation"
+import type { Caller, Scope } from "@data-import/domain/suppliers/Organisation"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import type * as Answer from "../http/Answer.ts"
 import type { Call } from "../http/IncomingRequest.ts"

@@ -7,9 +7,9 @@ import {
   type KeyEnd,
   type ListedKey,
   revocationOutcome
-} from "../../organisation/Organisation.ts"
+} from "../../suppliers/Organisation.ts"
 import { ApiKeys, type FailedAttempt, type Rotation } from "../ApiKeys.ts"
-import { DoesNotExist } from "../Configuration.ts"
+import { DoesNotExist } from "../../suppliers/Configuration.ts"
 import { MemoryStore, recordOperator } from "./Store.ts"
 
 type Store = MemoryStore["Service"]

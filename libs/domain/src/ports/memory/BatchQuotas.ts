@@ -2,7 +2,7 @@
 import * as Batch from "../../batch/Batch.ts"
 import type { BatchLimits } from "../../batch/BatchLimits.ts"
 import type { ReceivedLine } from "../../batch/BatchLine.ts"
-import type { OrganisationName } from "../../organisation/Organisation.ts"
+import type { OrganisationName } from "../../suppliers/Organisation.ts"
 import { problems } from "./BatchResults.ts"
 import type { MemoryStore, StoredBatch, StoredLine } from "./Store.ts"
 

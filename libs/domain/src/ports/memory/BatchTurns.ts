@@ -1,6 +1,6 @@
 /** Whose turn it is: round robin over organisations, then over their suppliers and batches. */
 import * as Batch from "../../batch/Batch.ts"
-import type { OrganisationName } from "../../organisation/Organisation.ts"
+import type { OrganisationName } from "../../suppliers/Organisation.ts"
 import type { Busy } from "../../support/Shares.ts"
 import type { TakenLast } from "../Batches.ts"
 import type { MemoryStore, StoredBatch } from "./Store.ts"

@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Batch from "../../batch/Batch.ts"
 import { BatchLimits } from "../../batch/BatchLimits.ts"
 import type { LineEnd } from "../../batch/BatchLine.ts"
-import { type ApiKeyId, isLive } from "../../organisation/Organisation.ts"
+import { type ApiKeyId, isLive } from "../../suppliers/Organisation.ts"
 import { isByPerson, serviceFor } from "../../organisation/Operator.ts"
 import type { AuditAction } from "../AuditLog.ts"
 import {

@@ -1,6 +1,6 @@
 /** The operator's configuration in memory. */
 import { Effect, Layer, Option, Order, type Result } from "effect"
-import { creationOutcome, modeOf, type Organisation } from "../../organisation/Organisation.ts"
+import { creationOutcome, modeOf, type Organisation } from "../../suppliers/Organisation.ts"
 import {
   modeOfSupplier,
   overlappingRoot,
@@ -10,8 +10,13 @@ import {
   type SupplierCode,
   type SupplierSettings,
   type SupplierStatus
-} from "../../organisation/Supplier.ts"
-import { AlreadyExists, DocumentRootTaken, DoesNotExist, Configuration } from "../Configuration.ts"
+} from "../../suppliers/Supplier.ts"
+import {
+  AlreadyExists,
+  DocumentRootTaken,
+  DoesNotExist,
+  Configuration
+} from "../../suppliers/Configuration.ts"
 import type { OperatorAction } from "../AuditLog.ts"
 import { codePointOrder, MemoryStore, recordOperator } from "./Store.ts"
 

@@ -1,8 +1,8 @@
 /** The event log in memory. It reads what the other memory adapters wrote into the outbox. */
 import { DateTime, Effect, Layer, Order } from "effect"
 import { type AnyEventName, eventsWithAccount } from "../../account/Event.ts"
-import type { OrganisationName } from "../../organisation/Organisation.ts"
-import type { SupplierCode } from "../../organisation/Supplier.ts"
+import type { OrganisationName } from "../../suppliers/Organisation.ts"
+import type { SupplierCode } from "../../suppliers/Supplier.ts"
 import {
   EventId,
   EventLog,

@@ -15,7 +15,7 @@ import {
 } from "../../account/ImportProcess.ts"
 import { byteLength } from "../../support/Utf8.ts"
 import { smallBytes } from "../../requests/WorkBudget.ts"
-import { codeIn, type SupplierCode } from "../../organisation/Supplier.ts"
+import { codeIn, type SupplierCode } from "../../suppliers/Supplier.ts"
 import {
   type Claim,
   type Completion,
@@ -29,7 +29,7 @@ import {
   type Staging
 } from "../ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
-import type { Caller } from "../../organisation/Organisation.ts"
+import type { Caller } from "../../suppliers/Organisation.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
 import { leases } from "./Leases.ts"

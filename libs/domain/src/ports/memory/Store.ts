@@ -18,9 +18,9 @@ import type {
   Caller,
   Organisation,
   OrganisationName
-} from "../../organisation/Organisation.ts"
+} from "../../suppliers/Organisation.ts"
 import { callerOf, CurrentOperator } from "../../organisation/Operator.ts"
-import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
+import type { Supplier, SupplierCode } from "../../suppliers/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type {

@@ -1,6 +1,6 @@
 /** Webhooks in memory. */
 import { DateTime, Effect, Layer, Option, Order } from "effect"
-import type { OrganisationName } from "../../organisation/Organisation.ts"
+import type { OrganisationName } from "../../suppliers/Organisation.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
 import {
   mostRetries,

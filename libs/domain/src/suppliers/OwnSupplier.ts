@@ -3,15 +3,9 @@
  * organisation is reported as unknown.
  */
 import { Effect, Option } from "effect"
-import type { Caller } from "../organisation/Organisation.ts"
-import {
-  codeIn,
-  type Supplier,
-  type SupplierCode,
-  type WireCode,
-  wireCode
-} from "../organisation/Supplier.ts"
-import type { Configuration } from "../ports/Configuration.ts"
+import type { Caller } from "./Organisation.ts"
+import { codeIn, type Supplier, type SupplierCode, type WireCode, wireCode } from "./Supplier.ts"
+import type { Configuration } from "./Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 

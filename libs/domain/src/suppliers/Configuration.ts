@@ -5,14 +5,9 @@
  */
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { CodeLists, OpenCodeList } from "../schema/CodeLists.ts"
-import type { Organisation, OrganisationName } from "../organisation/Organisation.ts"
-import type {
-  Supplier,
-  SupplierCode,
-  SupplierSettings,
-  SupplierStatus
-} from "../organisation/Supplier.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { Organisation, OrganisationName } from "./Organisation.ts"
+import type { Supplier, SupplierCode, SupplierSettings, SupplierStatus } from "./Supplier.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 export class AlreadyExists extends Data.TaggedError("AlreadyExists")<{
   readonly what: "organisation" | "supplier" | "team"

@@ -5,13 +5,13 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
-import type { TimeZone } from "../organisation/BusinessDay.ts"
-import type { Caller } from "../organisation/Organisation.ts"
-import type { SupplierCode } from "../organisation/Supplier.ts"
-import { Configuration } from "../ports/Configuration.ts"
+import type { TimeZone } from "./BusinessDay.ts"
+import type { Caller } from "./Organisation.ts"
+import type { SupplierCode } from "./Supplier.ts"
+import { Configuration } from "./Configuration.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import type { CodeLists } from "../schema/CodeLists.ts"
-import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { findOwnSupplier } from "./OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"
 
 /** The configuration that the rules use to validate accounts of the supplier. */

@@ -1,7 +1,7 @@
 /** Reads the supplier that a payload names, whatever else is in it. */
 import { Option } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
-import type { WireCode } from "../organisation/Supplier.ts"
+import type { WireCode } from "./Supplier.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import { invalid } from "../schema/LeafDecoder.ts"
 
