@@ -6,7 +6,7 @@
 import { Array, Clock, Console, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
-import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { issueLink } from "@data-import/domain/access/BoardAccess"
 import { vacuum } from "@data-import/postgres/testing/databases"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"

@@ -4,7 +4,7 @@
  * suppliers, plans and past days are put into the database.
  */
 import * as Client from "@data-import/client/effect"
-import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { issueLink } from "@data-import/domain/access/BoardAccess"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { domesticPayload } from "@data-import/domain/testing/samples"

@@ -5,7 +5,7 @@
  */
 import { OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
 import { AlreadyExists, Configuration } from "@data-import/domain/suppliers/Configuration"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { codeIn, type SupplierStatus, WireCode } from "@data-import/domain/suppliers/Supplier"
 import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import { supplierOf, team } from "@data-import/testbed/Tenants"

@@ -4,7 +4,7 @@
  */
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
-import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { issueLink } from "@data-import/domain/access/BoardAccess"
 import { Console, Data, Duration, Effect, Schedule } from "effect"
 import * as DemoTenant from "./DemoTenant.ts"
 import { dataDir } from "@data-import/operator/DataDirectory"

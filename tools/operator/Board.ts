@@ -1,7 +1,7 @@
 /** Commands about the migration board. */
 import { existsSync, readFileSync } from "node:fs"
-import { issueLink } from "@data-import/domain/auth/BoardAccess"
-import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { issueLink } from "@data-import/domain/access/BoardAccess"
+import { type BoardSession, BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { Config, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,7 +1,7 @@
 /** Who runs a command, for the audit log: the name after `--as`, or else the login name. */
 import { Context, Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
-import { callerOf, CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { callerOf, CurrentOperator } from "@data-import/domain/access/Operator"
 import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import { asText, printableText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"

@@ -1,8 +1,8 @@
 /** Commands about API keys. A key is printed once, when it is issued, and never again. */
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { ApiKeyId, type ListedKey, type Scope } from "@data-import/domain/suppliers/Organisation"
-import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
+import { ApiKeys } from "@data-import/domain/access/ApiKeys"
+import { issueKey, revokeKey } from "@data-import/domain/access/ServiceToken"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "@data-import/terminal/Answer"

@@ -1,7 +1,7 @@
 /** Clients of the platform, set up as an operator does it. */
 import { randomBytes } from "node:crypto"
 import { DateTime, Effect } from "effect"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { utc } from "@data-import/domain/suppliers/BusinessDay"
 import { type ApiKey, OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
 import { type Supplier, SupplierCode } from "@data-import/domain/suppliers/Supplier"

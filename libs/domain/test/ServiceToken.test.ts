@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ApiKeys, type FailedAttempt } from "../src/ports/ApiKeys.ts"
+import { ApiKeys, type FailedAttempt } from "../src/access/ApiKeys.ts"
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
-import { TokenVerifier } from "../src/ports/TokenSigner.ts"
+import { TokenVerifier } from "../src/access/TokenSigner.ts"
 import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
 import {
   type Credential,
@@ -18,7 +18,7 @@ import {
   revokeKey,
   ServiceToken,
   type ServiceTokens
-} from "../src/auth/ServiceToken.ts"
+} from "../src/access/ServiceToken.ts"
 
 const ports = Layer.mergeAll(apiKeys, configuration, tokens, MemoryStore.layer)
 const program = Layer.provideMerge(layer, ports)

@@ -4,7 +4,7 @@
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Option } from "effect"
-import { ApiKeys } from "../src/ports/ApiKeys.ts"
+import { ApiKeys } from "../src/access/ApiKeys.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { type ApiKey, type KeyEnd, type ListedKey } from "../src/suppliers/Organisation.ts"
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, layer as withLayer } from "@effect/vitest"
 import type { DateTime } from "effect"
 import { Effect, type Layer } from "effect"
-import { type TokenBucket, TokenBuckets } from "../src/ports/TokenBuckets.ts"
+import { type TokenBucket, TokenBuckets } from "../src/access/TokenBuckets.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { expectSame, freshOrganisation, noon, noonPlus } from "./freshNames.ts"
 

@@ -6,9 +6,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { TestClock } from "effect/testing"
-import { TokenVerifier, TokenSigner, TokenSecrets } from "../src/ports/TokenSigner.ts"
+import { TokenVerifier, TokenSigner, TokenSecrets } from "../src/access/TokenSigner.ts"
 import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
-import type { TokenClaims } from "../src/organisation/AccessToken.ts"
+import type { TokenClaims } from "../src/access/AccessToken.ts"
 
 type Ports = TokenSigner | TokenVerifier | TokenSecrets
 

@@ -1,10 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
-import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
-import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import type { BoardUser } from "@data-import/domain/access/BoardUser"
+import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { type BoardSession, BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { type BoardSession, BoardSessions } from "@data-import/domain/access/BoardSessions"
 import {
   expectSame,
   freshHash,

@@ -1,7 +1,7 @@
 /** Customers to erase, with data in every field. */
 import { Effect, Option } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Erasures } from "@data-import/domain/ports/Erasures"

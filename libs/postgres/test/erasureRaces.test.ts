@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { type Caller, RequestId } from "@data-import/domain/suppliers/Organisation"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
-import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { freshHash, freshOrganisation, hex, noon } from "@data-import/domain/testing/freshNames"
 import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
 import { Database } from "../src/connection/Database.ts"

@@ -4,7 +4,7 @@ import { Cause, Clock, Effect, Layer, Logger, Option, References, Schema, Stream
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
-import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"

@@ -8,11 +8,15 @@ import {
   RequestId,
   type Scope
 } from "@data-import/domain/suppliers/Organisation"
-import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { layerMemory as tokenBuckets } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
-import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
+import {
+  KeysUnavailable,
+  TokenInvalid,
+  TokenVerifier
+} from "@data-import/domain/access/TokenSigner"
+import type { TokenClaims } from "@data-import/domain/access/AccessToken"
 import * as LastingAnswer from "../src/http/LastingAnswer.ts"
 import * as Authorization from "../src/auth/Authorization.ts"
 

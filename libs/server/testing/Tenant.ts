@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import type { Supplier } from "@data-import/domain/suppliers/Supplier"
 import {
   callerOf,

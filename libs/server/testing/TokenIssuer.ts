@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Duration, Effect, Layer } from "effect"
 import { type ApiKey, ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { TokenSigner as Seal } from "@data-import/domain/ports/TokenSigner"
+import { TokenSigner as Seal } from "@data-import/domain/access/TokenSigner"
 import * as TokenKeys from "../src/auth/TokenKeys.ts"
 import * as TokenSigner from "../src/auth/TokenSigner.ts"
 

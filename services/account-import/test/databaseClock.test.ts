@@ -4,7 +4,7 @@
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer } from "effect"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { rows } from "@data-import/postgres/testing/rows"
 import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"

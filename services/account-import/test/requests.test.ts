@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import type { Request } from "@data-import/api/testing/Client"
-import { revokeKey } from "@data-import/domain/auth/ServiceToken"
+import { revokeKey } from "@data-import/domain/access/ServiceToken"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { ask, jsonHeaders, post } from "@data-import/server/testing/RunningService"

@@ -1,6 +1,6 @@
 /** The auth service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
-import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
+import * as ServiceToken from "@data-import/domain/access/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as ApiKeys from "@data-import/postgres/auth/ApiKeys"

@@ -8,7 +8,11 @@ import { Cause, Effect, Exit, Result, type Schema } from "effect"
 import { type DocumentNode, execute, type ExecutionResult, GraphQLError, validate } from "graphql"
 import type { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
-import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
+import type {
+  Credential,
+  ServiceTokens,
+  TokenRefused
+} from "@data-import/domain/access/ServiceToken"
 import * as GraphqlLimits from "./GraphqlLimits.ts"
 import { decodeRequest, type GraphqlRequest } from "./GraphqlRequest.ts"
 import { describeRefusal, type ErrorExtensions, type Resolvers, schema } from "./TokenSchema.ts"

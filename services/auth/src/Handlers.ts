@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { tokenBodyBytes } from "@data-import/api/Limits"
 import { TokenGroup } from "@data-import/api/TokenApi"
-import { ServiceToken } from "@data-import/domain/auth/ServiceToken"
+import { ServiceToken } from "@data-import/domain/access/ServiceToken"
 import * as Answer from "@data-import/server/http/Answer"
 import * as Route from "@data-import/server/routing/Route"
 import { algorithm } from "@data-import/server/auth/TokenFormat"

@@ -4,7 +4,11 @@
  * Source: docs/contract/authentication.md#the-token-mutation.
  */
 import { buildSchema } from "graphql"
-import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
+import type {
+  Credential,
+  ServiceTokens,
+  TokenRefused
+} from "@data-import/domain/access/ServiceToken"
 
 export const schema = buildSchema(/* GraphQL */ `
   "Any JSON value."

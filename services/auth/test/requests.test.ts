@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { getIntrospectionQuery } from "graphql"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
-import { issueKey, ServiceToken } from "@data-import/domain/auth/ServiceToken"
+import { issueKey, ServiceToken } from "@data-import/domain/access/ServiceToken"
 import {
   acme,
   ask,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
-import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey, revokeKey } from "@data-import/domain/access/ServiceToken"
 import {
   acme,
   ask,

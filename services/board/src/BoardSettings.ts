@@ -1,6 +1,6 @@
 /** The settings of the board. */
 import { Config, Duration, Effect, Option, type Redacted } from "effect"
-import type { SessionTimes } from "@data-import/domain/auth/BoardAccess"
+import type { SessionTimes } from "@data-import/domain/access/BoardAccess"
 import * as Settings from "@data-import/domain/support/Settings"
 import type { ClaimNames } from "./Claims.ts"
 

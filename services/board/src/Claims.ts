@@ -4,7 +4,7 @@
  * Source: docs/contract/board.md#roles.
  */
 import { Schema } from "effect"
-import type { BoardRole, BoardUser } from "@data-import/domain/organisation/BoardUser"
+import type { BoardRole, BoardUser } from "@data-import/domain/access/BoardUser"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 
 /** The names of the claims that hold the role and the organisations. */

@@ -6,7 +6,7 @@
  */
 import * as Client from "openid-client"
 import { Data, Effect, Redacted } from "effect"
-import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { userOf } from "./Claims.ts"
 import type { ProviderSettings } from "./BoardSettings.ts"
 

@@ -6,7 +6,7 @@
  */
 import { Duration, Effect, Option, type Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import type * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import type { Route } from "@data-import/server/routing/Route"

@@ -2,14 +2,14 @@
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { adjust, SteppedClock } from "@data-import/postgres/testing/SteppedClock"
-import { BoardAccess, issueLink, layer as access } from "@data-import/domain/auth/BoardAccess"
-import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import { BoardAccess, issueLink, layer as access } from "@data-import/domain/access/BoardAccess"
+import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
-import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
+import { TokenSecrets } from "@data-import/domain/access/TokenSigner"
 
 const user: BoardUser = { subject: "sub", name: "vera", role: "viewer", organisations: null }
 

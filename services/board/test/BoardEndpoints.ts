@@ -10,7 +10,7 @@ import {
   BoardSessionGroup,
   changesPath
 } from "@data-import/api/board/BoardApi"
-import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { createdIn, createFor, processSettings } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"
 import { stage } from "@data-import/domain/testing/importStates"

@@ -1,8 +1,8 @@
 /** The real board service on a database of its own, and browsers that use it. */
 import { type IncomingHttpHeaders, request as open } from "node:http"
 import { Duration, Effect, Layer, Redacted } from "effect"
-import { BoardAccess, issueLink, layer as access } from "@data-import/domain/auth/BoardAccess"
-import type { BoardUser } from "@data-import/domain/organisation/BoardUser"
+import { BoardAccess, issueLink, layer as access } from "@data-import/domain/access/BoardAccess"
+import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"

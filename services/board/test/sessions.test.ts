@@ -1,7 +1,7 @@
 /** Sessions over HTTP, and attacks on them. Source: docs/contract/board.md#sessions. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { BoardAccess } from "@data-import/domain/auth/BoardAccess"
+import { BoardAccess } from "@data-import/domain/access/BoardAccess"
 import {
   browser,
   browserOf,

@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
-import { issueLink } from "@data-import/domain/auth/BoardAccess"
+import { issueLink } from "@data-import/domain/access/BoardAccess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
 import * as Browsing from "@data-import/server/testing/Browser"

@@ -5,7 +5,7 @@
 import { Effect, Exit } from "effect"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Scope } from "@data-import/domain/suppliers/Organisation"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,

@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Client from "@data-import/client/effect"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { Scope as KeyScope } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"

@@ -1,6 +1,6 @@
 /** The samples of the guide do what the guide says, on the running system and in each language. */
 import { expect, layer } from "@effect/vitest"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { Scope } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"

@@ -12,7 +12,7 @@ import {
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
-import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey, revokeKey } from "@data-import/domain/access/ServiceToken"
 import { freshOrganisation, times } from "@data-import/domain/testing/freshNames"
 import { get as valueAt } from "@data-import/domain/testing/wire"
 import { healthyWorld } from "./healthyWorld.ts"

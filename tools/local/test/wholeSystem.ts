@@ -13,7 +13,7 @@ import {
   type OrganisationName,
   Scope as KeyScope
 } from "@data-import/domain/suppliers/Organisation"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"
 import { cutWhile, make as lineTo } from "@data-import/postgres/testing/DatabaseProxy"

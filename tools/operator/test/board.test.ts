@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BoardAccess, layer } from "@data-import/domain/auth/BoardAccess"
+import { BoardAccess, layer } from "@data-import/domain/access/BoardAccess"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { describe, expect, it } from "@effect/vitest"

@@ -11,7 +11,7 @@ import { layerMemory as configuration } from "@data-import/domain/ports/memory/C
 import { layerMemory as eventLog } from "@data-import/domain/ports/memory/EventLog"
 import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhooks"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
-import { BoardSessions } from "@data-import/domain/ports/BoardSessions"
+import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"

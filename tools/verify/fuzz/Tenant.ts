@@ -20,7 +20,7 @@ import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportPro
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Client } from "@data-import/testbed/Client"
 import * as Clients from "@data-import/testbed/Client"

@@ -7,7 +7,7 @@
  */
 import { DateTime, Duration, Effect, Fiber, Option, Semaphore } from "effect"
 import * as Batch from "../batch/Batch.ts"
-import { workerPrefix } from "../organisation/Operator.ts"
+import { workerPrefix } from "../access/Operator.ts"
 import { type Caller, type OrganisationName, RequestId } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"

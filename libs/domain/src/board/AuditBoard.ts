@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
-import type { BoardUser } from "../organisation/BoardUser.ts"
+import type { BoardUser } from "../access/BoardUser.ts"
 import { codeIn } from "../suppliers/Supplier.ts"
 import { type AuditFilter, AuditLog, type NumberedEntry } from "../ports/AuditLog.ts"
 import { type Failure, unavailable, ValidationFailed } from "../requests/Failure.ts"

@@ -1,7 +1,7 @@
 /** A request of a user of the board, for the audit log: `board:` and the name. */
 import { Effect } from "effect"
-import type { BoardUser } from "../organisation/BoardUser.ts"
-import { callerOf, CurrentOperator, type OperatorCommand } from "../organisation/Operator.ts"
+import type { BoardUser } from "../access/BoardUser.ts"
+import { callerOf, CurrentOperator, type OperatorCommand } from "../access/Operator.ts"
 import type { Caller, OrganisationName, RequestId } from "../suppliers/Organisation.ts"
 
 export interface BoardCaller {

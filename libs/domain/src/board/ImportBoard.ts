@@ -7,7 +7,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "../account/Account.ts"
 import { DetailedState } from "../account/ImportDetails.ts"
-import type { BoardUser } from "../organisation/BoardUser.ts"
+import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
 import { Accounts } from "../ports/Accounts.ts"
 import { AuditLog } from "../ports/AuditLog.ts"

@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
-import { type BoardUser, maySee } from "../organisation/BoardUser.ts"
+import { type BoardUser, maySee } from "../access/BoardUser.ts"
 import { codeIn, modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import { NotFound } from "../requests/Failure.ts"

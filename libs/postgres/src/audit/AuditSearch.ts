@@ -6,7 +6,7 @@
 import { Clock, DateTime, Duration, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { ApiKeyId, RequestId } from "@data-import/domain/suppliers/Organisation"
-import { personPrefixes, workerPrefix } from "@data-import/domain/organisation/Operator"
+import { personPrefixes, workerPrefix } from "@data-import/domain/access/Operator"
 import {
   auditActions,
   type AuditFilter,

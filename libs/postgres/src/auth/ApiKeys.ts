@@ -17,7 +17,7 @@ import {
   type FailedAttempt,
   type RefreshToken,
   type Rotation
-} from "@data-import/domain/ports/ApiKeys"
+} from "@data-import/domain/access/ApiKeys"
 import { DoesNotExist } from "@data-import/domain/suppliers/Configuration"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"

@@ -1,6 +1,6 @@
 /** Sessions of the board and its sign-in links in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
-import { BoardRole } from "@data-import/domain/organisation/BoardUser"
+import { BoardRole } from "@data-import/domain/access/BoardUser"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import {
   type BoardSession,
@@ -9,7 +9,7 @@ import {
   linkIssued,
   sessionsEnded,
   signedIn
-} from "@data-import/domain/ports/BoardSessions"
+} from "@data-import/domain/access/BoardSessions"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 

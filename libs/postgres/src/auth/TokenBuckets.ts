@@ -5,7 +5,7 @@ import {
   type TokenBucket,
   type TokenBucketChange,
   TokenBuckets
-} from "@data-import/domain/ports/TokenBuckets"
+} from "@data-import/domain/access/TokenBuckets"
 import { Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -15,7 +15,7 @@ import {
 import { ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { NotFound } from "@data-import/domain/requests/Failure"
-import { serviceFor } from "@data-import/domain/organisation/Operator"
+import { serviceFor } from "@data-import/domain/access/Operator"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { columnsOf } from "../tables/Selection.ts"

@@ -11,7 +11,7 @@ import {
   type Creating,
   type Overview
 } from "@data-import/domain/ports/Batches"
-import { isByPerson } from "@data-import/domain/organisation/Operator"
+import { isByPerson } from "@data-import/domain/access/Operator"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { recordUnchanged } from "../audit/Refusals.ts"
 import { Database, rowsOf } from "../connection/Database.ts"

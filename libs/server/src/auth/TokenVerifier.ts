@@ -23,9 +23,13 @@ import {
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from "jose"
-import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
+import {
+  KeysUnavailable,
+  TokenInvalid,
+  TokenVerifier
+} from "@data-import/domain/access/TokenSigner"
 import * as Settings from "@data-import/domain/support/Settings"
-import { toClaims, TokenPayload } from "@data-import/domain/organisation/AccessToken"
+import { toClaims, TokenPayload } from "@data-import/domain/access/AccessToken"
 import { algorithm, issuer, KeySet, PublicKey, type } from "./TokenFormat.ts"
 import { TokenKeys } from "./TokenKeys.ts"
 import { traced } from "@data-import/domain/support/Traced"

@@ -7,7 +7,7 @@
 import { type Config, DateTime, Effect, Option } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { type TokenBucket, TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
+import { type TokenBucket, TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimiter from "@data-import/domain/support/RateLimiter"

@@ -8,7 +8,7 @@ import {
   type ListedKey,
   revocationOutcome
 } from "../../suppliers/Organisation.ts"
-import { ApiKeys, type FailedAttempt, type Rotation } from "../ApiKeys.ts"
+import { ApiKeys, type FailedAttempt, type Rotation } from "../../access/ApiKeys.ts"
 import { DoesNotExist } from "../../suppliers/Configuration.ts"
 import { MemoryStore, recordOperator } from "./Store.ts"
 

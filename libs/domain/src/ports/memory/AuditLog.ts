@@ -1,7 +1,7 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records what may repeat. */
 import { DateTime, Effect, Hash, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { isByPerson } from "../../organisation/Operator.ts"
+import { isByPerson } from "../../access/Operator.ts"
 import {
   type AuditFault,
   type AuditHead,

@@ -4,7 +4,7 @@ import * as Batch from "../../batch/Batch.ts"
 import { BatchLimits } from "../../batch/BatchLimits.ts"
 import type { LineEnd } from "../../batch/BatchLine.ts"
 import { type ApiKeyId, isLive } from "../../suppliers/Organisation.ts"
-import { isByPerson, serviceFor } from "../../organisation/Operator.ts"
+import { isByPerson, serviceFor } from "../../access/Operator.ts"
 import type { AuditAction } from "../AuditLog.ts"
 import {
   type Appending,

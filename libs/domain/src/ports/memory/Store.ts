@@ -19,10 +19,10 @@ import type {
   Organisation,
   OrganisationName
 } from "../../suppliers/Organisation.ts"
-import { callerOf, CurrentOperator } from "../../organisation/Operator.ts"
+import { callerOf, CurrentOperator } from "../../access/Operator.ts"
 import type { Supplier, SupplierCode } from "../../suppliers/Supplier.ts"
-import type { TokenBucket } from "../TokenBuckets.ts"
-import type { RefreshToken } from "../ApiKeys.ts"
+import type { TokenBucket } from "../../access/TokenBuckets.ts"
+import type { RefreshToken } from "../../access/ApiKeys.ts"
 import type {
   AuditAction,
   AuditEntry,

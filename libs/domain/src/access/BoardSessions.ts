@@ -3,8 +3,8 @@
  * stored as hashes, so that nobody can sign in with stored data.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { BoardUser } from "../organisation/BoardUser.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { BoardUser } from "./BoardUser.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 export interface BoardSession {
   readonly user: BoardUser

@@ -3,7 +3,7 @@
  * calling program decides the claims and the lifetime.
  */
 import { Context, Data, type Effect } from "effect"
-import type { TokenClaims, TokenPayload } from "../organisation/AccessToken.ts"
+import type { TokenClaims, TokenPayload } from "./AccessToken.ts"
 
 export interface SignedToken {
   readonly token: string

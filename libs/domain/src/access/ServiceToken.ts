@@ -6,10 +6,10 @@
  * docs/contract/authentication.md#failed-attempts, docs/contract/authentication.md#refresh-tokens.
  */
 import { Context, Data, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { ApiKeys } from "../ports/ApiKeys.ts"
+import { ApiKeys } from "./ApiKeys.ts"
 import { Configuration, DoesNotExist } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { TokenSigner, TokenSecrets } from "../ports/TokenSigner.ts"
+import { TokenSigner, TokenSecrets } from "./TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import * as RateLimiter from "../support/RateLimiter.ts"
@@ -22,7 +22,7 @@ import {
   type OrganisationName,
   type Scope
 } from "../suppliers/Organisation.ts"
-import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
+import { type TokenPayload, unixSeconds } from "./AccessToken.ts"
 import { traced } from "../support/Traced.ts"
 
 const tokenLifetime = Duration.minutes(60)

@@ -5,12 +5,12 @@
  * Source: docs/contract/board.md#sessions, docs/contract/board.md#sign-in-links.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
-import type { BoardUser } from "../organisation/BoardUser.ts"
-import { CurrentOperator, type OperatorCommand } from "../organisation/Operator.ts"
+import type { BoardUser } from "./BoardUser.ts"
+import { CurrentOperator, type OperatorCommand } from "./Operator.ts"
 import { RequestId } from "../suppliers/Organisation.ts"
-import { type BoardSession, BoardSessions } from "../ports/BoardSessions.ts"
+import { type BoardSession, BoardSessions } from "./BoardSessions.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { TokenSecrets } from "../ports/TokenSigner.ts"
+import { TokenSecrets } from "./TokenSigner.ts"
 import { every } from "../support/Every.ts"
 
 export interface SessionTimes {
@@ -98,7 +98,7 @@ export class BoardAccess extends Context.Service<
     /** Deletes ended sessions and expired links until it is interrupted. */
     readonly upkeep: Effect.Effect<never>
   }
->()("@data-import/domain/auth/BoardAccess") {}
+>()("@data-import/domain/access/BoardAccess") {}
 
 const make = (times: SessionTimes) =>
   Effect.gen(function* () {
