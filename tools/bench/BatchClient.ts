@@ -1,6 +1,6 @@
 /** Starts a system with workers, sends it batches through the gateway, and follows them. */
 import { Data, Duration, Effect } from "effect"
-import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import { get } from "@data-import/domain/testing/wire"
 import { type Request, textAt } from "@data-import/testbed/Client"
 import { openSession } from "@data-import/testbed/Tokens"

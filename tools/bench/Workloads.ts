@@ -3,8 +3,8 @@
  * numbered, and differ only in values derived from their numbers.
  */
 import { Result } from "effect"
-import { encodeAccount } from "@data-import/domain/account/Account"
-import { validateUnknownAccount } from "@data-import/domain/validation/AccountValidation"
+import { encodeAccount } from "@data-import/domain/accounts/Account"
+import { validateUnknownAccount } from "@data-import/domain/accounts/AccountValidation"
 import {
   domesticPayload,
   sampleTime,

@@ -1,9 +1,9 @@
 /** Commands about platform accounts. */
-import type { AccountNumber } from "@data-import/domain/account/Account"
+import type { AccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { accountText } from "@data-import/domain/import/AccountText"
+import { accountText } from "@data-import/domain/accounts/AccountText"
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import type { Attempt } from "@data-import/domain/account/ImportDetails"
 import { type AuditEntry, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"

@@ -8,7 +8,7 @@ import {
   type ScheduledChecks
 } from "@data-import/domain/checks/ScheduledChecks"
 import { recordedCode } from "@data-import/domain/suppliers/Supplier"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Checks, type StandingDifference } from "@data-import/domain/ports/Checks"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { layer as hashing } from "@data-import/server/Hashing"

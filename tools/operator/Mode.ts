@@ -3,7 +3,7 @@
  * its test organisation, and the code of a supplier for the test supplier.
  * Source: docs/contract/sandbox.md#test-organisations.
  */
-import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type Organisation, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { codeIn, type SupplierCode, type WireCode } from "@data-import/domain/suppliers/Supplier"

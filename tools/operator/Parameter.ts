@@ -2,7 +2,7 @@
  * The values that commands take, checked while the command line is read, so that a handler only
  * ever sees what the service itself would accept.
  */
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { AnyEventName } from "@data-import/domain/account/Event"
 import { timeZoneForm, timeZoneNamed } from "@data-import/domain/suppliers/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"

@@ -2,7 +2,7 @@
  * The storage that commands work on, opened only for a valid command line, so that help and a
  * mistyped word start no database.
  */
-import type { Accounts } from "@data-import/domain/ports/Accounts"
+import type { Accounts } from "@data-import/domain/accounts/Accounts"
 import type { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import type { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"

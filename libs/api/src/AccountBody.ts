@@ -3,23 +3,23 @@
  * this module adds the descriptions.
  * Source: docs/contract/account.md#the-account.
  */
-import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/account/Account"
-import { BillingAddress, BillingOptions } from "@data-import/domain/account/Billing"
+import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/accounts/Account"
+import { BillingAddress, BillingOptions } from "@data-import/domain/accounts/Billing"
 import {
   Customer,
   CustomerPreferences,
   defaultPreferences
-} from "@data-import/domain/account/Customer"
-import { Ledger } from "@data-import/domain/account/Ledger"
-import { Note, NoteDocument } from "@data-import/domain/account/Note"
-import { HistoricalStatement, Statement } from "@data-import/domain/account/Statement"
-import { SupplyAddress } from "@data-import/domain/account/SupplyAddress"
+} from "@data-import/domain/accounts/Customer"
+import { Ledger } from "@data-import/domain/accounts/Ledger"
+import { Note, NoteDocument } from "@data-import/domain/accounts/Note"
+import { HistoricalStatement, Statement } from "@data-import/domain/accounts/Statement"
+import { SupplyAddress } from "@data-import/domain/accounts/SupplyAddress"
 import {
   LineItem,
   paymentTypes,
   TaxItem,
   Transaction
-} from "@data-import/domain/account/Transaction"
+} from "@data-import/domain/accounts/Transaction"
 import { documented } from "./Documented.ts"
 import { AnyObject, LineAmount, Money, TaxDecimal, Units, UnitPrice } from "./DecimalSchema.ts"
 

@@ -6,13 +6,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChangeRequest } from "@data-import/domain/import/ImportChange"
-import { ProcessPayload } from "@data-import/domain/validation/AccountValidation"
+import { ProcessPayload } from "@data-import/domain/accounts/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { createDocumentUpload } from "./DocumentUploadApi.ts"
 import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
-import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import {
   dryRunRequest,
   processRequest,

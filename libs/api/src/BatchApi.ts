@@ -23,7 +23,7 @@ import {
 } from "./BatchBody.ts"
 import * as Examples from "./BatchExamples.ts"
 import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
-import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import { sampleKey } from "./Examples.ts"
 import { longestWait } from "./Limits.ts"
 import {

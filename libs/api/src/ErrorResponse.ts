@@ -4,7 +4,7 @@
  * nothing internal.
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
-import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { BatchState } from "@data-import/domain/batch/Batch"
 import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import type { RequestCode } from "@data-import/domain/codes/Code"
@@ -18,7 +18,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
-import { encodeTransaction, type Transaction } from "@data-import/domain/account/Transaction"
+import { encodeTransaction, type Transaction } from "@data-import/domain/accounts/Transaction"
 import { headerBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
 import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"

@@ -2,7 +2,7 @@
  * The example requests and responses of the document, for one supplier and one account. The tests
  * validate each against its schema.
  */
-import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import { exampleKey, transactionsRequest } from "@data-import/domain/post-import/ExampleRequests"
 
 export const sampleKey = exampleKey

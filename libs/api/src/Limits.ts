@@ -3,7 +3,7 @@
  * OpenAPI document states them. Limits that are rules of the domain are defined there.
  * Source: docs/contract/limits.md#requests.
  */
-import { externalAccountNumberLength } from "@data-import/domain/account/Account"
+import { externalAccountNumberLength } from "@data-import/domain/accounts/Account"
 import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"

@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Option, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { factsAt } from "@data-import/domain/validation/AccountValidation"
+import { factsAt } from "@data-import/domain/accounts/AccountValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import { fieldCheck, formatInstant, Instant } from "@data-import/domain/schema/Field"
 import { mustBeAmong, wholePayload } from "@data-import/domain/schema/Rules"

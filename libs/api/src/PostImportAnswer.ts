@@ -4,7 +4,7 @@
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
-import { AccountTransaction } from "@data-import/domain/account/Transaction"
+import { AccountTransaction } from "@data-import/domain/accounts/Transaction"
 import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import { formatInstant } from "@data-import/domain/schema/Field"

@@ -2,7 +2,7 @@
  * A refusal of every kind, from which `envelopeOf` generates the examples of errors in the
  * document. A new failure does not compile here without an example.
  */
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import {
   AccountNotFound,

@@ -1,6 +1,6 @@
 /** A transaction in an answer: as it is stored, with `amount` as text with two decimals. */
 import { Schema } from "effect"
-import { Transaction } from "@data-import/domain/account/Transaction"
+import { Transaction } from "@data-import/domain/accounts/Transaction"
 import { transactionParts, transactionWords } from "./AccountBody.ts"
 import { AmountText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"

@@ -9,7 +9,7 @@ import {
   TransactionRefused,
   ValidationFailed
 } from "@data-import/domain/requests/Failure"
-import { Transaction } from "@data-import/domain/account/Transaction"
+import { Transaction } from "@data-import/domain/accounts/Transaction"
 import { envelopeOf, errorResponseOf } from "../src/ErrorResponse.ts"
 import { type ErrorStatus, statusOf } from "../src/StatusOfCode.ts"
 import { Throttled } from "../src/Refusal.ts"

@@ -1,15 +1,15 @@
 import { DateTime, Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { Account } from "@data-import/domain/account/Account"
+import { Account } from "@data-import/domain/accounts/Account"
 import {
   accountRequest,
   factsAt,
   processRequest
-} from "@data-import/domain/validation/AccountValidation"
+} from "@data-import/domain/accounts/AccountValidation"
 import { batchRequest, startRequest } from "@data-import/domain/validation/BatchValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import * as PostImport from "@data-import/domain/validation/PostImportValidation"
-import { exampleAccount } from "@data-import/domain/account/ExampleAccount"
+import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import * as Requests from "@data-import/domain/post-import/ExampleRequests"
 import * as BatchExamples from "../src/BatchExamples.ts"
 import * as Examples from "../src/Examples.ts"

@@ -1,7 +1,7 @@
 import { DateTime, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
-import { Transaction } from "@data-import/domain/account/Transaction"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
+import { Transaction } from "@data-import/domain/accounts/Transaction"
 import type { BatchOperation } from "@data-import/domain/batch/Batch"
 import {
   LineErrored,

@@ -2,7 +2,7 @@
  * The document store on a file system, with a folder as the bucket. It is for the local run and for
  * tests; deployments use object storage.
  */
-import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
+import type { StoredDocument } from "@data-import/domain/accounts/StoredDocument"
 import { realpath, stat } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Config, DateTime, Effect, Layer, Option } from "effect"

@@ -3,7 +3,7 @@
  * requests the head of an object and, if that is refused, the reason; it signs links locally.
  */
 import { Readable } from "node:stream"
-import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
+import type { StoredDocument } from "@data-import/domain/accounts/StoredDocument"
 import {
   GetObjectCommand,
   HeadObjectCommand,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { factsAt } from "../src/validation/AccountValidation.ts"
+import { factsAt } from "../src/accounts/AccountValidation.ts"
 import { BatchOperation } from "../src/batch/Batch.ts"
 import { batchRequest, startRequest } from "../src/validation/BatchValidation.ts"
 import { sampleTime } from "../testing/samples.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
 import fc from "fast-check"
-import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
 import { datedAccount, futureDateErrors } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"

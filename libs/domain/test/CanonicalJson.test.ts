@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
-import { encodeAccount, writingAccount } from "../src/account/Account.ts"
+import { encodeAccount, writingAccount } from "../src/accounts/Account.ts"
 import { canonicalTextOf } from "../src/schema/CanonicalJson.ts"
 import { decimalNumber } from "../src/schema/Decimal.ts"
 import * as Json from "../src/schema/Json.ts"

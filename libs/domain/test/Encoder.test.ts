@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
-import { Account } from "../src/account/Account.ts"
+import { Account } from "../src/accounts/Account.ts"
 import {
   NotesRequest,
   StatementsRequest,

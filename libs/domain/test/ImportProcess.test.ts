@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { AccountNumber, ExternalAccountNumber } from "../src/account/Account.ts"
+import { AccountNumber, ExternalAccountNumber } from "../src/accounts/Account.ts"
 import {
   AttemptId,
   holds,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { Account } from "../src/account/Account.ts"
+import { Account } from "../src/accounts/Account.ts"
 import { maskedAccount, maskedDetail, maskedPath, maskedText } from "../src/board/Masking.ts"
 import { registry } from "../src/codes/Code.ts"
 import { schemaTreeOf, type SchemaTree } from "../src/schema/SchemaTree.ts"

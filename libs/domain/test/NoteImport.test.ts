@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { AccountNote } from "../src/account/AccountChange.ts"
+import type { AccountNote } from "../src/accounts/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import { knownNotesOf } from "../src/account/KnownNotes.ts"
+import { knownNotesOf } from "../src/accounts/KnownNotes.ts"
 import {
   accountWith,
   afterChange,

@@ -6,9 +6,9 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
-import { readableOf, sizeOf } from "../src/account/AccountChange.ts"
+import { readableOf, sizeOf } from "../src/accounts/AccountChange.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
-import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
+import { encodeTransaction, type Transaction } from "../src/accounts/Transaction.ts"
 import {
   decideTransactions,
   openPeriod,

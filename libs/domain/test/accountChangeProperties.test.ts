@@ -5,13 +5,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
 import fc from "fast-check"
-import { type AccountView, isEmpty } from "../src/account/AccountChange.ts"
+import { type AccountView, isEmpty } from "../src/accounts/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import type { Note } from "../src/account/Note.ts"
+import type { Note } from "../src/accounts/Note.ts"
 import { relativePath } from "../src/schema/DocumentPath.ts"
-import type { HistoricalStatement } from "../src/account/Statement.ts"
+import type { HistoricalStatement } from "../src/accounts/Statement.ts"
 import { decideStatements } from "../src/post-import/StatementImport.ts"
-import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
+import { encodeTransaction, type Transaction } from "../src/accounts/Transaction.ts"
 import {
   decideTransactions,
   type TransactionImportOptions

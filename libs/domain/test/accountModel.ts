@@ -2,24 +2,24 @@
  * An account as a decision sees it, and the account after the decision is applied: a model without
  * storage, so that decisions can be tried any number of times.
  */
-import type { FoundDocuments } from "../src/account/StoredDocument.ts"
+import type { FoundDocuments } from "../src/accounts/StoredDocument.ts"
 import { DateTime, Result, Schema } from "effect"
-import { AccountNumber } from "../src/account/Account.ts"
+import { AccountNumber } from "../src/accounts/Account.ts"
 import type {
   AccountChange,
   AccountNote,
   AccountStatement,
   AccountView,
   Decision
-} from "../src/account/AccountChange.ts"
+} from "../src/accounts/AccountChange.ts"
 import type { OnDifference } from "../src/schema/OnDifference.ts"
 import { Money } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
-import { Note } from "../src/account/Note.ts"
-import { knownNotesOf } from "../src/account/KnownNotes.ts"
+import { Note } from "../src/accounts/Note.ts"
+import { knownNotesOf } from "../src/accounts/KnownNotes.ts"
 import { decideNotes } from "../src/post-import/NoteImport.ts"
-import { HistoricalStatement, type StatementId } from "../src/account/Statement.ts"
-import { Transaction, type TransactionId } from "../src/account/Transaction.ts"
+import { HistoricalStatement, type StatementId } from "../src/accounts/Statement.ts"
+import { Transaction, type TransactionId } from "../src/accounts/Transaction.ts"
 
 export const transactionOf = Schema.decodeUnknownSync(Transaction)
 export const noteOf = Schema.decodeUnknownSync(Note)

@@ -8,7 +8,7 @@ import { DateTime, Duration, Effect, Exit, Layer, Logger, Option, Stream } from 
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import * as Batch from "../src/batch/Batch.ts"
-import { encodeAccount } from "../src/account/Account.ts"
+import { encodeAccount } from "../src/accounts/Account.ts"
 import { makeBatchWorker } from "../src/batch-processing/BatchWorker.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import { Batches } from "../src/ports/Batches.ts"

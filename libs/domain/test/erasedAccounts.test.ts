@@ -1,7 +1,7 @@
 /** Every post-import request is refused once the customer was erased, even if it began before. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Accounts } from "../src/ports/Accounts.ts"
+import { Accounts } from "../src/accounts/Accounts.ts"
 import { importOf, MemoryStore, putImport } from "../src/ports/memory/Store.ts"
 import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
 import { key } from "./importPrograms.ts"

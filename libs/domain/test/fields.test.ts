@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { sampleTime } from "../testing/samples.ts"
-import { account, factsAt } from "../src/validation/AccountValidation.ts"
+import { account, factsAt } from "../src/accounts/AccountValidation.ts"
 import { codesAt, errorsIn, sampleWith, storedAt } from "./validationErrors.ts"
 
 /** Path, and the greatest length in code points. */

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 import { parse } from "../src/schema/Json.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { put } from "../testing/wire.ts"

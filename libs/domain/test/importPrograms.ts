@@ -16,7 +16,7 @@ import { layerMemory as importProcesses } from "../src/ports/memory/ImportProces
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import { ExternalAccountNumber } from "../src/account/Account.ts"
+import { ExternalAccountNumber } from "../src/accounts/Account.ts"
 import { AccountImport, layer as accountImport } from "../src/import/AccountImport.ts"
 import { IdempotentWrites, layer as idempotentWritesLayer } from "../src/writes/IdempotentWrites.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"

@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { noChange } from "../src/account/AccountChange.ts"
+import { noChange } from "../src/accounts/AccountChange.ts"
 import { decideInstruction } from "../src/post-import/InstructionImport.ts"
 import {
   type InstructionDetails,
   type PaymentInstruction
-} from "../src/account/PaymentInstruction.ts"
+} from "../src/accounts/PaymentInstruction.ts"
 import { accountWith } from "./accountModel.ts"
 
 const instruction: PaymentInstruction = { vendor: "STRIPE", reference: "pm_1", type: "CARD" }

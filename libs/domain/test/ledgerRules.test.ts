@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
 import { errorsIn, sampleWith } from "./validationErrors.ts"

@@ -9,7 +9,7 @@ import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
-import { factsAt } from "../src/validation/AccountValidation.ts"
+import { factsAt } from "../src/accounts/AccountValidation.ts"
 import { errorsIn, errorsInProcess, errorsWith } from "./validationErrors.ts"
 
 /** The sample, and payloads with what the sample lacks. */

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 import { listElements, parse } from "../src/schema/Json.ts"
 import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"

@@ -13,7 +13,7 @@ import { Result } from "effect"
 import ts from "typescript"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../src/codes/Code.ts"
-import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 
 const library = join(import.meta.dirname, "..")

@@ -2,17 +2,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
 import fc from "fast-check"
-import { encodeAccount, openingBalance } from "../src/account/Account.ts"
+import { encodeAccount, openingBalance } from "../src/accounts/Account.ts"
 import {
   accountRequest,
   factsAt,
   processRequest,
   validateUnknownAccount
-} from "../src/validation/AccountValidation.ts"
+} from "../src/accounts/AccountValidation.ts"
 import { registry } from "../src/codes/Code.ts"
 import type { FieldError } from "../src/schema/FieldErrors.ts"
 import { parse } from "../src/schema/Json.ts"
-import { signedAmount } from "../src/account/Transaction.ts"
+import { signedAmount } from "../src/accounts/Transaction.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { attrOf, drop, objectsAt, put } from "../testing/wire.ts"

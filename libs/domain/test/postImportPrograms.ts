@@ -3,7 +3,7 @@
  * injectable faults, and a valid body for each of its four operations.
  */
 import { Effect, Layer, Option, Result } from "effect"
-import { Accounts } from "../src/ports/Accounts.ts"
+import { Accounts } from "../src/accounts/Accounts.ts"
 import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
@@ -11,7 +11,7 @@ import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
 import { layerMemory as paymentVendor } from "../src/ports/memory/PaymentVendor.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { PaymentVendor, VendorUnavailable } from "../src/ports/PaymentVendor.ts"
-import { encodeDescription } from "../src/account/AccountDescription.ts"
+import { encodeDescription } from "../src/accounts/AccountDescription.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"

@@ -1,13 +1,13 @@
 /** Short functions that validate a payload, for tables of rules with expected errors. */
 import { Result } from "effect"
-import { encodeAccount } from "../src/account/Account.ts"
+import { encodeAccount } from "../src/accounts/Account.ts"
 import {
   account,
   accountRequest,
   factsAt,
   processRequest,
   validateUnknownAccount
-} from "../src/validation/AccountValidation.ts"
+} from "../src/accounts/AccountValidation.ts"
 import type { FieldError } from "../src/schema/FieldErrors.ts"
 import * as Json from "../src/schema/Json.ts"
 import type { Facts } from "../src/schema/Rules.ts"

@@ -2,14 +2,14 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import type { Accounts } from "../src/ports/Accounts.ts"
+import type { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { itemBytes, type Lookup, sizeOf, transactionBytes } from "../src/account/AccountChange.ts"
+import { itemBytes, type Lookup, sizeOf, transactionBytes } from "../src/accounts/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import { StatementId } from "../src/account/Statement.ts"
-import { encodeTransaction, TransactionId } from "../src/account/Transaction.ts"
+import { StatementId } from "../src/accounts/Statement.ts"
+import { encodeTransaction, TransactionId } from "../src/accounts/Transaction.ts"
 import { expectSame, noonPlus, times } from "./freshNames.ts"
 import {
   noteTimesOf,

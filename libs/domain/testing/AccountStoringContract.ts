@@ -2,14 +2,14 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Accounts } from "../src/ports/Accounts.ts"
+import type { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
-import type { InstructionDetails, PaymentInstruction } from "../src/account/PaymentInstruction.ts"
-import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
+import type { InstructionDetails, PaymentInstruction } from "../src/accounts/PaymentInstruction.ts"
+import { encodeTransaction, type Transaction } from "../src/accounts/Transaction.ts"
 import { expectSame, noonPlus, times } from "./freshNames.ts"
 import {
   noteTimesOf,

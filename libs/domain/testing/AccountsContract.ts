@@ -4,7 +4,7 @@
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
-import type { Accounts } from "../src/ports/Accounts.ts"
+import type { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"

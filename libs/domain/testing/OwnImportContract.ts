@@ -1,7 +1,7 @@
 /** Imports of own suppliers: one part of the contract of `ImportProcesses`. */
 import type { Vitest } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { ExternalAccountNumber } from "../src/account/Account.ts"
+import { ExternalAccountNumber } from "../src/accounts/Account.ts"
 import type { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { type Supplier, WireCode, wireCode } from "../src/suppliers/Supplier.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"

@@ -8,7 +8,7 @@ import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
 import { type Mode, OrganisationName } from "../src/suppliers/Organisation.ts"
-import type { PaymentInstruction } from "../src/account/PaymentInstruction.ts"
+import type { PaymentInstruction } from "../src/accounts/PaymentInstruction.ts"
 
 /** Prefixes of references, as real vendors have them; the simulator ignores them. */
 const kinds: ReadonlyArray<Omit<PaymentInstruction, "reference"> & { readonly prefix: string }> = [

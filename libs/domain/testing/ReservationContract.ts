@@ -4,7 +4,7 @@
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
-import { Accounts } from "../src/ports/Accounts.ts"
+import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"

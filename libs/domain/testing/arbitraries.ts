@@ -5,7 +5,7 @@
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { salesChannels } from "../src/account/Account.ts"
+import { salesChannels } from "../src/accounts/Account.ts"
 import { dayOf } from "../src/schema/Field.ts"
 import { ledgers } from "./arbitrariesOfMoney.ts"
 import { day, documentPath, filled, metadata, optionally, text } from "./arbitrariesOfFields.ts"

@@ -5,7 +5,7 @@
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { paymentTypes } from "../src/account/Transaction.ts"
+import { paymentTypes } from "../src/accounts/Transaction.ts"
 import { day, filled, optionally, text } from "./arbitrariesOfFields.ts"
 import type { Wire } from "./wire.ts"
 

@@ -6,7 +6,7 @@ import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import type { NewAccount } from "../src/ports/ImportProcesses.ts"
-import { type Account, AccountNumber, ExternalAccountNumber } from "../src/account/Account.ts"
+import { type Account, AccountNumber, ExternalAccountNumber } from "../src/accounts/Account.ts"
 import { utc } from "../src/suppliers/BusinessDay.ts"
 import { AttemptId, type ImportKey } from "../src/account/ImportProcess.ts"
 import {

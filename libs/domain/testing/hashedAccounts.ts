@@ -1,6 +1,6 @@
 /** Imports that have become accounts, staged with their true hashes. */
 import { Effect, Schema } from "effect"
-import { Account, writingAccount } from "../src/account/Account.ts"
+import { Account, writingAccount } from "../src/accounts/Account.ts"
 import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
 import { wireCode } from "../src/suppliers/Supplier.ts"
 import { Hashing } from "../src/ports/Hashing.ts"

@@ -2,26 +2,26 @@
  * Imported accounts for the suites, with additions and comparisons. They use only the ports, so
  * that every adapter is tested alike.
  */
-import type { FoundDocuments } from "../src/account/StoredDocument.ts"
+import type { FoundDocuments } from "../src/accounts/StoredDocument.ts"
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
-import { Accounts } from "../src/ports/Accounts.ts"
+import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditAction } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { Account } from "../src/account/Account.ts"
+import { Account } from "../src/accounts/Account.ts"
 import {
   type AccountChange,
   type AccountView,
   type Lookup,
   noChange
-} from "../src/account/AccountChange.ts"
-import { encodeDescription } from "../src/account/AccountDescription.ts"
+} from "../src/accounts/AccountChange.ts"
+import { encodeDescription } from "../src/accounts/AccountDescription.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
-import { Note } from "../src/account/Note.ts"
+import { Note } from "../src/accounts/Note.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
-import { HistoricalStatement } from "../src/account/Statement.ts"
-import { encodeTransaction, signedAmount, Transaction } from "../src/account/Transaction.ts"
+import { HistoricalStatement } from "../src/accounts/Statement.ts"
+import { encodeTransaction, signedAmount, Transaction } from "../src/accounts/Transaction.ts"
 import { minimalAccount, noonPlus } from "./freshNames.ts"
 import { arrange } from "./importStates.ts"
 

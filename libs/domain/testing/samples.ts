@@ -3,10 +3,10 @@
  * data to it. Functions, so that each test gets its own copy.
  */
 import { DateTime, Result } from "effect"
-import type { Account } from "../src/account/Account.ts"
-import { exampleAccount } from "../src/account/ExampleAccount.ts"
+import type { Account } from "../src/accounts/Account.ts"
+import { exampleAccount } from "../src/accounts/ExampleAccount.ts"
 import * as Requests from "../src/post-import/ExampleRequests.ts"
-import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 
 /** The instant as of which the samples are valid. */
 export const sampleTime = DateTime.makeUnsafe("2026-01-15T12:00:00Z")

@@ -13,7 +13,7 @@ import type { OrganisationName } from "@data-import/domain/suppliers/Organisatio
 import type {
   InstructionDetails,
   PaymentInstruction
-} from "@data-import/domain/account/PaymentInstruction"
+} from "@data-import/domain/accounts/PaymentInstruction"
 import { goCardless } from "./GoCardless.ts"
 import { stripe } from "./Stripe.ts"
 import {

@@ -12,7 +12,7 @@ import {
 import type {
   InstructionDetails,
   PaymentInstruction
-} from "@data-import/domain/account/PaymentInstruction"
+} from "@data-import/domain/accounts/PaymentInstruction"
 
 export type VendorFailure = VendorRejected | VendorUnreachable | VendorUnavailable
 

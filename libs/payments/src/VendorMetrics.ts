@@ -1,7 +1,7 @@
 /** Metrics of calls to payment vendors, by vendor and outcome. */
 import { Cause, Clock, Effect, Exit, Metric, Option } from "effect"
 import type { CircuitBreaker } from "effect/persistence"
-import type { InstructionDetails } from "@data-import/domain/account/PaymentInstruction"
+import type { InstructionDetails } from "@data-import/domain/accounts/PaymentInstruction"
 import type { VendorFailure } from "./VendorDefinition.ts"
 
 /** The outcome if a vendor was not called. */

@@ -11,7 +11,7 @@ import {
 } from "effect/http"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import type { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
+import type { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import * as PaymentVendors from "../src/PaymentVendors.ts"
 
 export const stripeKey = "sk_live_canary"

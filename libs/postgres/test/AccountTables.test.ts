@@ -1,7 +1,7 @@
 /** The limits of what an account may hold, and the rows that a dry run leaves. */
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, Effect, Layer, Schema } from "effect"
-import type { Account } from "@data-import/domain/account/Account"
+import type { Account } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { minimalAccount } from "@data-import/domain/testing/freshNames"

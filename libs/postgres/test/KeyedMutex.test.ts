@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import * as KeyedMutex from "../src/connection/KeyedMutex.ts"
 import { contended } from "../src/connection/SqlFailure.ts"

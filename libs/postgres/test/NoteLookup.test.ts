@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
-import type { AccountNumber } from "@data-import/domain/account/Account"
+import type { AccountNumber } from "@data-import/domain/accounts/Account"
 import { expectSame, noon } from "@data-import/domain/testing/freshNames"
 import {
   noteTimesOf,

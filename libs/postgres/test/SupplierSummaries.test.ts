@@ -5,10 +5,10 @@
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Option } from "effect"
 import fc from "fast-check"
-import { type Account, openingBalance } from "@data-import/domain/account/Account"
+import { type Account, openingBalance } from "@data-import/domain/accounts/Account"
 import { detailedStateOf, type DetailedState } from "@data-import/domain/account/ImportDetails"
 import type { AttemptId, ImportKey } from "@data-import/domain/account/ImportProcess"
-import { balanceOf } from "@data-import/domain/account/Ledger"
+import { balanceOf } from "@data-import/domain/accounts/Ledger"
 import {
   type CodeCount,
   type SupplierSummary,

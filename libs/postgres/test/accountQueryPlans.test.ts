@@ -4,9 +4,9 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
-import type { Lookup } from "@data-import/domain/account/AccountChange"
-import { accountText } from "@data-import/domain/import/AccountText"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import type { Lookup } from "@data-import/domain/accounts/AccountChange"
+import { accountText } from "@data-import/domain/accounts/AccountText"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import {
   accountWith,

@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { type CheckKind, Checks } from "@data-import/domain/ports/Checks"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import type { AccountView } from "@data-import/domain/account/AccountChange"
+import type { AccountView } from "@data-import/domain/accounts/AccountChange"
 import { twoDecimals } from "@data-import/domain/schema/Decimal"
 import { times } from "@data-import/domain/testing/freshNames"
 import {

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { type DateTime, Effect } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import * as Batch from "@data-import/domain/batch/Batch"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Erasures } from "@data-import/domain/ports/Erasures"

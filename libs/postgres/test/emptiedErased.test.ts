@@ -1,7 +1,7 @@
 /** Emptying a test organisation also deletes erased customers. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"

@@ -1,7 +1,7 @@
 /** Lines of batches that name an erased customer. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { receivingLine } from "@data-import/domain/batch-processing/BatchUpload"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"

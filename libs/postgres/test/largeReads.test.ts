@@ -1,7 +1,7 @@
 /** Large reads of accounts take turns, and small ones do not wait for them. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch, Layer, Option } from "effect"
-import type { AccountView } from "@data-import/domain/account/AccountChange"
+import type { AccountView } from "@data-import/domain/accounts/AccountChange"
 import {
   adding,
   changeAccount,

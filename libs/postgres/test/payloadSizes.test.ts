@@ -1,7 +1,7 @@
 /** A claim knows the size of a staged payload without reading a large one. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll, stagedPayload } from "@data-import/domain/testing/importStates"

@@ -1,7 +1,7 @@
 /** What is deleted in slices is also sliced by bytes, so that no statement is long. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

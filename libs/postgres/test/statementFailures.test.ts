@@ -2,7 +2,7 @@
 import { expect, it, layer } from "@effect/vitest"
 import { Cause, Clock, Effect, Layer, Logger, Option, References, Schema, Stream } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
-import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"

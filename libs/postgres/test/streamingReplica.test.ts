@@ -5,7 +5,7 @@
 import { expect, it } from "@effect/vitest"
 import { Context, Duration, Effect, Fiber, Layer, type Redacted, Schema, Stream } from "effect"
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Checks } from "@data-import/domain/ports/Checks"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { EventLog } from "@data-import/domain/ports/EventLog"

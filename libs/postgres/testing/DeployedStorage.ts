@@ -4,7 +4,7 @@
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"

@@ -15,7 +15,7 @@ import {
   supplierOf,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { TokenIssuer } from "./TokenIssuer.ts"
 
 /** An API key of the organisation, and a token of it. */

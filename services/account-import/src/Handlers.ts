@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { importBody } from "@data-import/api/ImportBody"
-import { type Account, writingAccount } from "@data-import/domain/account/Account"
+import { type Account, writingAccount } from "@data-import/domain/accounts/Account"
 import { AccountImport, type StagingParameters } from "@data-import/domain/import/AccountImport"
 import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"

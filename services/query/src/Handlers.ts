@@ -9,7 +9,7 @@ import type { ParametersOf } from "@data-import/api/Parameter"
 import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { AccountQuery } from "@data-import/domain/import/AccountQuery"
+import { AccountQuery } from "@data-import/domain/accounts/AccountQuery"
 import { ConfigurationQuery } from "@data-import/domain/suppliers/ConfigurationQuery"
 import {
   type ImportList,

@@ -1,7 +1,7 @@
 /** Accounts that are read back over HTTP. Source: docs/contract/queries.md#get-an-account. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
-import { encodeAccount } from "@data-import/domain/account/Account"
+import { encodeAccount } from "@data-import/domain/accounts/Account"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { newAccountFor } from "@data-import/domain/testing/freshNames"

@@ -3,7 +3,7 @@
  * transactions are normalised to the two decimals of the answers.
  */
 import { readFileSync } from "node:fs"
-import type { Account as AccountSchema } from "@data-import/domain/account/Account"
+import type { Account as AccountSchema } from "@data-import/domain/accounts/Account"
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid } from "./Refusal.ts"

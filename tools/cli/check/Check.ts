@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { SupplierCodeField } from "@data-import/domain/account/Account"
+import { SupplierCodeField } from "@data-import/domain/accounts/Account"
 import { decoderOf } from "@data-import/domain/schema/Decoder"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
 import type { WireCode } from "@data-import/domain/suppliers/Supplier"

@@ -15,7 +15,7 @@ import type { Code, FieldCode } from "@data-import/domain/codes/Code"
 import type { ErrorParameters } from "@data-import/domain/codes/CodeEntry"
 import type { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { finish } from "@data-import/domain/support/Steps"
-import { factsAt } from "@data-import/domain/validation/AccountValidation"
+import { factsAt } from "@data-import/domain/accounts/AccountValidation"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
 /** The known configuration of the supplier of the lines. */

@@ -10,7 +10,7 @@ import { ConfigurationBody } from "@data-import/api/ConfigurationBody"
 import { timeZoneForm, timeZoneNamed, utc } from "@data-import/domain/suppliers/BusinessDay"
 import { supplierCodeLength, type WireCode } from "@data-import/domain/suppliers/Supplier"
 import type { CodeLists } from "@data-import/domain/schema/CodeLists"
-import { SupplierCodeField } from "@data-import/domain/account/Account"
+import { SupplierCodeField } from "@data-import/domain/accounts/Account"
 import { Refused } from "@data-import/terminal/Refused"
 
 export interface SupplierConfiguration {

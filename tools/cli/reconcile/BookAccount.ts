@@ -11,9 +11,9 @@ import {
   encodeAccount,
   openingBalance,
   writingAccount
-} from "@data-import/domain/account/Account"
-import { balanceOf } from "@data-import/domain/account/Ledger"
-import { signedAmount, type Transaction } from "@data-import/domain/account/Transaction"
+} from "@data-import/domain/accounts/Account"
+import { balanceOf } from "@data-import/domain/accounts/Ledger"
+import { signedAmount, type Transaction } from "@data-import/domain/accounts/Transaction"
 import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { decoderOfTree } from "@data-import/domain/schema/Decoder"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"

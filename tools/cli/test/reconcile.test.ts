@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Stream } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { Erasures } from "@data-import/domain/ports/Erasures"

@@ -1,5 +1,5 @@
 /** What the operator sees of an account. */
-import { type Account, AccountNumber } from "@data-import/domain/account/Account"
+import { type Account, AccountNumber } from "@data-import/domain/accounts/Account"
 import { parse } from "@data-import/domain/schema/Json"
 import {
   adding,

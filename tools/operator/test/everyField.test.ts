@@ -4,8 +4,8 @@
  * without a value in these payloads fails the test, and so does one that is lost.
  */
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
-import { Account, encodeAccount } from "@data-import/domain/account/Account"
-import { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
+import { Account, encodeAccount } from "@data-import/domain/accounts/Account"
+import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { AccountImport, layer as accountImport } from "@data-import/domain/import/AccountImport"
 import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
 import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"

@@ -1,4 +1,4 @@
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

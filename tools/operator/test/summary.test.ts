@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
 import { callerOf, noon } from "@data-import/domain/testing/freshNames"

@@ -1,7 +1,7 @@
 /** Commands with `--test`: they mean the test organisation and its suppliers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { codeIn, WireCode } from "@data-import/domain/suppliers/Supplier"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

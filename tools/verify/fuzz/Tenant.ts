@@ -8,7 +8,7 @@ import {
   AccountNumber,
   ExternalAccountNumber,
   writingAccount
-} from "@data-import/domain/account/Account"
+} from "@data-import/domain/accounts/Account"
 import {
   type ApiKey,
   type Caller,

@@ -3,7 +3,7 @@ import { type DateTime, Effect, Option } from "effect"
 import {
   type AccountDescription,
   encodeDescription
-} from "@data-import/domain/account/AccountDescription"
+} from "@data-import/domain/accounts/AccountDescription"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Storage } from "./Storage.ts"
 

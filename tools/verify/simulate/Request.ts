@@ -4,7 +4,7 @@
  */
 import type { Exit } from "effect"
 import { createHash } from "node:crypto"
-import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { Fingerprint, type KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"

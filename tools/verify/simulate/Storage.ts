@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"

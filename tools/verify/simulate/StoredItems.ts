@@ -2,7 +2,7 @@
 import {
   type AccountDescription,
   encodeDescription
-} from "@data-import/domain/account/AccountDescription"
+} from "@data-import/domain/accounts/AccountDescription"
 import { objectsAt, type Wire } from "@data-import/domain/testing/wire"
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")

@@ -2,7 +2,7 @@
  * The next request, drawn from few suppliers, imports, ids and texts, so that requests collide,
  * repeat and contradict each other.
  */
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"

@@ -4,7 +4,7 @@
  * Source: docs/contract/import.md#import-states.
  */
 import { DateTime, Schema } from "effect"
-import type { AccountNumber, ExternalAccountNumber } from "./Account.ts"
+import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 
 /** Identifier of one attempt at processing an import. */

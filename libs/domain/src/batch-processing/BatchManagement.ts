@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#states.
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import * as Batch from "../batch/Batch.ts"
 import { type BatchBody, bodyOf, type CreatedBatchBody } from "../batch/BatchBody.ts"
 import { BatchLimits } from "../batch/BatchLimits.ts"
@@ -32,7 +32,7 @@ import {
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import { factsAt } from "../validation/AccountValidation.ts"
+import { factsAt } from "../accounts/AccountValidation.ts"
 import { type BatchPayload, batchRequest, startRequest } from "../validation/BatchValidation.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import { aliveFor } from "./BatchMetrics.ts"

@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#upload.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
-import { ExternalAccountNumber } from "../account/Account.ts"
+import { ExternalAccountNumber } from "../accounts/Account.ts"
 import { BatchId, stateOf, takesLines } from "../batch/Batch.ts"
 import { BatchLimits } from "../batch/BatchLimits.ts"
 import type { ReceivedLine } from "../batch/BatchLine.ts"

@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#results.
  */
 import { Data } from "effect"
-import type { AccountNumber } from "../account/Account.ts"
+import type { AccountNumber } from "../accounts/Account.ts"
 import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
 import { registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"

@@ -4,7 +4,7 @@
  * Source: docs/contract/operator.md#imports, docs/contract/board.md#actions.
  */
 import { Array, type DateTime, Effect, Stream } from "effect"
-import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { ImportFilter } from "../account/ImportDetails.ts"
 import * as Batch from "../batch/Batch.ts"
 import { batchLimits } from "../batch/BatchLine.ts"

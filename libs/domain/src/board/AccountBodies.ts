@@ -7,7 +7,7 @@ import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../account
 import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { type AuditVerification, moreRefused, type NumberedEntry } from "../ports/AuditLog.ts"
 import type { FoundImport, FoundPage } from "../ports/ImportSearch.ts"
-import type { Items, StoredAccount } from "../ports/StoredAccount.ts"
+import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"

@@ -4,7 +4,7 @@
  * Source: docs/contract/board.md#audit.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import { codeIn } from "../suppliers/Supplier.ts"
 import { type AuditFilter, AuditLog, type NumberedEntry } from "../ports/AuditLog.ts"

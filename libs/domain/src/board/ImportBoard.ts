@@ -5,11 +5,11 @@
  * Source: docs/contract/board.md#imports.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
-import { ExternalAccountNumber } from "../account/Account.ts"
+import { ExternalAccountNumber } from "../accounts/Account.ts"
 import { DetailedState } from "../account/ImportDetails.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
-import { Accounts } from "../ports/Accounts.ts"
+import { Accounts } from "../accounts/Accounts.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"

@@ -5,8 +5,8 @@
  * Source: docs/contract/board.md#masks.
  */
 import type { SchemaAST } from "effect"
-import { Account } from "../account/Account.ts"
-import { fieldNames, isDocumented } from "../account/FieldNames.ts"
+import { Account } from "../accounts/Account.ts"
+import { fieldNames, isDocumented } from "../accounts/FieldNames.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { CalendarDate } from "../schema/Field.ts"
 import { isObject } from "../schema/Json.ts"

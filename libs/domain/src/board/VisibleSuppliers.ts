@@ -4,7 +4,7 @@
  * Source: docs/contract/board.md#roles.
  */
 import { Effect, Option, Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import { type BoardUser, maySee } from "../access/BoardUser.ts"
 import { codeIn, modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"

@@ -1,13 +1,13 @@
 /** The payload of an account that was read back, to compute its hash again. */
 import { Effect, Stream } from "effect"
-import type { Account } from "../account/Account.ts"
-import type { Ledger } from "../account/Ledger.ts"
+import type { Account } from "../accounts/Account.ts"
+import type { Ledger } from "../accounts/Ledger.ts"
 import {
   isWhole,
   type Items,
   type StoredAccount,
   type StoredLedger
-} from "../ports/StoredAccount.ts"
+} from "../accounts/StoredAccount.ts"
 
 const all = <A>(items: Items<A> | null) => {
   if (items === null) return Effect.succeed(undefined)

@@ -1,8 +1,8 @@
 /** The checks of a slice of each walk, as pure comparisons of data from one snapshot. */
 import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
-import { writingAccount } from "../account/Account.ts"
+import { writingAccount } from "../accounts/Account.ts"
 import * as Counts from "../batch/Counts.ts"
-import type { Accounts } from "../ports/Accounts.ts"
+import type { Accounts } from "../accounts/Accounts.ts"
 import type { CheckedAccount, CheckedBatch, Checks, Difference, Walk } from "../ports/Checks.ts"
 import type { Hashing } from "../ports/Hashing.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"

@@ -3,7 +3,7 @@
  * Source: docs/contract/events.md#an-event.
  */
 import { Schema } from "effect"
-import { AccountNumber } from "../account/Account.ts"
+import { AccountNumber } from "../accounts/Account.ts"
 import { BatchId } from "../batch/Batch.ts"
 import { OrganisationName } from "../suppliers/Organisation.ts"
 import { WireCode, wireCode } from "../suppliers/Supplier.ts"

@@ -4,7 +4,7 @@
  * Source: docs/contract/events.md#reading-events.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import type { AnyEventName } from "../account/Event.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { Configuration } from "../suppliers/Configuration.ts"

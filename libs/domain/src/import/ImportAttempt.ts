@@ -7,8 +7,8 @@
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
 import type { Claim, ImportProcesses, LargePayload, NewAccount } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { AccountNumber } from "../account/Account.ts"
-import { account as accountValidator } from "../validation/AccountValidation.ts"
+import { AccountNumber } from "../accounts/Account.ts"
+import { account as accountValidator } from "../accounts/AccountValidation.ts"
 import type { Code } from "../codes/Code.ts"
 import type { Configured, RequestValidator } from "../validation/RequestValidation.ts"
 import {

@@ -3,7 +3,7 @@
  * Source: docs/contract/import.md#changing-an-import.
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-import { ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts"
 import { attemptsOfImport } from "../account/ImportDetails.ts"
 import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -21,7 +21,7 @@ import { refusalInState } from "../requests/ImportRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { validator } from "../schema/Validator.ts"
 import { inTimeSlices } from "../support/Steps.ts"
-import { Cohort, factsAt } from "../validation/AccountValidation.ts"
+import { Cohort, factsAt } from "../accounts/AccountValidation.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { requireOngoing } from "../validation/RequestValidation.ts"
 import { recordRefusals } from "../writes/Audit.ts"

@@ -26,7 +26,7 @@ import {
   processLineRequest,
   ProcessPayload,
   processRequest
-} from "../validation/AccountValidation.ts"
+} from "../accounts/AccountValidation.ts"
 import {
   payloadOf,
   type RequestValidator,

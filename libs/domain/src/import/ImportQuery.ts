@@ -11,7 +11,11 @@ import {
   ImportProcesses
 } from "../ports/ImportProcesses.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import {
+  type AccountNumber,
+  ExternalAccountNumber,
+  SupplierCodeField
+} from "../accounts/Account.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"

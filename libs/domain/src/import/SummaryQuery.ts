@@ -4,7 +4,7 @@
  * Source: docs/contract/queries.md#summary.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import type { SupplierSummary } from "../account/SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"

@@ -10,7 +10,7 @@ import type { EventName } from "../account/Event.ts"
 import type { Attempt } from "../account/ImportDetails.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../suppliers/Organisation.ts"
-import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 

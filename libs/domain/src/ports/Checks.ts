@@ -4,7 +4,7 @@
  * one snapshot.
  */
 import { type BigDecimal, Context, type DateTime, type Duration, type Effect } from "effect"
-import type { AccountNumber } from "../account/Account.ts"
+import type { AccountNumber } from "../accounts/Account.ts"
 import type { PayloadHash } from "../account/ImportProcess.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { Counts } from "../batch/Counts.ts"

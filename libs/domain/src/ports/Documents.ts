@@ -4,7 +4,7 @@
  * the supplier's root.
  */
 import { Context, Data, type Duration, type Effect, type Option } from "effect"
-import type { StoredDocument } from "../account/StoredDocument.ts"
+import type { StoredDocument } from "../accounts/StoredDocument.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 
 /**

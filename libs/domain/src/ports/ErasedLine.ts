@@ -2,7 +2,7 @@
  * The result of a line whose customer was erased: the outcome, without anything that was sent.
  * Source: docs/contract/batches.md#erased-lines.
  */
-import { isDocumented } from "../account/FieldNames.ts"
+import { isDocumented } from "../accounts/FieldNames.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
 import type { LineProblem, ReceivedLine } from "../batch/BatchLine.ts"

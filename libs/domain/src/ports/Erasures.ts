@@ -5,7 +5,7 @@
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
-import type { PaymentInstruction } from "../account/PaymentInstruction.ts"
+import type { PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 

@@ -5,7 +5,7 @@
  * Source: docs/contract/events.md.
  */
 import { Context, type DateTime, type Effect, Schema } from "effect"
-import type { AccountNumber } from "../account/Account.ts"
+import type { AccountNumber } from "../accounts/Account.ts"
 import type { AnyEventName } from "../account/Event.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"

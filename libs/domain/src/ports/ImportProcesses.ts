@@ -5,7 +5,7 @@
  * is. `keep` stores the response in the same step, and nothing is stored if the reservation of its
  * key is lost.
  */
-import type { FoundDocuments } from "../account/StoredDocument.ts"
+import type { FoundDocuments } from "../accounts/StoredDocument.ts"
 import {
   Context,
   type DateTime,
@@ -14,7 +14,7 @@ import {
   type Option,
   type Stream
 } from "effect"
-import type { Account, AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
+import type { Account, AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
 import type { Code } from "../codes/Code.ts"
 import type {
   AttemptId,

@@ -5,7 +5,7 @@
  */
 import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
-import type { AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
+import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
 import type { AttemptError, DetailedState } from "../account/ImportDetails.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"

@@ -4,7 +4,7 @@
  * imports as for a few, because it reads stored counts.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { HourCount } from "../account/Forecast.ts"
 import type { SupplierSummary } from "../account/SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"

@@ -4,7 +4,7 @@
  */
 import { Context, Data, type Effect } from "effect"
 import type { Mode, OrganisationName } from "../suppliers/Organisation.ts"
-import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
+import type { InstructionDetails, PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 
 /**
  * The vendor answered that the instruction cannot be used. `reason` is our own term, never the

@@ -5,7 +5,7 @@
  * Source: docs/contract/sandbox.md#simulated-vendors.
  */
 import { Effect } from "effect"
-import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
+import type { InstructionDetails, PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import { VendorRejected, VendorUnavailable, VendorUnreachable } from "./PaymentVendor.ts"
 
 type VendorFailure = VendorRejected | VendorUnreachable | VendorUnavailable

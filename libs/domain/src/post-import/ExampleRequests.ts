@@ -1,5 +1,5 @@
 /** Requests that add to the example account, for the API's document and for the tests. */
-import { exampleAccount } from "../account/ExampleAccount.ts"
+import { exampleAccount } from "../accounts/ExampleAccount.ts"
 
 export const exampleKey = {
   import_supplier: exampleAccount.import_supplier,

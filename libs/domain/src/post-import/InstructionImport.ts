@@ -3,13 +3,13 @@
  * Source: docs/contract/post-import.md#create-payment-instruction.
  */
 import { Result } from "effect"
-import { type AccountView, type Decision, noChange } from "../account/AccountChange.ts"
+import { type AccountView, type Decision, noChange } from "../accounts/AccountChange.ts"
 import {
   ActivePaymentInstructionExists,
   type ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
-import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
+import type { InstructionDetails, PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 
 const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolean =>
   a.vendor === b.vendor && a.reference === b.reference && a.type === b.type

@@ -4,19 +4,19 @@
  * sent. It is never changed: other content is ignored, or refused if the request asks for that.
  * Source: docs/contract/post-import.md#create-notes, docs/contract/post-import.md#same-notes.
  */
-import type { FoundDocuments } from "../account/StoredDocument.ts"
+import type { FoundDocuments } from "../accounts/StoredDocument.ts"
 import { type DateTime, Result } from "effect"
 import {
   type AccountNote,
   type AccountView,
   noChange,
   type Decision
-} from "../account/AccountChange.ts"
-import { isSameNote, makeKnownNotes } from "../account/KnownNotes.ts"
+} from "../accounts/AccountChange.ts"
+import { isSameNote, makeKnownNotes } from "../accounts/KnownNotes.ts"
 import { validationFailed, type ValidationFailed } from "../requests/Failure.ts"
 import type { OnDifference } from "../schema/OnDifference.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import type { Note } from "../account/Note.ts"
+import type { Note } from "../accounts/Note.ts"
 
 export interface NoteResult {
   readonly created_at: DateTime.Utc

@@ -5,7 +5,7 @@
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
-import { Accounts } from "../ports/Accounts.ts"
+import { Accounts } from "../accounts/Accounts.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
@@ -13,8 +13,8 @@ import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { PaymentVendor } from "../ports/PaymentVendor.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import type { AccountNumber } from "../account/Account.ts"
-import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
+import type { AccountNumber } from "../accounts/Account.ts"
+import type { AccountView, Decision, Lookup } from "../accounts/AccountChange.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import {
@@ -42,7 +42,7 @@ import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
-import type { PaymentInstruction } from "../account/PaymentInstruction.ts"
+import type { PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import { decideInstruction } from "./InstructionImport.ts"
 import {
   instructionRequest,

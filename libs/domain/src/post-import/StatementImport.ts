@@ -5,13 +5,13 @@
  * Source: docs/contract/post-import.md#create-historical-statements,
  * docs/contract/post-import.md#same-statements.
  */
-import type { FoundDocuments } from "../account/StoredDocument.ts"
+import type { FoundDocuments } from "../accounts/StoredDocument.ts"
 import { BigDecimal, Result } from "effect"
-import { type AccountView, noChange, type Decision } from "../account/AccountChange.ts"
+import { type AccountView, noChange, type Decision } from "../accounts/AccountChange.ts"
 import { relativePath } from "../schema/DocumentPath.ts"
 import { validationFailed, type ValidationFailed } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import { HistoricalStatement } from "../account/Statement.ts"
+import { HistoricalStatement } from "../accounts/Statement.ts"
 
 type Field = keyof HistoricalStatement
 

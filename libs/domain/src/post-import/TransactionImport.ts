@@ -14,12 +14,12 @@ import {
   type Lookup,
   sizeOf,
   noChange
-} from "../account/AccountChange.ts"
+} from "../accounts/AccountChange.ts"
 import { isEqual, sum } from "../schema/Decimal.ts"
 import type { OnDifference } from "../schema/OnDifference.ts"
 import { TransactionRefused } from "../requests/Failure.ts"
 import { type CalendarDate, nextDay } from "../schema/Field.ts"
-import { signedAmount, type Transaction, type TransactionId } from "../account/Transaction.ts"
+import { signedAmount, type Transaction, type TransactionId } from "../accounts/Transaction.ts"
 
 export interface TransactionResult {
   readonly status: "TRANSACTION_ADDED_TO_ACCOUNT" | "TRANSACTION_ALREADY_EXISTS"

@@ -4,7 +4,7 @@
  * Source: docs/contract/errors.md#codes-and-statuses, docs/contract/import.md#order-of-refusals.
  */
 import { Data } from "effect"
-import type { AccountNumber } from "../account/Account.ts"
+import type { AccountNumber } from "../accounts/Account.ts"
 import type { BatchState } from "../batch/Batch.ts"
 import type { BatchLimits } from "../batch/BatchLimits.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
@@ -12,7 +12,7 @@ import type { ImportKey } from "../account/ImportProcess.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
-import type { Transaction } from "../account/Transaction.ts"
+import type { Transaction } from "../accounts/Transaction.ts"
 
 /** The scopes of the caller's key do not cover the request. */
 export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {

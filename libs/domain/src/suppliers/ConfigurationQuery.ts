@@ -4,7 +4,7 @@
  * Source: docs/contract/queries.md#configuration.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import type { TimeZone } from "./BusinessDay.ts"
 import type { Caller } from "./Organisation.ts"
 import type { SupplierCode } from "./Supplier.ts"

@@ -1,6 +1,6 @@
 /** Reads the supplier that a payload names, whatever else is in it. */
 import { Option } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import type { WireCode } from "./Supplier.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import { invalid } from "../schema/LeafDecoder.ts"

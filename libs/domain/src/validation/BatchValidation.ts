@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#starting-a-batch.
  */
 import { Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import {
   BatchId,
   BatchOperation,
@@ -14,7 +14,7 @@ import {
 import { choice, formed, integer } from "../schema/Field.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
-import { ProcessPayload } from "./AccountValidation.ts"
+import { ProcessPayload } from "../accounts/AccountValidation.ts"
 
 const BatchIdField = formed(Schema.is(BatchId), {
   code: "invalid",

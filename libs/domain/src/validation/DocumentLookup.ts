@@ -5,7 +5,7 @@
  * sequence.
  * Source: docs/contract/values.md#documents-of-one-request.
  */
-import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
+import type { FoundDocuments, StoredDocument } from "../accounts/StoredDocument.ts"
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import * as DocumentMetrics from "./DocumentMetrics.ts"
 import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"

@@ -4,18 +4,22 @@
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
-import { ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts"
 import { documentsAreFew } from "../schema/DocumentPath.ts"
 import { list } from "../schema/Field.ts"
-import { Note, noteRules } from "../account/Note.ts"
+import { Note, noteRules } from "../accounts/Note.ts"
 import {
   PaymentInstruction,
   vendorIsKnown,
   vendorOffersType
-} from "../account/PaymentInstruction.ts"
+} from "../accounts/PaymentInstruction.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
-import { HistoricalStatement, statementIdsAreUnique, statementRules } from "../account/Statement.ts"
-import { Transaction, transactionRules } from "../account/Transaction.ts"
+import {
+  HistoricalStatement,
+  statementIdsAreUnique,
+  statementRules
+} from "../accounts/Statement.ts"
+import { Transaction, transactionRules } from "../accounts/Transaction.ts"
 import { validator } from "../schema/Validator.ts"
 
 const account = {

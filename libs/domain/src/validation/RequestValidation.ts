@@ -5,7 +5,7 @@
  * Source: docs/contract/errors.md#unknown-suppliers, docs/contract/http.md#order-of-checks,
  * docs/contract/errors.md#number-of-errors.
  */
-import type { FoundDocuments } from "../account/StoredDocument.ts"
+import type { FoundDocuments } from "../accounts/StoredDocument.ts"
 import { DateTime, Effect, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"

@@ -3,7 +3,7 @@
  * Source: docs/contract/import.md#uploading-documents.
  */
 import { Schema } from "effect"
-import { SupplierCodeField } from "../account/Account.ts"
+import { SupplierCodeField } from "../accounts/Account.ts"
 import { DocumentPath } from "../schema/DocumentPath.ts"
 import { formed, integer } from "../schema/Field.ts"
 import { supplierExists } from "../schema/Rules.ts"

@@ -4,8 +4,8 @@
  */
 import { BigDecimal, DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
-import type { TransactionId } from "@data-import/domain/account/Transaction"
+import type { AccountChange, AddedTransaction } from "@data-import/domain/accounts/AccountChange"
+import type { TransactionId } from "@data-import/domain/accounts/Transaction"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import type { AuditedWrite } from "../audit/ChangeEntries.ts"

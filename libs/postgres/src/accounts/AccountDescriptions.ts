@@ -1,8 +1,8 @@
 /** Reads the whole content of an account as one value. */
 import { Effect, Option, Schema } from "effect"
-import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
-import type { AccountNote } from "@data-import/domain/account/AccountChange"
-import type { AccountDescription } from "@data-import/domain/account/AccountDescription"
+import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
+import type { AccountNote } from "@data-import/domain/accounts/AccountChange"
+import type { AccountDescription } from "@data-import/domain/accounts/AccountDescription"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import { type Database, rowsOf } from "../connection/Database.ts"

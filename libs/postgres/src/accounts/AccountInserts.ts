@@ -3,16 +3,16 @@
  * has the accounts in `target`.
  */
 import type { Statement } from "effect/sql"
-import { openingBalance } from "@data-import/domain/account/Account"
-import { ownFieldsOf } from "@data-import/domain/account/AccountDescription"
-import { type Customer, defaultPreferences } from "@data-import/domain/account/Customer"
+import { openingBalance } from "@data-import/domain/accounts/Account"
+import { ownFieldsOf } from "@data-import/domain/accounts/AccountDescription"
+import { type Customer, defaultPreferences } from "@data-import/domain/accounts/Customer"
 import {
   currentTransactions,
   historicalTransactions,
   type Ledger
-} from "@data-import/domain/account/Ledger"
-import { omittedFrom } from "@data-import/domain/account/Omissions"
-import type { Transaction } from "@data-import/domain/account/Transaction"
+} from "@data-import/domain/accounts/Ledger"
+import { omittedFrom } from "@data-import/domain/accounts/Omissions"
+import type { Transaction } from "@data-import/domain/accounts/Transaction"
 import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { itemBytes, transactionBytes } from "@data-import/domain/account/AccountChange"
+import { itemBytes, transactionBytes } from "@data-import/domain/accounts/AccountChange"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
 import * as tables from "../tables/AccountItemTables.ts"

@@ -4,16 +4,16 @@
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { AccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber } from "@data-import/domain/accounts/Account"
 import {
   type AccountView,
   type Lookup,
   type Readable,
   readableOf,
   type SizedTransaction
-} from "@data-import/domain/account/AccountChange"
+} from "@data-import/domain/accounts/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { TransactionId } from "@data-import/domain/account/Transaction"
+import type { TransactionId } from "@data-import/domain/accounts/Transaction"
 import { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"

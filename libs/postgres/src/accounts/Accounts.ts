@@ -4,11 +4,11 @@
  * only processes contend for the row of an account.
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
-import { type AccountView, isEmpty } from "@data-import/domain/account/AccountChange"
+import { type AccountView, isEmpty } from "@data-import/domain/accounts/AccountChange"
 import { keyText } from "@data-import/domain/account/ImportProcess"
 import { MigrationNotOngoing } from "@data-import/domain/requests/Failure"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
-import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
+import { Accounts, type ChangeCommand } from "@data-import/domain/accounts/Accounts"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import { inTimeSlices } from "@data-import/domain/support/Steps"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

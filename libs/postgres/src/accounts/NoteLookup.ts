@@ -6,8 +6,8 @@
  * account whose size its statistics do not know yet.
  */
 import { DateTime, Effect, Schema } from "effect"
-import { type Note, pathsOf } from "@data-import/domain/account/Note"
-import type { AccountView } from "@data-import/domain/account/AccountChange"
+import { type Note, pathsOf } from "@data-import/domain/accounts/Note"
+import type { AccountView } from "@data-import/domain/accounts/AccountChange"
 import { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import type { Steps } from "@data-import/domain/support/Steps"
 import { rowsOf } from "../connection/Database.ts"

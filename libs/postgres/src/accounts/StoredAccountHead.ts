@@ -3,10 +3,10 @@
  * length of each list), the fields that are not lists, and for small accounts the lists too.
  */
 import { Effect, Option, Schema } from "effect"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
-import { isSent, type Omitted, withoutOmitted } from "@data-import/domain/account/Omissions"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
+import { isSent, type Omitted, withoutOmitted } from "@data-import/domain/accounts/Omissions"
 import { SupplierCode, wireCode } from "@data-import/domain/suppliers/Supplier"
-import type { PayloadFields } from "@data-import/domain/ports/StoredAccount"
+import type { PayloadFields } from "@data-import/domain/accounts/StoredAccount"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { instant } from "../tables/Column.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"

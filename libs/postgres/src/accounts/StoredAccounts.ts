@@ -6,10 +6,10 @@
  */
 import { BigDecimal, Effect, Option, Schema, Stream } from "effect"
 import type { SqlError } from "effect/sql"
-import type { AccountNumber } from "@data-import/domain/account/Account"
-import type { AccountNote } from "@data-import/domain/account/AccountChange"
-import { isSent, sentCustomer, withoutOmitted } from "@data-import/domain/account/Omissions"
-import type { Note } from "@data-import/domain/account/Note"
+import type { AccountNumber } from "@data-import/domain/accounts/Account"
+import type { AccountNote } from "@data-import/domain/accounts/AccountChange"
+import { isSent, sentCustomer, withoutOmitted } from "@data-import/domain/accounts/Omissions"
+import type { Note } from "@data-import/domain/accounts/Note"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type {
   Items,
@@ -18,7 +18,7 @@ import type {
   PayloadLists,
   StoredAccount,
   StoredLedger
-} from "@data-import/domain/ports/StoredAccount"
+} from "@data-import/domain/accounts/StoredAccount"
 import { zero } from "@data-import/domain/schema/Decimal"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"

@@ -3,7 +3,7 @@
  * key.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
-import { AccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber } from "@data-import/domain/accounts/Account"
 import { PayloadHash } from "@data-import/domain/account/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"

@@ -5,7 +5,7 @@
  */
 import { Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { type ImportKey, stateAt } from "@data-import/domain/account/ImportProcess"
-import { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
+import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
 import { recordOperator } from "../audit/ChangeEntries.ts"

@@ -1,7 +1,7 @@
 /** Reads events of the outbox that have their positions. */
 import { Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { AccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber } from "@data-import/domain/accounts/Account"
 import { eventsWithAccount } from "@data-import/domain/account/Event"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"

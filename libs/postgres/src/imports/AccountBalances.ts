@@ -3,7 +3,7 @@
  * page reads a bounded part of an index, however few of its accounts are in the cohort.
  */
 import { Effect, Option, Schema, Stream } from "effect"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { AccountBalance, ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { numeric } from "../tables/Column.ts"

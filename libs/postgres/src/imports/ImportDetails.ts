@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportDetails } from "@data-import/domain/account/ImportDetails"
 import { AttemptId, type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
 import {

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { DetailedState } from "@data-import/domain/account/ImportDetails"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import {

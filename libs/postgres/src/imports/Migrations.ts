@@ -3,7 +3,7 @@
  * Nothing is recounted, and no statement reads more than a few thousand rows.
  */
 import { Array, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { hourBefore } from "@data-import/domain/account/SupplierSummary"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {

@@ -4,7 +4,7 @@
  * imports with a lease are looked up, and moved to the state that they are in now.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import {
   byFrequency,
   type CodeCount,

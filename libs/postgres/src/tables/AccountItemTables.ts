@@ -4,17 +4,17 @@
  * next numbers.
  */
 import { Schema } from "effect"
-import type { Note } from "@data-import/domain/account/Note"
-import { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
-import { type HistoricalStatement, StatementId } from "@data-import/domain/account/Statement"
-import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
+import type { Note } from "@data-import/domain/accounts/Note"
+import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
+import { type HistoricalStatement, StatementId } from "@data-import/domain/accounts/Statement"
+import type { StoredDocument } from "@data-import/domain/accounts/StoredDocument"
 import {
   type LineItem,
   TaxItem,
   type Transaction,
   TransactionId,
   TransactionType
-} from "@data-import/domain/account/Transaction"
+} from "@data-import/domain/accounts/Transaction"
 import { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import {
   bigint,

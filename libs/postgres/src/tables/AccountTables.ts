@@ -1,12 +1,12 @@
 /**
  * The tables of an account that only its import fills: the account, customers, addresses, ledgers.
  */
-import type { OwnFields } from "@data-import/domain/account/AccountDescription"
-import { Account, AccountNumber, type Metadata } from "@data-import/domain/account/Account"
-import { type BillingAddress, BillingOptions } from "@data-import/domain/account/Billing"
-import type { Customer, CustomerPreferences } from "@data-import/domain/account/Customer"
-import type { Ledger } from "@data-import/domain/account/Ledger"
-import type { SupplyAddress } from "@data-import/domain/account/SupplyAddress"
+import type { OwnFields } from "@data-import/domain/accounts/AccountDescription"
+import { Account, AccountNumber, type Metadata } from "@data-import/domain/accounts/Account"
+import { type BillingAddress, BillingOptions } from "@data-import/domain/accounts/Billing"
+import type { Customer, CustomerPreferences } from "@data-import/domain/accounts/Customer"
+import type { Ledger } from "@data-import/domain/accounts/Ledger"
+import type { SupplyAddress } from "@data-import/domain/accounts/SupplyAddress"
 import {
   boolean,
   type ColumnsFor,

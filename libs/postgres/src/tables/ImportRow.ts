@@ -1,6 +1,6 @@
 /** Reads imports: the state that decides an operation, and the reason of a refusal. */
 import { Effect, Option, Schema } from "effect"
-import { AccountNumber } from "@data-import/domain/account/Account"
+import { AccountNumber } from "@data-import/domain/accounts/Account"
 import {
   AttemptId,
   type ImportKey,

@@ -1,6 +1,6 @@
 /** Imports and accounts that are stored, or programs that are run, with one mistake each. */
 import { BigDecimal, Effect, Option, Result } from "effect"
-import type { AccountChange } from "@data-import/domain/account/AccountChange"
+import type { AccountChange } from "@data-import/domain/accounts/AccountChange"
 import type { Supplier } from "@data-import/domain/suppliers/Supplier"
 import { utc } from "@data-import/domain/suppliers/BusinessDay"
 import { importOf } from "@data-import/domain/ports/memory/Store"

@@ -3,7 +3,7 @@
  * synchronous step, so changes of an account are serialised.
  */
 import { Effect, Layer, Option, Result, Stream } from "effect"
-import { openingBalance } from "../../account/Account.ts"
+import { openingBalance } from "../../accounts/Account.ts"
 import {
   type AccountChange,
   type AccountNote,
@@ -13,19 +13,19 @@ import {
   type Lookup,
   readableOf,
   sizeOf
-} from "../../account/AccountChange.ts"
+} from "../../accounts/AccountChange.ts"
 import {
   type AccountDescription,
   type DescribedInstruction,
   type DescribedTransaction,
   ownFieldsOf
-} from "../../account/AccountDescription.ts"
+} from "../../accounts/AccountDescription.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { currentTransactions, historicalTransactions, type Ledger } from "../../account/Ledger.ts"
-import { knownNotesOf } from "../../account/KnownNotes.ts"
-import type { StatementId } from "../../account/Statement.ts"
-import type { Transaction, TransactionId } from "../../account/Transaction.ts"
-import { Accounts } from "../Accounts.ts"
+import { currentTransactions, historicalTransactions, type Ledger } from "../../accounts/Ledger.ts"
+import { knownNotesOf } from "../../accounts/KnownNotes.ts"
+import type { StatementId } from "../../accounts/Statement.ts"
+import type { Transaction, TransactionId } from "../../accounts/Transaction.ts"
+import { Accounts } from "../../accounts/Accounts.ts"
 import { ReservationLost } from "../IdempotencyKeys.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { recordUnchanged } from "./AuditLog.ts"

@@ -3,8 +3,8 @@
  * creation. Entries of the audit log cannot be altered, so there is one chain, without faults.
  */
 import { BigDecimal, DateTime, Duration, Effect, Layer, Order } from "effect"
-import { openingBalance } from "../../account/Account.ts"
-import { signedAmount } from "../../account/Transaction.ts"
+import { openingBalance } from "../../accounts/Account.ts"
+import { signedAmount } from "../../accounts/Transaction.ts"
 import {
   type CheckedAccount,
   type CheckedBatch,

@@ -4,8 +4,8 @@
  * layers that are built together use the same store.
  */
 import { Context, DateTime, Effect, Layer, Order } from "effect"
-import type { AccountNumber } from "../../account/Account.ts"
-import type { AccountChange } from "../../account/AccountChange.ts"
+import type { AccountNumber } from "../../accounts/Account.ts"
+import type { AccountChange } from "../../accounts/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
 import type { ImportDetails } from "../../account/ImportDetails.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"

@@ -1,14 +1,19 @@
 /** An account in memory as it is read back. */
 import { Stream } from "effect"
-import { openingBalance } from "../../account/Account.ts"
-import type { AccountChange } from "../../account/AccountChange.ts"
-import type { DescribedInstruction } from "../../account/AccountDescription.ts"
+import { openingBalance } from "../../accounts/Account.ts"
+import type { AccountChange } from "../../accounts/AccountChange.ts"
+import type { DescribedInstruction } from "../../accounts/AccountDescription.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { balanceOf, type Ledger } from "../../account/Ledger.ts"
-import type { FoundDocuments } from "../../account/StoredDocument.ts"
+import { balanceOf, type Ledger } from "../../accounts/Ledger.ts"
+import type { FoundDocuments } from "../../accounts/StoredDocument.ts"
 import { relativePath } from "../../schema/DocumentPath.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
-import type { Items, NamedDocument, StoredAccount, StoredLedger } from "../StoredAccount.ts"
+import type {
+  Items,
+  NamedDocument,
+  StoredAccount,
+  StoredLedger
+} from "../../accounts/StoredAccount.ts"
 
 const pageSize = 200
 

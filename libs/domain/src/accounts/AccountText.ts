@@ -5,15 +5,15 @@
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Account, Metadata } from "../account/Account.ts"
-import type { AddedTransaction } from "../account/AccountChange.ts"
-import { instructionJson } from "../account/AccountDescription.ts"
-import { Customer } from "../account/Customer.ts"
-import { Ledger } from "../account/Ledger.ts"
-import { Note } from "../account/Note.ts"
-import { HistoricalStatement, Statement } from "../account/Statement.ts"
-import { SupplyAddress } from "../account/SupplyAddress.ts"
-import { AccountTransaction } from "../account/Transaction.ts"
+import { Account, Metadata } from "./Account.ts"
+import type { AddedTransaction } from "./AccountChange.ts"
+import { instructionJson } from "./AccountDescription.ts"
+import { Customer } from "./Customer.ts"
+import { Ledger } from "./Ledger.ts"
+import { Note } from "./Note.ts"
+import { HistoricalStatement, Statement } from "./Statement.ts"
+import { SupplyAddress } from "./SupplyAddress.ts"
+import { AccountTransaction } from "./Transaction.ts"
 import {
   type Items,
   isWhole,
@@ -22,7 +22,7 @@ import {
   type PayloadLists,
   type StoredAccount,
   type StoredLedger
-} from "../ports/StoredAccount.ts"
+} from "./StoredAccount.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"

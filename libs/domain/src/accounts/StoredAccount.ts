@@ -5,18 +5,18 @@
  * read.
  */
 import type { BigDecimal, DateTime, Stream } from "effect"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
-import type { Account, AccountNumber, Metadata } from "../account/Account.ts"
-import type { AccountNote, AddedTransaction } from "../account/AccountChange.ts"
-import type { DescribedInstruction } from "../account/AccountDescription.ts"
-import type { Customer } from "../account/Customer.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { Account, AccountNumber, Metadata } from "./Account.ts"
+import type { AccountNote, AddedTransaction } from "./AccountChange.ts"
+import type { DescribedInstruction } from "./AccountDescription.ts"
+import type { Customer } from "./Customer.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
-import type { Ledger } from "../account/Ledger.ts"
-import type { Note } from "../account/Note.ts"
-import type { HistoricalStatement, Statement } from "../account/Statement.ts"
-import type { StoredDocument } from "../account/StoredDocument.ts"
-import type { SupplyAddress } from "../account/SupplyAddress.ts"
-import type { Transaction } from "../account/Transaction.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Note } from "./Note.ts"
+import type { HistoricalStatement, Statement } from "./Statement.ts"
+import type { StoredDocument } from "./StoredDocument.ts"
+import type { SupplyAddress } from "./SupplyAddress.ts"
+import type { Transaction } from "./Transaction.ts"
 
 /** A list of known length that is read page by page. */
 export interface Pages<A> {

@@ -4,9 +4,9 @@
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
-import { AccountNumber, SupplierCodeField } from "../account/Account.ts"
+import { AccountNumber, SupplierCodeField } from "./Account.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import { Accounts } from "../ports/Accounts.ts"
+import { Accounts } from "./Accounts.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"

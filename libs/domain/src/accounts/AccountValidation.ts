@@ -10,7 +10,7 @@ import {
   accountRules,
   ExternalAccountNumber,
   SupplierCodeField
-} from "../account/Account.ts"
+} from "./Account.ts"
 import { businessDay, type TimeZone, utc } from "../suppliers/BusinessDay.ts"
 import { noCodeLists } from "../schema/CodeLists.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"

@@ -4,16 +4,16 @@
  * together with the audit entry and the outbox event. Changes of one account are serialised.
  */
 import { Context, type DateTime, type Effect, type Option, type Result, type Stream } from "effect"
-import type { AccountNumber } from "../account/Account.ts"
-import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
-import type { AccountDescription } from "../account/AccountDescription.ts"
+import type { AccountNumber } from "./Account.ts"
+import type { AccountView, Decision, Lookup } from "./AccountChange.ts"
+import type { AccountDescription } from "./AccountDescription.ts"
 import type { MigrationNotOngoing } from "../requests/Failure.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import type { AuditAction } from "./AuditLog.ts"
-import type { ReservationLost } from "./IdempotencyKeys.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { AuditAction } from "../ports/AuditLog.ts"
+import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { StoredAccount } from "./StoredAccount.ts"
 
 /**
