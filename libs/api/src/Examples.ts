@@ -3,7 +3,7 @@
  * validate each against its schema.
  */
 import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
-import { exampleKey, transactionsRequest } from "@data-import/domain/post-import/ExampleRequests"
+import { exampleKey, transactionsRequest } from "@data-import/domain/additions/ExampleRequests"
 
 export const sampleKey = exampleKey
 

@@ -5,8 +5,8 @@
  */
 import { Schema } from "effect"
 import { AccountTransaction } from "@data-import/domain/accounts/Transaction"
-import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
-import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
+import type { NoteResult } from "@data-import/domain/additions/NoteImport"
+import type { TransactionResult } from "@data-import/domain/additions/TransactionImport"
 import { formatInstant } from "@data-import/domain/schema/Field"
 
 export const notesAnswer = (results: ReadonlyArray<NoteResult>) =>

@@ -6,13 +6,13 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import * as Requests from "@data-import/domain/post-import/ExampleRequests"
+import * as Requests from "@data-import/domain/additions/ExampleRequests"
 import {
   InstructionRequest,
   NotesRequest,
   StatementsRequest,
   TransactionsRequest
-} from "@data-import/domain/validation/PostImportValidation"
+} from "@data-import/domain/additions/PostImportValidation"
 import { onDifferenceValues } from "@data-import/domain/schema/OnDifference"
 import { HistoricalStatementBody, keyWords, NoteBody, TransactionBody } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"

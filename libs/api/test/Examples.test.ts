@@ -8,9 +8,9 @@ import {
 } from "@data-import/domain/accounts/AccountValidation"
 import { batchRequest, startRequest } from "@data-import/domain/validation/BatchValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
-import * as PostImport from "@data-import/domain/validation/PostImportValidation"
+import * as PostImport from "@data-import/domain/additions/PostImportValidation"
 import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
-import * as Requests from "@data-import/domain/post-import/ExampleRequests"
+import * as Requests from "@data-import/domain/additions/ExampleRequests"
 import * as BatchExamples from "../src/BatchExamples.ts"
 import * as Examples from "../src/Examples.ts"
 

@@ -7,7 +7,7 @@ import {
   NotesRequest,
   StatementsRequest,
   TransactionsRequest
-} from "../src/validation/PostImportValidation.ts"
+} from "../src/additions/PostImportValidation.ts"
 import { parse } from "../src/schema/Json.ts"
 import { finish } from "../src/support/Steps.ts"
 import { textEncoderOf, encoderOf, writingJson } from "../src/schema/Encoder.ts"

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import type { AccountStatement } from "../src/accounts/AccountChange.ts"
 import { HistoricalStatement } from "../src/accounts/Statement.ts"
-import { decideStatements } from "../src/post-import/StatementImport.ts"
+import { decideStatements } from "../src/additions/StatementImport.ts"
 import { accountWith, afterChange, statementOf } from "./accountModel.ts"
 
 const full = {

@@ -14,7 +14,7 @@ import {
   openPeriod,
   type TransactionImportOptions,
   transactionLookup
-} from "../src/post-import/TransactionImport.ts"
+} from "../src/additions/TransactionImport.ts"
 import type { Wire } from "../testing/wire.ts"
 import {
   accountWith,

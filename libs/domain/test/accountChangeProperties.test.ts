@@ -10,12 +10,12 @@ import { formatInstant } from "../src/schema/Field.ts"
 import type { Note } from "../src/accounts/Note.ts"
 import { relativePath } from "../src/schema/DocumentPath.ts"
 import type { HistoricalStatement } from "../src/accounts/Statement.ts"
-import { decideStatements } from "../src/post-import/StatementImport.ts"
+import { decideStatements } from "../src/additions/StatementImport.ts"
 import { encodeTransaction, type Transaction } from "../src/accounts/Transaction.ts"
 import {
   decideTransactions,
   type TransactionImportOptions
-} from "../src/post-import/TransactionImport.ts"
+} from "../src/additions/TransactionImport.ts"
 import {
   accountWith,
   afterAll,

@@ -17,7 +17,7 @@ import { Money } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { Note } from "../src/accounts/Note.ts"
 import { knownNotesOf } from "../src/accounts/KnownNotes.ts"
-import { decideNotes } from "../src/post-import/NoteImport.ts"
+import { decideNotes } from "../src/additions/NoteImport.ts"
 import { HistoricalStatement, type StatementId } from "../src/accounts/Statement.ts"
 import { Transaction, type TransactionId } from "../src/accounts/Transaction.ts"
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { noChange } from "../src/accounts/AccountChange.ts"
-import { decideInstruction } from "../src/post-import/InstructionImport.ts"
+import { decideInstruction } from "../src/additions/InstructionImport.ts"
 import {
   type InstructionDetails,
   type PaymentInstruction

@@ -16,7 +16,7 @@ import type { Failure } from "../src/requests/Failure.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { changeStatus } from "../src/suppliers/Supplier.ts"
-import { layer as postImportLayer, PostImport } from "../src/post-import/PostImport.ts"
+import { layer as postImportLayer, PostImport } from "../src/additions/PostImport.ts"
 import { type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { putAll, type Wire } from "../testing/wire.ts"
 import {

@@ -5,7 +5,7 @@
 import { DateTime, Result } from "effect"
 import type { Account } from "../src/accounts/Account.ts"
 import { exampleAccount } from "../src/accounts/ExampleAccount.ts"
-import * as Requests from "../src/post-import/ExampleRequests.ts"
+import * as Requests from "../src/additions/ExampleRequests.ts"
 import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 
 /** The instant as of which the samples are valid. */

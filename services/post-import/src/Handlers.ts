@@ -10,9 +10,9 @@ import {
   type NoteParameters,
   PostImport,
   type TransactionParameters
-} from "@data-import/domain/post-import/PostImport"
+} from "@data-import/domain/additions/PostImport"
 import type { OnDifference } from "@data-import/domain/schema/OnDifference"
-import { StatementsRequest } from "@data-import/domain/validation/PostImportValidation"
+import { StatementsRequest } from "@data-import/domain/additions/PostImportValidation"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"

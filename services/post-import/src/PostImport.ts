@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
-import * as PostImport from "@data-import/domain/post-import/PostImport"
+import * as PostImport from "@data-import/domain/additions/PostImport"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"

@@ -1,7 +1,7 @@
 /** The number of statements of a large request, counted on their way to the database. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Tracer } from "effect"
-import { PostImport, layer as program } from "@data-import/domain/post-import/PostImport"
+import { PostImport, layer as program } from "@data-import/domain/additions/PostImport"
 import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
 import { layerMemory as paymentVendor } from "@data-import/domain/ports/memory/PaymentVendor"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"

@@ -12,7 +12,7 @@ import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { layer as postImport, PostImport } from "@data-import/domain/post-import/PostImport"
+import { layer as postImport, PostImport } from "@data-import/domain/additions/PostImport"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,
@@ -26,7 +26,7 @@ import {
   NotesRequest,
   StatementsRequest,
   TransactionsRequest
-} from "@data-import/domain/validation/PostImportValidation"
+} from "@data-import/domain/additions/PostImportValidation"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it, layer } from "@effect/vitest"

@@ -13,14 +13,14 @@ import type { Created } from "../import/ImportAttempt.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
-import type { NoteResult } from "../post-import/NoteImport.ts"
+import type { NoteResult } from "../additions/NoteImport.ts"
 import type {
   InstructionCreated,
   PostImport,
   StatementsCreated,
   TransactionParameters
-} from "../post-import/PostImport.ts"
-import type { TransactionResult } from "../post-import/TransactionImport.ts"
+} from "../additions/PostImport.ts"
+import type { TransactionResult } from "../additions/TransactionImport.ts"
 import { DryRunSuccessful } from "../requests/Failure.ts"
 import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
 import { keptEnd, keptText, keyOf } from "../requests/LineKey.ts"

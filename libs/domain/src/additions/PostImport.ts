@@ -50,7 +50,7 @@ import {
   type StatementsRequest,
   statementsRequest,
   transactionsRequest
-} from "../validation/PostImportValidation.ts"
+} from "./PostImportValidation.ts"
 import { decideStatements } from "./StatementImport.ts"
 import {
   decideTransactions,
