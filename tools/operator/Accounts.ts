@@ -1,10 +1,10 @@
 /** Commands about platform accounts. */
 import type { AccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { accountText } from "@data-import/domain/accounts/AccountText"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
-import type { Attempt } from "@data-import/domain/account/ImportDetails"
+import type { Attempt } from "@data-import/domain/imports/ImportDetails"
 import { type AuditEntry, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { rawNumber } from "@data-import/domain/schema/RawNumber"

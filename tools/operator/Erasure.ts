@@ -3,7 +3,7 @@
  * shows what would be erased.
  * Source: docs/contract/operator.md#erasure.
  */
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { type Erased, Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
 import { DateTime, Effect, Option } from "effect"

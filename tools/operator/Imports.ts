@@ -4,12 +4,12 @@
  * Source: docs/contract/operator.md#imports.
  */
 import { importBody } from "@data-import/api/ImportBody"
-import { attemptsOfImport, type ImportDetails } from "@data-import/domain/account/ImportDetails"
-import type { ImportKey, ImportState } from "@data-import/domain/account/ImportProcess"
+import { attemptsOfImport, type ImportDetails } from "@data-import/domain/imports/ImportDetails"
+import type { ImportKey, ImportState } from "@data-import/domain/imports/ImportProcess"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { DateTime, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "@data-import/terminal/Answer"

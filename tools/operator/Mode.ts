@@ -4,7 +4,7 @@
  * Source: docs/contract/sandbox.md#test-organisations.
  */
 import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { type Organisation, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { codeIn, type SupplierCode, type WireCode } from "@data-import/domain/suppliers/Supplier"
 import { Configuration, DoesNotExist } from "@data-import/domain/suppliers/Configuration"

@@ -6,10 +6,10 @@
  */
 import * as Batch from "@data-import/domain/batch/Batch"
 import { failedImports, processImports } from "@data-import/domain/batch-processing/PendingBatches"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ChangeRequest } from "@data-import/domain/import/ImportChange"
+import { ChangeRequest } from "@data-import/domain/imports/ImportChange"
 import { ProcessPayload } from "@data-import/domain/accounts/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"

@@ -14,7 +14,7 @@ import type {
   TransactionRefused
 } from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"

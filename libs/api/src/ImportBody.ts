@@ -10,7 +10,7 @@ import {
   detailedStateOf,
   type ImportDetails,
   recordOfAttempt
-} from "@data-import/domain/account/ImportDetails"
+} from "@data-import/domain/imports/ImportDetails"
 import { type Code, registry } from "@data-import/domain/codes/Code"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"

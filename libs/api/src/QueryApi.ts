@@ -5,8 +5,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { DetailedState } from "@data-import/domain/account/ImportDetails"
-import { ImportStatus } from "@data-import/domain/account/ImportProcess"
+import { DetailedState } from "@data-import/domain/imports/ImportDetails"
+import { ImportStatus } from "@data-import/domain/imports/ImportProcess"
 import { registry } from "@data-import/domain/codes/Code"
 import { listElements } from "@data-import/domain/schema/Json"
 import { requires } from "./Authorization.ts"

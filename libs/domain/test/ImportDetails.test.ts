@@ -1,7 +1,7 @@
 /** The details of an import and its attempts. Source: docs/contract/queries.md#an-import. */
 import { describe, expect, it } from "@effect/vitest"
-import { type Attempt, meets, recordOfAttempt } from "../src/account/ImportDetails.ts"
-import { AttemptId, type ImportProcess } from "../src/account/ImportProcess.ts"
+import { type Attempt, meets, recordOfAttempt } from "../src/imports/ImportDetails.ts"
+import { AttemptId, type ImportProcess } from "../src/imports/ImportProcess.ts"
 import { registry } from "../src/codes/Code.ts"
 import { noon, noonPlus } from "../testing/freshNames.ts"
 import { key } from "./importPrograms.ts"

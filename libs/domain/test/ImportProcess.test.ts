@@ -12,7 +12,7 @@ import {
   isFree,
   stateAt,
   statusOf
-} from "../src/account/ImportProcess.ts"
+} from "../src/imports/ImportProcess.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
 
 const expiry = DateTime.makeUnsafe("2026-01-01T12:01:00Z")

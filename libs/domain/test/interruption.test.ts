@@ -7,11 +7,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
-import type { AccountImport } from "../src/import/AccountImport.ts"
+import type { AccountImport } from "../src/imports/AccountImport.ts"
 import type { Failure } from "../src/requests/Failure.ts"
-import { stateAt, statusOf } from "../src/account/ImportProcess.ts"
+import { stateAt, statusOf } from "../src/imports/ImportProcess.ts"
 import {
   allFaults,
   type Call,

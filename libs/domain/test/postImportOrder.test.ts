@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { FieldError } from "../src/schema/FieldErrors.ts"
 import { noFaults } from "../testing/faults.ts"
 import { claim } from "../testing/importStates.ts"

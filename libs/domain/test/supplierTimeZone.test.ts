@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { TimeZone, utc } from "../src/suppliers/BusinessDay.ts"
 import type { Failure } from "../src/requests/Failure.ts"

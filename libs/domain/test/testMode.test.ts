@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { makeLineRunner } from "../src/batch-processing/LineRunner.ts"
-import { layer as importQuery, ImportQuery } from "../src/import/ImportQuery.ts"
+import { layer as importQuery, ImportQuery } from "../src/imports/ImportQuery.ts"
 import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { codeIn, wireCode } from "../src/suppliers/Supplier.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"

@@ -13,7 +13,7 @@ import {
   refusalsInWindow,
   refusalWindow
 } from "../src/ports/AuditLog.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"

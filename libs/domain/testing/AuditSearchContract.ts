@@ -8,7 +8,7 @@ import { Effect, type Layer } from "effect"
 import { type AuditFilter, AuditLog } from "../src/ports/AuditLog.ts"
 import { ApiKeyId, RequestId } from "../src/suppliers/Organisation.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import {
   callerOf,
   freshSupplier,

@@ -1,7 +1,7 @@
 /** What every storage of batches must do before workers run lines. The store may be shared. */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option, Result } from "effect"
-import type { ImportKey } from "../src/account/ImportProcess.ts"
+import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import * as Batch from "../src/batch/Batch.ts"
 import { ApiKeyId, type Caller } from "../src/suppliers/Organisation.ts"
 import { ApiKeys } from "../src/access/ApiKeys.ts"
@@ -10,7 +10,7 @@ import { AuditLog } from "../src/ports/AuditLog.ts"
 import { type Appending, Batches } from "../src/ports/Batches.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import {
   append,
   begun,

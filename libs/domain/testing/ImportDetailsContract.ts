@@ -10,14 +10,14 @@ import {
   detailedStateOf,
   type ImportFilter,
   recordOfAttempt
-} from "../src/account/ImportDetails.ts"
-import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
+} from "../src/imports/ImportDetails.ts"
+import { type ImportKey, PayloadHash } from "../src/imports/ImportProcess.ts"
 import type { Code } from "../src/codes/Code.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import type { SupplierCode } from "../src/suppliers/Supplier.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { type ImportListKind, ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { expectSame, freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import {
   arrange,

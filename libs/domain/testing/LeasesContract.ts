@@ -3,7 +3,7 @@ import { expect, type Vitest } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { freshSupplier, noon } from "./freshNames.ts"
 import { claim, lease, stagedContent } from "./importStates.ts"
 

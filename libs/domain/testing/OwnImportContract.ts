@@ -6,7 +6,7 @@ import type { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { type Supplier, WireCode, wireCode } from "../src/suppliers/Supplier.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import {
   callerOf,
   expectSame,

@@ -5,10 +5,10 @@
 import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import type { NewAccount } from "../src/ports/ImportProcesses.ts"
+import type { NewAccount } from "../src/imports/ImportProcesses.ts"
 import { type Account, AccountNumber, ExternalAccountNumber } from "../src/accounts/Account.ts"
 import { utc } from "../src/suppliers/BusinessDay.ts"
-import { AttemptId, type ImportKey } from "../src/account/ImportProcess.ts"
+import { AttemptId, type ImportKey } from "../src/imports/ImportProcess.ts"
 import {
   type ApiKey,
   ApiKeyId,

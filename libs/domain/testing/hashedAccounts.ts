@@ -1,10 +1,10 @@
 /** Imports that have become accounts, staged with their true hashes. */
 import { Effect, Schema } from "effect"
 import { Account, writingAccount } from "../src/accounts/Account.ts"
-import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
+import { type ImportKey, PayloadHash } from "../src/imports/ImportProcess.ts"
 import { wireCode } from "../src/suppliers/Supplier.ts"
 import { Hashing } from "../src/ports/Hashing.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { inTimeSlices } from "../src/support/Steps.ts"
 import { freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { claim } from "./importStates.ts"

@@ -4,14 +4,14 @@
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
 import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
-import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses, type NewAccount } from "../src/imports/ImportProcesses.ts"
 import {
   type AttemptId,
   type ImportKey,
   type ImportState,
   type Lease,
   PayloadHash
-} from "../src/account/ImportProcess.ts"
+} from "../src/imports/ImportProcess.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { domesticAccount } from "./samples.ts"

@@ -6,7 +6,7 @@ import type { FoundDocuments } from "../src/accounts/StoredDocument.ts"
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditAction } from "../src/ports/AuditLog.ts"
-import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Account } from "../src/accounts/Account.ts"
 import {
   type AccountChange,
@@ -17,7 +17,7 @@ import {
 import { encodeDescription } from "../src/accounts/AccountDescription.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
-import type { ImportKey } from "../src/account/ImportProcess.ts"
+import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { Note } from "../src/accounts/Note.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { HistoricalStatement } from "../src/accounts/Statement.ts"

@@ -1,15 +1,15 @@
 /** What is erased, what stays, and what is refused afterwards. */
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
-import { detailedStateOf } from "@data-import/domain/account/ImportDetails"
-import { PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { detailedStateOf } from "@data-import/domain/imports/ImportDetails"
+import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { encodeDescription } from "@data-import/domain/accounts/AccountDescription"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { EventLog } from "@data-import/domain/ports/EventLog"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { expectSame, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { detailsOf, erase, eraseAsOperator, erasedAt, rich } from "./erasedCustomers.ts"
 import {

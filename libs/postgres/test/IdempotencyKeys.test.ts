@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {
   adding,

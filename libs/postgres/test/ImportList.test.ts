@@ -1,7 +1,7 @@
 /** A page of a list is one text, which is parsed. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"

@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Stream } from "effect"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import {
   errorsSampled,
   ImportSearch,

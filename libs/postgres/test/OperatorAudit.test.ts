@@ -9,7 +9,7 @@ import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { WebhookId } from "@data-import/domain/ports/EventLog"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
 import {
   freshApiKey,

@@ -1,9 +1,9 @@
 /** The deletion of payloads whose import became an account long ago. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
-import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import {
   expectSame,

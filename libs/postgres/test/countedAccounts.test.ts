@@ -1,7 +1,7 @@
 /** How the accounts that a batch stores at once are counted. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import {
   freshAttempt,
   freshSupplier,

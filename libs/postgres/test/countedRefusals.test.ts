@@ -8,7 +8,7 @@ import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import * as Batch from "@data-import/domain/batch/Batch"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Migrations } from "@data-import/domain/ports/Migrations"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import {

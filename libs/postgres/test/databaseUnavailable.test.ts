@@ -1,7 +1,7 @@
 /** A database that goes away and comes back, on a separate server. */
 import { expect, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"

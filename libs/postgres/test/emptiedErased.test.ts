@@ -2,11 +2,11 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import {
   callerOf,

@@ -1,11 +1,11 @@
 /** Customers to erase, with data in every field. */
 import { Effect, Option } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {
   accountWith,

@@ -2,13 +2,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { receivingLine } from "@data-import/domain/batch-processing/BatchUpload"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { finish as endOfSteps } from "@data-import/domain/support/Steps"
 import {
   append,

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Schema } from "effect"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import {
   freshAttempt,
   freshSupplier,

@@ -14,8 +14,8 @@ import {
   Schema,
   Stream
 } from "effect"
-import { DetailedState, type ImportFilter } from "@data-import/domain/account/ImportDetails"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { DetailedState, type ImportFilter } from "@data-import/domain/imports/ImportDetails"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Checks } from "@data-import/domain/ports/Checks"
@@ -23,7 +23,7 @@ import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/ports/Webhooks"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {

@@ -11,7 +11,7 @@ import {
 } from "@data-import/domain/audit/AuditHeads"
 import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"

@@ -2,9 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import { cancelled, started } from "@data-import/domain/testing/begunBatches"
 import {

@@ -6,7 +6,7 @@ import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"

@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ties } from "@data-import/domain/account/SupplierSummary"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Migrations } from "@data-import/domain/ports/Migrations"
 import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
 import {

@@ -1,6 +1,6 @@
 /** Audit chains as tests need them: with an erased number. */
 import { Effect } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Database } from "../src/connection/Database.ts"
 
 /** Erases the number with the operator's rights, and returns how many entries had it. */

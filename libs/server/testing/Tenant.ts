@@ -3,7 +3,7 @@
  * touches, and its tokens.
  */
 import { Effect } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { type OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { issueKey } from "@data-import/domain/access/ServiceToken"

@@ -1,9 +1,9 @@
 /** Cohorts of imports over HTTP: given by stage, and changed by PATCH. */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Result } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { freshAttempt } from "@data-import/domain/testing/freshNames"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { ask, errorsOf, post } from "@data-import/server/testing/RunningService"

@@ -1,8 +1,8 @@
 /** The running account-import service on a separate database, and helpers for its tests. */
 import { Effect, Layer, Option, Redacted } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { type Wire } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Result } from "effect"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshAttempt } from "@data-import/domain/testing/freshNames"
 import { recordOf } from "@data-import/domain/testing/importRecords"

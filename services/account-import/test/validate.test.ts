@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { get, putAll, type Wire } from "@data-import/domain/testing/wire"
 import { errorsOf, post, putDocument } from "@data-import/server/testing/RunningService"

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import * as Service from "./batchesService.ts"

@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, Effect } from "effect"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"

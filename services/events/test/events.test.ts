@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { EventLog } from "@data-import/domain/ports/EventLog"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
 import { list, listed, serviceWith } from "./eventsService.ts"

@@ -1,7 +1,7 @@
 /** The running post-import service on a separate database, and helpers for its tests. */
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
-import * as AccountImport from "@data-import/domain/import/AccountImport"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import * as AccountImport from "@data-import/domain/imports/AccountImport"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import {
   domesticPayload,

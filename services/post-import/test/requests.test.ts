@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import type { Request } from "@data-import/api/testing/Client"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { put } from "@data-import/domain/testing/wire"
 import { auditTables, rows, tablesBut } from "@data-import/postgres/testing/rows"

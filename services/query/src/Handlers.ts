@@ -15,7 +15,7 @@ import {
   type ImportList,
   ImportQuery,
   type ListRange
-} from "@data-import/domain/import/ImportQuery"
+} from "@data-import/domain/imports/ImportQuery"
 import { summaryBody } from "@data-import/domain/import/SummaryBody"
 import { SummaryQuery } from "@data-import/domain/import/SummaryQuery"
 import type { Failure } from "@data-import/domain/requests/Failure"
@@ -23,7 +23,7 @@ import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type {
   ImportListEntry as Entry,
   ImportListKind
-} from "@data-import/domain/ports/ImportProcesses"
+} from "@data-import/domain/imports/ImportProcesses"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"

@@ -1,8 +1,8 @@
 /** One import over HTTP, and the lists with details and conditions. */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { PayloadHash } from "@data-import/domain/account/ImportProcess"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, kinds, listPath, service, skipped, staged } from "./queryService.ts"

@@ -1,6 +1,6 @@
 /** The running query service on a separate database, and the imports that its tests query. */
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { freshAttempt, newAccountFor } from "@data-import/domain/testing/freshNames"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"

@@ -1,7 +1,7 @@
 /** The summary of a supplier over HTTP. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, service, skipped } from "./queryService.ts"

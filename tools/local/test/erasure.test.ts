@@ -6,7 +6,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { type Reply, send } from "@data-import/api/testing/Client"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"

@@ -6,7 +6,7 @@
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { Account, encodeAccount } from "@data-import/domain/accounts/Account"
 import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
-import { AccountImport, layer as accountImport } from "@data-import/domain/import/AccountImport"
+import { AccountImport, layer as accountImport } from "@data-import/domain/imports/AccountImport"
 import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
 import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"

@@ -1,8 +1,8 @@
 /** How the operator sees imports, and retries failed ones. */
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import {
   arrange as arrangeImport,
   claim,

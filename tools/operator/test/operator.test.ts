@@ -1,7 +1,7 @@
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { TokenSecrets } from "@data-import/domain/access/TokenSigner"

@@ -1,7 +1,7 @@
 /** The summary of a supplier, and what keeps a supplier from being Complete. */
 import { expect, it } from "@effect/vitest"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"

@@ -16,8 +16,8 @@ import {
   RequestId,
   type Scope
 } from "@data-import/domain/suppliers/Organisation"
-import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { AttemptId, type ImportKey } from "@data-import/domain/imports/ImportProcess"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { issueKey } from "@data-import/domain/access/ServiceToken"

@@ -4,7 +4,7 @@
  */
 import type { Batch, BatchId, BatchOperation } from "@data-import/domain/batch/Batch"
 import type { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { readResult } from "./LineResultText.ts"

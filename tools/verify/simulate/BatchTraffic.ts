@@ -3,7 +3,7 @@
  * that the other clients write to.
  */
 import { Effect } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { ask, bringDocuments, crash } from "./Actions.ts"

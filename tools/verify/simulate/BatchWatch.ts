@@ -3,7 +3,7 @@
  * the results.
  */
 import { Effect, Exit, Stream } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { ChunkInHand, Creating } from "@data-import/domain/ports/Batches"
 import {
   batchNamed,

@@ -2,7 +2,7 @@
  * What the clients of an import observed: a history that must be linearizable, and acknowledged
  * writes that must be stored at the end.
  */
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { type Event, firstInexplicable, type Operation } from "./Linearizability.ts"
 import {
   type Answer,

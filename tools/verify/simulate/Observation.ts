@@ -4,7 +4,7 @@ import {
   type AccountDescription,
   encodeDescription
 } from "@data-import/domain/accounts/AccountDescription"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Storage } from "./Storage.ts"
 
 /** What is stored of one import. Instants are milliseconds. */

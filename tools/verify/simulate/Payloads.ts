@@ -4,7 +4,7 @@
  */
 import fc from "fast-check"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { drop, get, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"

@@ -3,7 +3,7 @@
  * once while its answer is kept, and every success has the same answer. The check uses requests,
  * answers and the stored data, but not the calls in between.
  */
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { transactionIdsOf } from "./Payloads.ts"
 import {

@@ -6,7 +6,7 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { Wire } from "@data-import/domain/testing/wire"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import {
   ask,
   crash,

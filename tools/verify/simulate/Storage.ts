@@ -2,12 +2,12 @@
  * The storage ports of one run, as the simulation reads them without the requests.
  */
 import { Effect } from "effect"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 

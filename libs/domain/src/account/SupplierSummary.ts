@@ -6,7 +6,7 @@
 import { type BigDecimal, DateTime, Order } from "effect"
 import { isEqual, sum } from "../schema/Decimal.ts"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
-import type { DetailedState } from "./ImportDetails.ts"
+import type { DetailedState } from "../imports/ImportDetails.ts"
 
 /** How many failed imports have a code, in the same sense as the filter of lists. */
 export interface CodeCount {

@@ -5,13 +5,13 @@
  */
 import { Array, type DateTime, Effect, Stream } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
-import type { ImportFilter } from "../account/ImportDetails.ts"
+import type { ImportFilter } from "../imports/ImportDetails.ts"
 import * as Batch from "../batch/Batch.ts"
 import { batchLimits } from "../batch/BatchLine.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Batches } from "../ports/Batches.ts"
-import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { ImportProcesses } from "../imports/ImportProcesses.ts"
 import { limitExceeded } from "../requests/Failure.ts"
 
 /** The batch to create, and on whose behalf. */

@@ -3,7 +3,7 @@
  * Source: docs/contract/board.md#imports.
  */
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
-import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../account/ImportDetails.ts"
+import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../imports/ImportDetails.ts"
 import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { type AuditVerification, moreRefused, type NumberedEntry } from "../ports/AuditLog.ts"
 import type { FoundImport, FoundPage } from "../ports/ImportSearch.ts"

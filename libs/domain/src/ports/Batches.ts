@@ -11,7 +11,7 @@ import {
   type Scope,
   type Stream
 } from "effect"
-import type { AttemptId, ImportKey, PayloadHash } from "../account/ImportProcess.ts"
+import type { AttemptId, ImportKey, PayloadHash } from "../imports/ImportProcess.ts"
 import type {
   Batch,
   BatchId,
@@ -28,7 +28,7 @@ import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Busy } from "../support/Shares.ts"
 import type { AuditAction } from "./AuditLog.ts"
-import type { NewAccount } from "./ImportProcesses.ts"
+import type { NewAccount } from "../imports/ImportProcesses.ts"
 import type { NotFound } from "../requests/Failure.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"

@@ -5,7 +5,7 @@
  */
 import { type BigDecimal, Context, type DateTime, type Duration, type Effect } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
-import type { PayloadHash } from "../account/ImportProcess.ts"
+import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { Counts } from "../batch/Counts.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"

@@ -4,7 +4,7 @@
  * Source: docs/contract/operator.md#erasure.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
+import type { ImportKey, ImportState } from "../imports/ImportProcess.ts"
 import type { PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import type { BatchId } from "../batch/Batch.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"

@@ -6,8 +6,8 @@
 import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
-import type { AttemptError, DetailedState } from "../account/ImportDetails.ts"
-import type { ImportKey } from "../account/ImportProcess.ts"
+import type { AttemptError, DetailedState } from "../imports/ImportDetails.ts"
+import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 

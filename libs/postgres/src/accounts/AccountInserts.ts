@@ -13,7 +13,7 @@ import {
 } from "@data-import/domain/accounts/Ledger"
 import { omittedFrom } from "@data-import/domain/accounts/Omissions"
 import type { Transaction } from "@data-import/domain/accounts/Transaction"
-import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
+import type { NewAccount } from "@data-import/domain/imports/ImportProcesses"
 import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"

@@ -12,7 +12,7 @@ import {
   readableOf,
   type SizedTransaction
 } from "@data-import/domain/accounts/AccountChange"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { TransactionId } from "@data-import/domain/accounts/Transaction"
 import { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"

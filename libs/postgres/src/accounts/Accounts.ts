@@ -5,7 +5,7 @@
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { type AccountView, isEmpty } from "@data-import/domain/accounts/AccountChange"
-import { keyText } from "@data-import/domain/account/ImportProcess"
+import { keyText } from "@data-import/domain/imports/ImportProcess"
 import { MigrationNotOngoing } from "@data-import/domain/requests/Failure"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/accounts/Accounts"

@@ -1,7 +1,7 @@
 /** The audit log in PostgreSQL. Reads attempts, entries and events, and records refusals. */
 import { Effect, Layer, Schema } from "effect"
 import { EventName } from "@data-import/domain/account/Event"
-import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
+import { AttemptId, type ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ApiKeyId, OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import {
   auditActions,

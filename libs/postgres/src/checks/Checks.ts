@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/accounts/Account"
-import { PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {

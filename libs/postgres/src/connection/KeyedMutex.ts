@@ -5,7 +5,7 @@
  * processes.
  */
 import { type Duration, Effect, type Semaphore } from "effect"
-import { type ImportKey, keyText } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, keyText } from "@data-import/domain/imports/ImportProcess"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as KeyedSemaphores from "@data-import/domain/support/KeyedSemaphores"
 import { contended } from "./SqlFailure.ts"

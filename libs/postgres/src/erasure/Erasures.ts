@@ -4,7 +4,7 @@
  * lines are found beforehand, without a lock, one chunk after the other.
  */
 import { Data, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { type ImportKey, stateAt } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, stateAt } from "@data-import/domain/imports/ImportProcess"
 import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Erasures, type Erasing } from "@data-import/domain/ports/Erasures"

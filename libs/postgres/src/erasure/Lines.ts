@@ -1,7 +1,7 @@
 /** The lines of batches that name a customer: found without a lock, and erased under one. */
 import { Effect, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { erasedResult, names, sentNamesIn } from "@data-import/domain/ports/ErasedLine"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

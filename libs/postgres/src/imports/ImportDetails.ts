@@ -5,14 +5,14 @@
 import { DateTime, Effect, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportDetails } from "@data-import/domain/account/ImportDetails"
-import { AttemptId, type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
+import type { ImportDetails } from "@data-import/domain/imports/ImportDetails"
+import { AttemptId, type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import {
   type DetailedList,
   errorsInList,
   type ImportListEntry,
   type ImportProcesses
-} from "@data-import/domain/ports/ImportProcesses"
+} from "@data-import/domain/imports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { AttemptError } from "../tables/AttemptError.ts"

@@ -4,9 +4,9 @@
  * that every claim under the same limit takes, so the count is exact over any number of instances.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, keyText, stateAt } from "@data-import/domain/account/ImportProcess"
+import { isFree, keyText, stateAt } from "@data-import/domain/imports/ImportProcess"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
-import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { Claim, ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { readImport } from "../tables/ImportRow.ts"

@@ -5,7 +5,7 @@
  */
 import { DateTime, Effect, Option, Schema, Stream } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { ImportListEntry, ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { kindConditions } from "./ImportSource.ts"
 

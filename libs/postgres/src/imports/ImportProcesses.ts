@@ -5,10 +5,10 @@
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
-import { isFailure } from "@data-import/domain/account/ImportDetails"
-import { type ImportKey, isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { isFailure } from "@data-import/domain/imports/ImportDetails"
+import { type ImportKey, isFree, stateAt } from "@data-import/domain/imports/ImportProcess"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { dryRun, makeComplete } from "../accounts/AccountCreation.ts"
 import { leases, makeClaim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"

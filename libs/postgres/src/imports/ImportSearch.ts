@@ -5,8 +5,8 @@
 import { Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { DetailedState } from "@data-import/domain/account/ImportDetails"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { DetailedState } from "@data-import/domain/imports/ImportDetails"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import {
   errorsSampled,
   type FoundImport,

@@ -4,8 +4,8 @@
  */
 import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
-import type { DetailedState, ImportFilter } from "@data-import/domain/account/ImportDetails"
-import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
+import type { DetailedState, ImportFilter } from "@data-import/domain/imports/ImportDetails"
+import type { ImportListKind } from "@data-import/domain/imports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Database } from "../connection/Database.ts"
 

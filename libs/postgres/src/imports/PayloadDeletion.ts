@@ -1,6 +1,6 @@
 /** Deletes the payloads of imports that became accounts long ago. */
 import { DateTime, Effect, Schema } from "effect"
-import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { wholePayload } from "@data-import/domain/schema/Rules"
 import { type Database, rowsOf } from "../connection/Database.ts"
 

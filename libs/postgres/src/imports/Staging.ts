@@ -3,9 +3,9 @@
  * stagings are stored in batches, each by one statement.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, keyText, PayloadHash, stateAt } from "@data-import/domain/account/ImportProcess"
+import { isFree, keyText, PayloadHash, stateAt } from "@data-import/domain/imports/ImportProcess"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
-import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports/ImportProcesses"
+import type { ImportProcesses, Staging, Stored } from "@data-import/domain/imports/ImportProcesses"
 import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { readImport } from "../tables/ImportRow.ts"

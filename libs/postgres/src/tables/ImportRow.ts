@@ -5,8 +5,8 @@ import {
   AttemptId,
   type ImportKey,
   type ImportProcess
-} from "@data-import/domain/account/ImportProcess"
-import type { OwnImport } from "@data-import/domain/ports/ImportProcesses"
+} from "@data-import/domain/imports/ImportProcess"
+import type { OwnImport } from "@data-import/domain/imports/ImportProcesses"
 import { codeIn, SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { byPosition, position, recordSet } from "./RecordSet.ts"

@@ -3,7 +3,7 @@
  * knows of a supplier may be a second old.
  */
 import { Effect, Schema } from "effect"
-import type { NotOngoing } from "@data-import/domain/ports/ImportProcesses"
+import type { NotOngoing } from "@data-import/domain/imports/ImportProcesses"
 import { type SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { type Database, rowsOf } from "../connection/Database.ts"
 

@@ -3,7 +3,7 @@
  * Each defect is one plausible mistake.
  */
 import { Effect } from "effect"
-import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { importOf, type StoredImport } from "@data-import/domain/ports/memory/Store"
 import type { Mutation } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"

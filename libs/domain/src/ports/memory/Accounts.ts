@@ -20,14 +20,14 @@ import {
   type DescribedTransaction,
   ownFieldsOf
 } from "../../accounts/AccountDescription.ts"
-import type { ImportKey } from "../../account/ImportProcess.ts"
+import type { ImportKey } from "../../imports/ImportProcess.ts"
 import { currentTransactions, historicalTransactions, type Ledger } from "../../accounts/Ledger.ts"
 import { knownNotesOf } from "../../accounts/KnownNotes.ts"
 import type { StatementId } from "../../accounts/Statement.ts"
 import type { Transaction, TransactionId } from "../../accounts/Transaction.ts"
 import { Accounts } from "../../accounts/Accounts.ts"
 import { ReservationLost } from "../IdempotencyKeys.ts"
-import type { NewAccount } from "../ImportProcesses.ts"
+import type { NewAccount } from "../../imports/ImportProcesses.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
 import { MigrationNotOngoing } from "../../requests/Failure.ts"

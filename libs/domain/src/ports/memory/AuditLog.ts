@@ -1,6 +1,6 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records what may repeat. */
 import { DateTime, Effect, Hash, Layer } from "effect"
-import type { ImportKey } from "../../account/ImportProcess.ts"
+import type { ImportKey } from "../../imports/ImportProcess.ts"
 import { isByPerson } from "../../access/Operator.ts"
 import {
   type AuditFault,

@@ -1,7 +1,7 @@
 /** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
 import { DateTime } from "effect"
-import { detailedStateOf } from "../../account/ImportDetails.ts"
-import { stateAt } from "../../account/ImportProcess.ts"
+import { detailedStateOf } from "../../imports/ImportDetails.ts"
+import { stateAt } from "../../imports/ImportProcess.ts"
 import {
   type BatchId,
   type BatchSettings,

@@ -4,7 +4,7 @@
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
 import { customerEmailEvent, releaseCodes, releaseEvent } from "../../account/Event.ts"
-import { type Attempt, type ImportDetails, isFailure, meets } from "../../account/ImportDetails.ts"
+import { type Attempt, type ImportDetails, isFailure, meets } from "../../imports/ImportDetails.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
   type AttemptId,
@@ -12,7 +12,7 @@ import {
   type ImportKey,
   isFree,
   stateAt
-} from "../../account/ImportProcess.ts"
+} from "../../imports/ImportProcess.ts"
 import { byteLength } from "../../support/Utf8.ts"
 import { smallBytes } from "../../requests/WorkBudget.ts"
 import { codeIn, type SupplierCode } from "../../suppliers/Supplier.ts"
@@ -27,7 +27,7 @@ import {
   type NewAccount,
   type OwnImport,
   type Staging
-} from "../ImportProcesses.ts"
+} from "../../imports/ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../suppliers/Organisation.ts"
 import { recordUnchanged } from "./AuditLog.ts"

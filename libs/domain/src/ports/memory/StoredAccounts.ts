@@ -3,11 +3,11 @@ import { Stream } from "effect"
 import { openingBalance } from "../../accounts/Account.ts"
 import type { AccountChange } from "../../accounts/AccountChange.ts"
 import type { DescribedInstruction } from "../../accounts/AccountDescription.ts"
-import type { ImportKey } from "../../account/ImportProcess.ts"
+import type { ImportKey } from "../../imports/ImportProcess.ts"
 import { balanceOf, type Ledger } from "../../accounts/Ledger.ts"
 import type { FoundDocuments } from "../../accounts/StoredDocument.ts"
 import { relativePath } from "../../schema/DocumentPath.ts"
-import type { NewAccount } from "../ImportProcesses.ts"
+import type { NewAccount } from "../../imports/ImportProcesses.ts"
 import type {
   Items,
   NamedDocument,

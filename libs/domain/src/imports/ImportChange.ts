@@ -4,12 +4,12 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts"
-import { attemptsOfImport } from "../account/ImportDetails.ts"
-import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
+import { attemptsOfImport } from "./ImportDetails.ts"
+import type { ImportKey, ImportState } from "./ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { ImportProcesses } from "./ImportProcesses.ts"
 import {
   type Failure,
   MigrationNotOngoing,
@@ -17,7 +17,7 @@ import {
   unavailable,
   ValidationFailed
 } from "../requests/Failure.ts"
-import { refusalInState } from "../requests/ImportRefusal.ts"
+import { refusalInState } from "./ImportRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { validator } from "../schema/Validator.ts"
 import { inTimeSlices } from "../support/Steps.ts"

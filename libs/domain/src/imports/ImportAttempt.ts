@@ -5,7 +5,7 @@
  * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
-import type { Claim, ImportProcesses, LargePayload, NewAccount } from "../ports/ImportProcesses.ts"
+import type { Claim, ImportProcesses, LargePayload, NewAccount } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { AccountNumber } from "../accounts/Account.ts"
 import { account as accountValidator } from "../accounts/AccountValidation.ts"
@@ -23,7 +23,7 @@ import {
 } from "../requests/Failure.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
-import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
+import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import * as Json from "../schema/Json.ts"
 import type { Caller } from "../suppliers/Organisation.ts"

@@ -4,12 +4,12 @@
  * Source: docs/contract/import.md#process, docs/contract/batches.md#operations.
  */
 import { type DateTime, Effect, Option } from "effect"
-import { type ImportKey, stateAt } from "../account/ImportProcess.ts"
+import { type ImportKey, stateAt } from "./ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { AuditLog } from "../ports/AuditLog.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
-import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { ImportProcesses } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
   documentsUnavailable,
@@ -18,7 +18,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
-import { refusalOf } from "../requests/ImportRefusal.ts"
+import { refusalOf } from "./ImportRefusal.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { invalid } from "../schema/LeafDecoder.ts"

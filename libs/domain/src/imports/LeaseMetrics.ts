@@ -1,6 +1,6 @@
 /** The metrics of attempts of imports; every process reports the same values. */
 import { DateTime, Duration, Effect, Metric } from "effect"
-import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { ImportProcesses } from "./ImportProcesses.ts"
 import { every } from "../support/Every.ts"
 
 const leases = (state: "held" | "expired") =>

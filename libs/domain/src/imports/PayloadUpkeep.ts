@@ -4,7 +4,7 @@
  * Source: docs/operating.md#retention.
  */
 import { DateTime, Duration, Effect } from "effect"
-import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { ImportProcesses } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 

@@ -9,7 +9,7 @@ import {
   type ImportListEntry,
   type ImportListKind,
   ImportProcesses
-} from "../ports/ImportProcesses.ts"
+} from "./ImportProcesses.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import {
   type AccountNumber,
@@ -18,8 +18,8 @@ import {
 } from "../accounts/Account.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
-import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
-import { attemptsOfImport, type ImportDetails } from "../account/ImportDetails.ts"
+import { type ImportKey, type ImportStatus, stateAt, statusOf } from "./ImportProcess.ts"
+import { attemptsOfImport, type ImportDetails } from "./ImportDetails.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"

@@ -1,12 +1,12 @@
 /** Why an import in its present state cannot be changed. */
-import type { ImportKey, ImportState } from "../account/ImportProcess.ts"
+import type { ImportKey, ImportState } from "./ImportProcess.ts"
 import {
   AlreadyImported,
   ImportErased,
   ImportInProgress,
   ImportProcessDoesNotExist,
   ImportSkipped
-} from "./Failure.ts"
+} from "../requests/Failure.ts"
 
 /** The refusal; null if the import is pending, and so can be changed. */
 export const refusalInState = (key: ImportKey, found: ImportState) => {
