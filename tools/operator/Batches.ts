@@ -2,13 +2,13 @@
  * Commands about batches: their state, and pause, resume and cancel for the operator.
  * Source: docs/contract/operator.md#batches.
  */
-import { bodies, problemsLimit } from "@data-import/domain/batch-processing/BatchManagement"
-import * as Batch from "@data-import/domain/batch/Batch"
-import { BatchBody } from "@data-import/domain/batch/BatchBody"
-import { clearedLines } from "@data-import/domain/batch/Problems"
+import { bodies, problemsLimit } from "@data-import/domain/batches/BatchManagement"
+import * as Batch from "@data-import/domain/batches/Batch"
+import { BatchBody } from "@data-import/domain/batches/BatchBody"
+import { clearedLines } from "@data-import/domain/batches/Problems"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
-import { Batches } from "@data-import/domain/ports/Batches"
+import { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -4,10 +4,10 @@
  * those that were staged again, and none whose attempt was interrupted.
  * Source: docs/contract/operator.md#imports.
  */
-import * as Batch from "@data-import/domain/batch/Batch"
-import { failedImports, processImports } from "@data-import/domain/batch-processing/PendingBatches"
+import * as Batch from "@data-import/domain/batches/Batch"
+import { failedImports, processImports } from "@data-import/domain/batches/PendingBatches"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import { Batches } from "@data-import/domain/ports/Batches"
+import { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"

@@ -1,5 +1,5 @@
 /** Values that both commands take, checked while the command line is read. */
-import { BatchId } from "@data-import/domain/batch/Batch"
+import { BatchId } from "@data-import/domain/batches/Batch"
 import { Option, Schema } from "effect"
 import { Flag, Param } from "effect/cli"
 

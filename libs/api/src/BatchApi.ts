@@ -5,8 +5,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
-import { LineOutcome } from "@data-import/domain/batch/Counts"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
+import { LineOutcome } from "@data-import/domain/batches/Counts"
 import type { RequestCode } from "@data-import/domain/codes/Code"
 import { supplierCodeLength } from "@data-import/domain/suppliers/Supplier"
 import { listElements } from "@data-import/domain/schema/Json"

@@ -3,11 +3,11 @@
  * Source: docs/contract/batches.md#resources.
  */
 import { Schema } from "effect"
-import { BatchParameters, PendingFilter } from "@data-import/domain/batch/Batch"
-import * as Batch from "@data-import/domain/batch/BatchBody"
-import { errorsOfLine } from "@data-import/domain/batch/BatchLine"
-import { LineOutcome } from "@data-import/domain/batch/Counts"
-import { BatchPayload, StartPayload } from "@data-import/domain/validation/BatchValidation"
+import { BatchParameters, PendingFilter } from "@data-import/domain/batches/Batch"
+import * as Batch from "@data-import/domain/batches/BatchBody"
+import { errorsOfLine } from "@data-import/domain/batches/BatchLine"
+import { LineOutcome } from "@data-import/domain/batches/Counts"
+import { BatchPayload, StartPayload } from "@data-import/domain/batches/BatchValidation"
 import { AnyObject, InstantText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"
 import { lineCount } from "./ErrorBody.ts"

@@ -12,8 +12,8 @@ import {
 } from "@data-import/domain/codes/Code"
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
 import { maxErrors } from "@data-import/domain/schema/FieldErrors"
-import { BatchState } from "@data-import/domain/batch/Batch"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { BatchState } from "@data-import/domain/batches/Batch"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 const codes = Object.keys(registry) as Array<Code>

@@ -5,8 +5,8 @@
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { BatchState } from "@data-import/domain/batch/Batch"
-import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
+import type { BatchState } from "@data-import/domain/batches/Batch"
+import type { BatchLimits } from "@data-import/domain/batches/BatchLimits"
 import type { RequestCode } from "@data-import/domain/codes/Code"
 import type {
   BatchLimitExceeded,

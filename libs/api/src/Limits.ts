@@ -4,8 +4,8 @@
  * Source: docs/contract/limits.md#requests.
  */
 import { externalAccountNumberLength } from "@data-import/domain/accounts/Account"
-import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import type { BatchLimits } from "@data-import/domain/batches/BatchLimits"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
 import { supplierCodeLength } from "@data-import/domain/suppliers/Supplier"
 

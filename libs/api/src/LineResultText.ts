@@ -3,13 +3,13 @@
  * and the bodies of the single endpoint.
  * Source: docs/contract/batches.md#results.
  */
-import type { BatchOperation } from "@data-import/domain/batch/Batch"
+import type { BatchOperation } from "@data-import/domain/batches/Batch"
 import type {
   LineAnswer,
   LineFailure,
   LineResult,
   ResultEncoder
-} from "@data-import/domain/batch-processing/LineResult"
+} from "@data-import/domain/batches/LineResult"
 import { encoderOf } from "@data-import/domain/schema/Encoder"
 import { type ErrorResponse, errorResponseOf } from "./ErrorResponse.ts"
 import { bodyBytes } from "./Limits.ts"

@@ -3,7 +3,7 @@
  * document. A new failure does not compile here without an example.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import {
   AccountNotFound,
   ActivePaymentInstructionExists,

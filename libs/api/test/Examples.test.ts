@@ -6,7 +6,7 @@ import {
   factsAt,
   processRequest
 } from "@data-import/domain/accounts/AccountValidation"
-import { batchRequest, startRequest } from "@data-import/domain/validation/BatchValidation"
+import { batchRequest, startRequest } from "@data-import/domain/batches/BatchValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import * as PostImport from "@data-import/domain/additions/PostImportValidation"
 import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"

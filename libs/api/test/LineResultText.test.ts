@@ -2,14 +2,14 @@ import { DateTime, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { Transaction } from "@data-import/domain/accounts/Transaction"
-import type { BatchOperation } from "@data-import/domain/batch/Batch"
+import type { BatchOperation } from "@data-import/domain/batches/Batch"
 import {
   LineErrored,
   type LineFailure,
   type LineResult,
   LineTooLong,
   redact
-} from "@data-import/domain/batch-processing/LineResult"
+} from "@data-import/domain/batches/LineResult"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
 import fc from "fast-check"
-import * as Batch from "../src/batch/Batch.ts"
-import * as Counts from "../src/batch/Counts.ts"
+import * as Batch from "../src/batches/Batch.ts"
+import * as Counts from "../src/batches/Counts.ts"
 import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
 

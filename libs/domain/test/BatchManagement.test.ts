@@ -4,15 +4,12 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Stream } from "effect"
-import {
-  BatchManagement,
-  layer as managementLayer
-} from "../src/batch-processing/BatchManagement.ts"
-import { BatchUpload, layer as uploadLayer } from "../src/batch-processing/BatchUpload.ts"
-import { BatchLimits } from "../src/batch/BatchLimits.ts"
-import { batchLimits, type LineEnd } from "../src/batch/BatchLine.ts"
-import type { LineOutcome } from "../src/batch/Counts.ts"
-import { Batches } from "../src/ports/Batches.ts"
+import { BatchManagement, layer as managementLayer } from "../src/batches/BatchManagement.ts"
+import { BatchUpload, layer as uploadLayer } from "../src/batches/BatchUpload.ts"
+import { BatchLimits } from "../src/batches/BatchLimits.ts"
+import { batchLimits, type LineEnd } from "../src/batches/BatchLine.ts"
+import type { LineOutcome } from "../src/batches/Counts.ts"
+import { Batches } from "../src/batches/Batches.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { layerMemory } from "../src/ports/memory/Batches.ts"
 import type { Failure } from "../src/requests/Failure.ts"

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { factsAt } from "../src/accounts/AccountValidation.ts"
-import { BatchOperation } from "../src/batch/Batch.ts"
-import { batchRequest, startRequest } from "../src/validation/BatchValidation.ts"
+import { BatchOperation } from "../src/batches/Batch.ts"
+import { batchRequest, startRequest } from "../src/batches/BatchValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 
 const facts = factsAt(sampleTime)

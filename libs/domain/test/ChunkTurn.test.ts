@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeTurn } from "../src/batch-processing/ChunkTurn.ts"
-import type { LineRun } from "../src/batch-processing/LineRunner.ts"
-import type { ChunkInHand } from "../src/ports/Batches.ts"
+import { makeTurn } from "../src/batches/ChunkTurn.ts"
+import type { LineRun } from "../src/batches/LineRunner.ts"
+import type { ChunkInHand } from "../src/batches/Batches.ts"
 
 type Line = ChunkInHand["lines"][number]
 

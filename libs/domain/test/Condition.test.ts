@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option } from "effect"
-import type { PauseReason } from "../src/batch/Batch.ts"
+import type { PauseReason } from "../src/batches/Batch.ts"
 import {
   byNeed,
   type Condition,

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type * as Batch from "../src/batch/Batch.ts"
-import type { LineInHand } from "../src/batch-processing/LineOperations.ts"
-import { type LineRun, makeLineRunner } from "../src/batch-processing/LineRunner.ts"
+import type * as Batch from "../src/batches/Batch.ts"
+import type { LineInHand } from "../src/batches/LineOperations.ts"
+import { type LineRun, makeLineRunner } from "../src/batches/LineRunner.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"

@@ -1,7 +1,7 @@
 /** The lines of an upload do not depend on how its bytes arrive. */
 import { describe, expect, it } from "vitest"
 import fc from "fast-check"
-import { LineSplitter } from "../src/batch/LineSplitter.ts"
+import { LineSplitter } from "../src/batches/LineSplitter.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

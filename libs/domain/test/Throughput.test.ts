@@ -1,7 +1,7 @@
 /** Source: docs/contract/batches.md#the-batch. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import * as Throughput from "../src/batch/Throughput.ts"
+import * as Throughput from "../src/batches/Throughput.ts"
 
 const start = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
 const after = (seconds: number) => DateTime.add(start, { seconds })

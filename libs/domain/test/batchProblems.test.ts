@@ -1,8 +1,8 @@
 /** Source: docs/contract/batches.md#problems. */
 import { expect, it } from "@effect/vitest"
 import { registry } from "../src/codes/Code.ts"
-import { problemsOf } from "../src/batch-processing/LineResult.ts"
-import { clearedLines, type Problems } from "../src/batch/Problems.ts"
+import { problemsOf } from "../src/batches/LineResult.ts"
+import { clearedLines, type Problems } from "../src/batches/Problems.ts"
 import { transactionOf } from "./accountModel.ts"
 import { TransactionRefused, ValidationFailed } from "../src/requests/Failure.ts"
 

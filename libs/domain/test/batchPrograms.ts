@@ -1,7 +1,7 @@
 /** Batches over the small migration in memory: settings, lines, and the programs that run lines. */
 import { DateTime, Effect, Result } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import type { ResultEncoder } from "../src/batch-processing/LineResult.ts"
+import * as Batch from "../src/batches/Batch.ts"
+import type { ResultEncoder } from "../src/batches/LineResult.ts"
 import { type FaultPlan, noFaults } from "../testing/faults.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { putAll, type Wire } from "../testing/wire.ts"

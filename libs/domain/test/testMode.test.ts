@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { makeLineRunner } from "../src/batch-processing/LineRunner.ts"
+import { makeLineRunner } from "../src/batches/LineRunner.ts"
 import { layer as importQuery, ImportQuery } from "../src/imports/ImportQuery.ts"
 import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { codeIn, wireCode } from "../src/suppliers/Supplier.ts"

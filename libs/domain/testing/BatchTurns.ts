@@ -1,8 +1,8 @@
 /** Whose lines are taken next: one part of the contract of batches at work. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import type { Batches } from "../src/ports/Batches.ts"
+import * as Batch from "../src/batches/Batch.ts"
+import type { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { decided, endOf, finish, started, taken, takeNext } from "./begunBatches.ts"

@@ -4,15 +4,15 @@
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import type { LineEnd } from "../src/batch/BatchLine.ts"
-import * as Counts from "../src/batch/Counts.ts"
+import * as Batch from "../src/batches/Batch.ts"
+import type { LineEnd } from "../src/batches/BatchLine.ts"
+import * as Counts from "../src/batches/Counts.ts"
 import { serviceFor } from "../src/access/Operator.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
-import { Batches, type ChunkInHand, type LinesQuery } from "../src/ports/Batches.ts"
+import { Batches, type ChunkInHand, type LinesQuery } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
-import { keysOf } from "../src/requests/LineKey.ts"
+import { keysOf } from "../src/batches/LineKey.ts"
 import {
   append,
   begun,

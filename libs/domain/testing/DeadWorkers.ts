@@ -1,13 +1,13 @@
 /** Lines whose worker died: one part of the contract of batches at work. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LineEnd } from "../src/batch/BatchLine.ts"
-import * as Counts from "../src/batch/Counts.ts"
-import type { Batches } from "../src/ports/Batches.ts"
+import type { LineEnd } from "../src/batches/BatchLine.ts"
+import * as Counts from "../src/batches/Counts.ts"
+import type { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import type { Reservation } from "../src/requests/IdempotencyKey.ts"
-import { keptText, keyOf } from "../src/requests/LineKey.ts"
+import { keptText, keyOf } from "../src/batches/LineKey.ts"
 import {
   cancelled,
   createFor,

@@ -1,10 +1,10 @@
 /** Lines that are deleted after their batch: one part of the contract of batches at work. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { Batches } from "../src/ports/Batches.ts"
+import { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
-import { keysOf } from "../src/requests/LineKey.ts"
+import { keysOf } from "../src/batches/LineKey.ts"
 import {
   begun,
   createFor,

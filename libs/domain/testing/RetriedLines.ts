@@ -1,9 +1,9 @@
 /** What a retry has of the lines of the batch that it retries. A part of `batchWorkContract`. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import * as Counts from "../src/batch/Counts.ts"
-import { Batches } from "../src/ports/Batches.ts"
+import * as Batch from "../src/batches/Batch.ts"
+import * as Counts from "../src/batches/Counts.ts"
+import { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import {
   begun,

@@ -3,9 +3,9 @@
  * so that the next one does not take their lines.
  */
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import type { LineEnd } from "../src/batch/BatchLine.ts"
-import type * as Counts from "../src/batch/Counts.ts"
+import * as Batch from "../src/batches/Batch.ts"
+import type { LineEnd } from "../src/batches/BatchLine.ts"
+import type * as Counts from "../src/batches/Counts.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { Supplier } from "../src/suppliers/Supplier.ts"
@@ -17,7 +17,7 @@ import {
   type Creating,
   type ResultsQuery,
   type TakenLast
-} from "../src/ports/Batches.ts"
+} from "../src/batches/Batches.ts"
 import { callerOf, freshSupplier, noon } from "./freshNames.ts"
 
 export interface Begun {

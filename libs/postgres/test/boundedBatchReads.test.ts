@@ -1,7 +1,7 @@
 /** Reads about batches whose cost does not grow with what the lines contain. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import type { LineProblem } from "@data-import/domain/batch/BatchLine"
+import type { LineProblem } from "@data-import/domain/batches/BatchLine"
 import { started } from "@data-import/domain/testing/begunBatches"
 import { layer as batches } from "../src/batches/Batches.ts"
 import * as Problems from "../src/batches/Problems.ts"

@@ -4,8 +4,8 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import * as Counts from "@data-import/domain/batch/Counts"
-import type { ChunkInHand } from "@data-import/domain/ports/Batches"
+import * as Counts from "@data-import/domain/batches/Counts"
+import type { ChunkInHand } from "@data-import/domain/batches/Batches"
 import { endOf, finish, found, started, taken } from "@data-import/domain/testing/begunBatches"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { Database } from "../src/connection/Database.ts"

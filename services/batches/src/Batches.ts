@@ -1,8 +1,8 @@
 /** The batches service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
-import * as BatchManagement from "@data-import/domain/batch-processing/BatchManagement"
-import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
-import * as BatchUpload from "@data-import/domain/batch-processing/BatchUpload"
+import * as BatchManagement from "@data-import/domain/batches/BatchManagement"
+import * as BatchLimits from "@data-import/domain/batches/BatchLimits"
+import * as BatchUpload from "@data-import/domain/batches/BatchUpload"
 import { Documents } from "@data-import/domain/ports/Documents"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import { Database } from "@data-import/postgres/connection/Database"

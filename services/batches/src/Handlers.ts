@@ -1,13 +1,10 @@
 /** Batches over HTTP: each handler calls one program and wraps its answer. */
 import { Duration, Effect, Option, Stream } from "effect"
 import { BatchGroup, defaultListLimit } from "@data-import/api/BatchApi"
-import { BatchBody, CreatedBatchBody, entityTagOf } from "@data-import/domain/batch/BatchBody"
-import type { LineOutcome } from "@data-import/domain/batch/Counts"
-import {
-  BatchManagement,
-  type FailureReport
-} from "@data-import/domain/batch-processing/BatchManagement"
-import { BatchUpload } from "@data-import/domain/batch-processing/BatchUpload"
+import { BatchBody, CreatedBatchBody, entityTagOf } from "@data-import/domain/batches/BatchBody"
+import type { LineOutcome } from "@data-import/domain/batches/Counts"
+import { BatchManagement, type FailureReport } from "@data-import/domain/batches/BatchManagement"
+import { BatchUpload } from "@data-import/domain/batches/BatchUpload"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { encoderOf } from "@data-import/domain/schema/Encoder"
 import * as Answer from "@data-import/server/http/Answer"

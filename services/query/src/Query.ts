@@ -3,7 +3,7 @@
  * the scheduled checks. Any number of instances share them.
  */
 import { Effect, Layer } from "effect"
-import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
+import * as BatchLimits from "@data-import/domain/batches/BatchLimits"
 import * as AccountQuery from "@data-import/domain/accounts/AccountQuery"
 import * as ConfigurationQuery from "@data-import/domain/suppliers/ConfigurationQuery"
 import * as ImportQuery from "@data-import/domain/imports/ImportQuery"

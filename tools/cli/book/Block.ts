@@ -3,7 +3,7 @@
  * only a few blocks are in memory at once.
  * Source: docs/contract/batches.md#upload.
  */
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 
 export interface Block {
   /** The number of its first line, from 1. */

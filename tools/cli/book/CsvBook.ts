@@ -4,7 +4,7 @@
  */
 import { Readable } from "node:stream"
 import { parse } from "csv-parse"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { type Block, LineCollector } from "./Block.ts"
 import type { ColumnMap, FieldPath } from "./ColumnMap.ts"
 

@@ -1,7 +1,7 @@
 /** Checks a whole book: cuts it into blocks, lets threads check them, and reports in order. */
 import { Clock, Effect, Option, Result, Stream } from "effect"
-import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
-import { LineSplitter } from "@data-import/domain/batch/LineSplitter"
+import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
+import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { namedSupplier } from "@data-import/domain/suppliers/NamedSupplier"
 import { parsingBytes } from "@data-import/domain/schema/JsonBytes"

@@ -1,7 +1,7 @@
 /** A thread that checks blocks of lines, one after the other. */
 import { parentPort, workerData } from "node:worker_threads"
 import { DateTime, Effect } from "effect"
-import { LineSplitter } from "@data-import/domain/batch/LineSplitter"
+import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import type { Block } from "../book/Block.ts"
 import { textOf } from "../reports/LineReport.ts"
 import { type CheckedBlock, failedLineOf, placed, type WorkerSettings } from "./CheckedBlock.ts"

@@ -1,5 +1,5 @@
 /** The settings and the answers of the threads of a check. */
-import type { LineProblem } from "@data-import/domain/batch/BatchLine"
+import type { LineProblem } from "@data-import/domain/batches/BatchLine"
 import type { LineReportKind } from "../reports/LineReport.ts"
 import type { CheckSettings, FailedLine } from "./LineCheck.ts"
 

@@ -1,5 +1,5 @@
 /** Notes for a reader of a report besides the problems, a sentence each. */
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "./CheckBook.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"

@@ -3,8 +3,8 @@
  * fixes clear many lines. Its memory is bounded, however many lines and kinds of errors there are.
  * Source: docs/contract/batches.md#problems.
  */
-import type { LineProblem } from "@data-import/domain/batch/BatchLine"
-import { clearedLines, type ProblemGroup } from "@data-import/domain/batch/Problems"
+import type { LineProblem } from "@data-import/domain/batches/BatchLine"
+import { clearedLines, type ProblemGroup } from "@data-import/domain/batches/Problems"
 import { type FailedLineProblems, type PlacedProblem, problemKey } from "./CheckedBlock.ts"
 
 /** Of a CSV book, an example has its row and column. */

@@ -14,7 +14,7 @@ import {
 } from "@data-import/domain/accounts/Account"
 import { balanceOf } from "@data-import/domain/accounts/Ledger"
 import { signedAmount, type Transaction } from "@data-import/domain/accounts/Transaction"
-import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
+import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { decoderOfTree } from "@data-import/domain/schema/Decoder"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import { FieldErrors } from "@data-import/domain/schema/FieldErrors"

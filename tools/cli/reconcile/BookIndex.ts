@@ -2,7 +2,7 @@
  * The accounts of a book by their numbers: the place and the fingerprint of each. Compared accounts
  * are removed, so that the missing ones are left.
  */
-import type { SplitLine } from "@data-import/domain/batch/LineSplitter"
+import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { readLine } from "./BookAccount.ts"
 import type { Finding, FindingKind } from "./Findings.ts"
 import type { LinePlace, PlacedLine } from "./LineFile.ts"

@@ -5,7 +5,7 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { Effect, Pull, Stream } from "effect"
 import { type Batch, DataImport, type LineResult } from "@data-import/client/effect"
-import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
+import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
 import { reasonOf } from "../connection/Reason.ts"
 import { type BookFile, type Piece, readingBook } from "./BookContent.ts"

@@ -1,7 +1,7 @@
 /** Blocks hold the lines of a book unchanged, however its bytes arrive. */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { LineSplitter } from "@data-import/domain/batch/LineSplitter"
+import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import { BlockCutter } from "../book/Block.ts"
 
 const linesOf = (bytes: Uint8Array): ReadonlyArray<string | null> => {

@@ -1,6 +1,6 @@
 /** How the operator sees batches, and stops and releases them. */
-import * as Batch from "@data-import/domain/batch/Batch"
-import { Batches } from "@data-import/domain/ports/Batches"
+import * as Batch from "@data-import/domain/batches/Batch"
+import { Batches } from "@data-import/domain/batches/Batches"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import {
   begun,

@@ -1,6 +1,6 @@
 /** How the operator sees imports, and retries failed ones. */
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import type { Batches } from "@data-import/domain/ports/Batches"
+import type { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import {

@@ -2,7 +2,7 @@
  * The known facts about the batches of a run: the planned lines, their outcomes, and the answers to
  * the client. It counts lines, and has no states.
  */
-import type { Batch, BatchId, BatchOperation } from "@data-import/domain/batch/Batch"
+import type { Batch, BatchId, BatchOperation } from "@data-import/domain/batches/Batch"
 import type { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"

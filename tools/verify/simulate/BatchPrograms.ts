@@ -1,8 +1,8 @@
 /** Requests about batches, and the work of a worker, on the programs of the domain. */
 import { DateTime, Duration, Effect, Stream } from "effect"
-import * as Batch from "@data-import/domain/batch/Batch"
-import type { BatchBody, CreatedBatchBody } from "@data-import/domain/batch/BatchBody"
-import { type BatchWorker, makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
+import * as Batch from "@data-import/domain/batches/Batch"
+import type { BatchBody, CreatedBatchBody } from "@data-import/domain/batches/BatchBody"
+import { type BatchWorker, makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { Failure } from "@data-import/domain/requests/Failure"
 import { batchNamed, type BatchRecord } from "./BatchModel.ts"

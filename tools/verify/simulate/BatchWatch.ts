@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Stream } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import type { ChunkInHand, Creating } from "@data-import/domain/ports/Batches"
+import type { ChunkInHand, Creating } from "@data-import/domain/batches/Batches"
 import {
   batchNamed,
   batchOf,

@@ -3,7 +3,7 @@
  * the simulation can end: a crashed or frozen worker loses its lines.
  */
 import { Effect, Exit, Option, Scope, Stream } from "effect"
-import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
+import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
 import type { SentRequest } from "./Request.ts"

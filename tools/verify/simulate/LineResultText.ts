@@ -1,5 +1,5 @@
 /** The encoding of line results in the simulation, so that it can read them. */
-import type { ResultEncoder } from "@data-import/domain/batch-processing/LineResult"
+import type { ResultEncoder } from "@data-import/domain/batches/LineResult"
 import { formatInstant } from "@data-import/domain/schema/Field"
 
 /** `code` and `message` are as in an answer. */

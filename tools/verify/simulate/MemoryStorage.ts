@@ -1,6 +1,6 @@
 /** The memory adapters as the storage of a run. */
 import { Effect, Layer } from "effect"
-import type { ChunkInHand } from "@data-import/domain/ports/Batches"
+import type { ChunkInHand } from "@data-import/domain/batches/Batches"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"

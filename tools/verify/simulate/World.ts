@@ -1,6 +1,6 @@
 /** The state of a run, built from its seed. */
 import { Clock, Context, Effect, Random, References, Scheduler, type Scope } from "effect"
-import type { BatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
+import type { BatchWorker } from "@data-import/domain/batches/BatchWorker"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { sampleTime } from "@data-import/domain/testing/samples"
 import type { BatchRecord } from "./BatchModel.ts"

@@ -8,7 +8,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { moneyParts } from "@data-import/domain/ports/ImportSearch"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"

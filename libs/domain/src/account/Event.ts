@@ -2,7 +2,7 @@
  * The names of the outbox events. A name never changes. A change of meaning needs a new version.
  */
 import { Schema } from "effect"
-import { BatchEventName } from "../batch/BatchEvent.ts"
+import { BatchEventName } from "../batches/BatchEvent.ts"
 import type { Code } from "../codes/Code.ts"
 
 export const EventName = Schema.Literals([

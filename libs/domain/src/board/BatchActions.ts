@@ -4,13 +4,13 @@
  * Source: docs/contract/board.md#actions.
  */
 import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"
-import * as Batch from "../batch/Batch.ts"
-import { bodies } from "../batch-processing/BatchManagement.ts"
-import { type PendingBatch, processPending } from "../batch-processing/PendingBatches.ts"
+import * as Batch from "../batches/Batch.ts"
+import { bodies } from "../batches/BatchManagement.ts"
+import { type PendingBatch, processPending } from "../batches/PendingBatches.ts"
 import { maySee } from "../access/BoardUser.ts"
 import { modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
 import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
-import type { Batches } from "../ports/Batches.ts"
+import type { Batches } from "../batches/Batches.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import {
   BatchStateConflict,

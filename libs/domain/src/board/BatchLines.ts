@@ -4,10 +4,10 @@
  * Source: docs/contract/board.md#batches.
  */
 import { Effect, Result } from "effect"
-import type { BatchId } from "../batch/Batch.ts"
-import type { BatchBody } from "../batch/BatchBody.ts"
-import { clearedLines, type Problems } from "../batch/Problems.ts"
-import type { Batches, LinesQuery, ListedLine } from "../ports/Batches.ts"
+import type { BatchId } from "../batches/Batch.ts"
+import type { BatchBody } from "../batches/BatchBody.ts"
+import { clearedLines, type Problems } from "../batches/Problems.ts"
+import type { Batches, LinesQuery, ListedLine } from "../batches/Batches.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { wholePayload } from "../schema/Rules.ts"

@@ -3,7 +3,7 @@
  * Source: docs/contract/board.md#conditions.
  */
 import { DateTime, Duration, Order } from "effect"
-import type { PauseReason } from "../batch/Batch.ts"
+import type { PauseReason } from "../batches/Batch.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
 import type { MigrationPlan, StateCounts } from "../ports/Migrations.ts"

@@ -7,7 +7,7 @@
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { changeStatus, type Supplier } from "../suppliers/Supplier.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
-import { Batches } from "../ports/Batches.ts"
+import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportSearch } from "../ports/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../ports/Migrations.ts"

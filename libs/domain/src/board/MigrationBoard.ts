@@ -4,12 +4,12 @@
  * Source: docs/contract/board.md#migrations.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { bodies } from "../batch-processing/BatchManagement.ts"
-import { type Batch, BatchId } from "../batch/Batch.ts"
-import { remaining } from "../batch/Counts.ts"
+import { bodies } from "../batches/BatchManagement.ts"
+import { type Batch, BatchId } from "../batches/Batch.ts"
+import { remaining } from "../batches/Counts.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
-import { Batches } from "../ports/Batches.ts"
+import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { Migrations, type MigrationCounts } from "../ports/Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"

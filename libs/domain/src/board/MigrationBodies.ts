@@ -4,9 +4,9 @@
  */
 import type { DateTime } from "effect"
 import { documentsMissing, type SupplierSummary, ties } from "../account/SupplierSummary.ts"
-import type { BatchBody } from "../batch/BatchBody.ts"
+import type { BatchBody } from "../batches/BatchBody.ts"
 import { type Code, registry } from "../codes/Code.ts"
-import { clearedLines, type Problems } from "../batch/Problems.ts"
+import { clearedLines, type Problems } from "../batches/Problems.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import { type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import type { ForecastRecord, KeptForecast } from "../ports/Forecasts.ts"

@@ -6,7 +6,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
 import { modeOfSupplier, type SupplierCode } from "../suppliers/Supplier.ts"
-import { Batches } from "../ports/Batches.ts"
+import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type ForecastRecord, Forecasts, type KeptForecast } from "../ports/Forecasts.ts"
 import { Migrations } from "../ports/Migrations.ts"

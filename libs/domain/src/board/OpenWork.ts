@@ -3,9 +3,9 @@
  * it was refused, or is still to do. Lines of ended batches are in the summary.
  * Source: docs/contract/board.md#migrations.
  */
-import { type Batch, stages } from "../batch/Batch.ts"
-import { remaining } from "../batch/Counts.ts"
-import type { Batches } from "../ports/Batches.ts"
+import { type Batch, stages } from "../batches/Batch.ts"
+import { remaining } from "../batches/Counts.ts"
+import type { Batches } from "../batches/Batches.ts"
 import type { StateCounts } from "../ports/Migrations.ts"
 import type { Unstaged } from "./OpenText.ts"
 

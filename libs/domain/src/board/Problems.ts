@@ -3,7 +3,7 @@
  * Source: docs/contract/board.md#problems.
  */
 import { Order } from "effect"
-import { clearedLines } from "../batch/Problems.ts"
+import { clearedLines } from "../batches/Problems.ts"
 import type { CodeCount } from "../account/SupplierSummary.ts"
 import { fieldCodes } from "../codes/FieldCodes.ts"
 import type { FailedImport } from "../ports/ImportSearch.ts"

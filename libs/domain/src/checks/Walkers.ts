@@ -1,7 +1,7 @@
 /** The checks of a slice of each walk, as pure comparisons of data from one snapshot. */
 import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
 import { writingAccount } from "../accounts/Account.ts"
-import * as Counts from "../batch/Counts.ts"
+import * as Counts from "../batches/Counts.ts"
 import type { Accounts } from "../accounts/Accounts.ts"
 import type { CheckedAccount, CheckedBatch, Checks, Difference, Walk } from "../ports/Checks.ts"
 import type { Hashing } from "../ports/Hashing.ts"

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { AccountNumber } from "../accounts/Account.ts"
-import { BatchId } from "../batch/Batch.ts"
+import { BatchId } from "../batches/Batch.ts"
 import { OrganisationName } from "../suppliers/Organisation.ts"
 import { WireCode, wireCode } from "../suppliers/Supplier.ts"
 import { EventId, type LoggedEvent, WebhookId } from "../ports/EventLog.ts"

@@ -5,7 +5,7 @@
 import { isDocumented } from "../accounts/FieldNames.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
-import type { LineProblem, ReceivedLine } from "../batch/BatchLine.ts"
+import type { LineProblem, ReceivedLine } from "../batches/BatchLine.ts"
 
 const codeIn = (error: unknown): string => {
   const code: unknown = isObject(error) ? error["code"] : undefined

@@ -7,7 +7,7 @@
 import { Context, type DateTime, type Effect, Schema } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
 import type { AnyEventName } from "../account/Event.ts"
-import type { BatchId } from "../batch/Batch.ts"
+import type { BatchId } from "../batches/Batch.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"

@@ -5,8 +5,8 @@
  */
 import { Data } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
-import type { BatchState } from "../batch/Batch.ts"
-import type { BatchLimits } from "../batch/BatchLimits.ts"
+import type { BatchState } from "../batches/Batch.ts"
+import type { BatchLimits } from "../batches/BatchLimits.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"

@@ -4,7 +4,7 @@
  * never what was sent, so that no personal data is included.
  */
 import { Context, Effect } from "effect"
-import type { Batch, BatchId } from "../batch/Batch.ts"
+import type { Batch, BatchId } from "../batches/Batch.ts"
 import type { ApiKeyId, OrganisationName } from "../suppliers/Organisation.ts"
 import * as Holder from "../support/Holder.ts"
 import { type WireCode, wireCode } from "../suppliers/Supplier.ts"

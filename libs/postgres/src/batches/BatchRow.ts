@@ -11,7 +11,7 @@ import {
   PauseReason,
   PendingSelection,
   WaitingFor
-} from "@data-import/domain/batch/Batch"
+} from "@data-import/domain/batches/Batch"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { NotFound } from "@data-import/domain/requests/Failure"

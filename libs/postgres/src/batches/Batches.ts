@@ -1,8 +1,8 @@
 /** Batches in PostgreSQL: a row with the counts, and their lines in chunks. */
 import { Data, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-import * as Batch from "@data-import/domain/batch/Batch"
-import { BatchId } from "@data-import/domain/batch/Batch"
-import { BatchLimits } from "@data-import/domain/batch/BatchLimits"
+import * as Batch from "@data-import/domain/batches/Batch"
+import { BatchId } from "@data-import/domain/batches/Batch"
+import { BatchLimits } from "@data-import/domain/batches/BatchLimits"
 import type { AuditAction } from "@data-import/domain/ports/AuditLog"
 import {
   type BatchChange,
@@ -10,7 +10,7 @@ import {
   type Created,
   type Creating,
   type Overview
-} from "@data-import/domain/ports/Batches"
+} from "@data-import/domain/batches/Batches"
 import { isByPerson } from "@data-import/domain/access/Operator"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { recordUnchanged } from "../audit/Refusals.ts"

@@ -4,10 +4,10 @@
  * Source: docs/contract/batches.md#cancelling.
  */
 import { type DateTime, Effect, Schema } from "effect"
-import * as Batch from "@data-import/domain/batch/Batch"
-import type { LineEnd } from "@data-import/domain/batch/BatchLine"
+import * as Batch from "@data-import/domain/batches/Batch"
+import type { LineEnd } from "@data-import/domain/batches/BatchLine"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { lastKeptEnd } from "@data-import/domain/requests/LineKey"
+import { lastKeptEnd } from "@data-import/domain/batches/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import * as BatchRow from "./BatchRow.ts"

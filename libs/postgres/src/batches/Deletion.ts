@@ -1,8 +1,8 @@
 /** Deletes the lines of batches that ended long ago, and the personal data in their results. */
 import { DateTime, Effect, Schema } from "effect"
-import { BatchId } from "@data-import/domain/batch/Batch"
+import { BatchId } from "@data-import/domain/batches/Batch"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import type { Batches } from "@data-import/domain/ports/Batches"
+import type { Batches } from "@data-import/domain/batches/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { deleteKeys } from "./Chunks.ts"

@@ -3,11 +3,11 @@
  * linked when the batch starts, so that a line waits for the earlier ones of its account number.
  */
 import { Effect, Schema } from "effect"
-import * as Batch from "@data-import/domain/batch/Batch"
-import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
-import type { ReceivedLine } from "@data-import/domain/batch/BatchLine"
+import * as Batch from "@data-import/domain/batches/Batch"
+import type { BatchLimits } from "@data-import/domain/batches/BatchLimits"
+import type { ReceivedLine } from "@data-import/domain/batches/BatchLine"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import type { Appending, Batches } from "@data-import/domain/ports/Batches"
+import type { Appending, Batches } from "@data-import/domain/batches/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import * as BatchRow from "./BatchRow.ts"

@@ -6,10 +6,10 @@
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import type { BatchId } from "@data-import/domain/batch/Batch"
-import type { LineEnd, LineProblem } from "@data-import/domain/batch/BatchLine"
-import type { Problems } from "@data-import/domain/batch/Problems"
-import type { Batches } from "@data-import/domain/ports/Batches"
+import type { BatchId } from "@data-import/domain/batches/Batch"
+import type { LineEnd, LineProblem } from "@data-import/domain/batches/BatchLine"
+import type { Problems } from "@data-import/domain/batches/Problems"
+import type { Batches } from "@data-import/domain/batches/Batches"
 import { type Database, rowsOf, storable } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 

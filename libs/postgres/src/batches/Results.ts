@@ -1,8 +1,8 @@
 /** Reads the results of a batch in the order of its lines, a page of chunks at a time. */
 import { Effect, Option, Schema, Stream } from "effect"
-import type { LineEnd } from "@data-import/domain/batch/BatchLine"
-import { LineOutcome } from "@data-import/domain/batch/Counts"
-import type { LinesQuery, Results, ResultsQuery } from "@data-import/domain/ports/Batches"
+import type { LineEnd } from "@data-import/domain/batches/BatchLine"
+import { LineOutcome } from "@data-import/domain/batches/Counts"
+import type { LinesQuery, Results, ResultsQuery } from "@data-import/domain/batches/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

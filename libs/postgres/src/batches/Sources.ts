@@ -10,7 +10,7 @@ import {
   endsWithAccount,
   type PendingSelection,
   replacesStaged
-} from "@data-import/domain/batch/Batch"
+} from "@data-import/domain/batches/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { hasCode, stateOf } from "../imports/ImportSource.ts"

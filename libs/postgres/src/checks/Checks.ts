@@ -5,7 +5,7 @@
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/accounts/Account"
 import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
-import { BatchId } from "@data-import/domain/batch/Batch"
+import { BatchId } from "@data-import/domain/batches/Batch"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {
   type Conclusion,

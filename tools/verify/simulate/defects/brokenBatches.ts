@@ -1,10 +1,10 @@
 /** Batches with one mistake each, which loses a line, runs it twice, or counts wrongly. */
 import { Effect, Option } from "effect"
-import type { Batch, BatchId } from "@data-import/domain/batch/Batch"
-import type { ChunkInHand } from "@data-import/domain/ports/Batches"
+import type { Batch, BatchId } from "@data-import/domain/batches/Batch"
+import type { ChunkInHand } from "@data-import/domain/batches/Batches"
 import { importOf, type StoredBatch, type StoredLine } from "@data-import/domain/ports/memory/Store"
 import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
-import { keysOf } from "@data-import/domain/requests/LineKey"
+import { keysOf } from "@data-import/domain/batches/LineKey"
 import type { Mutation } from "../InMemory.ts"
 import { sessionLost } from "../Storage.ts"
 import { before, claimedStaging, type Defects, on, type Store } from "./Planted.ts"

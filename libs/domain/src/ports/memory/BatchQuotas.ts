@@ -1,7 +1,7 @@
 /** What the batches of an organisation in memory store, and which limit that exceeds. */
-import * as Batch from "../../batch/Batch.ts"
-import type { BatchLimits } from "../../batch/BatchLimits.ts"
-import type { ReceivedLine } from "../../batch/BatchLine.ts"
+import * as Batch from "../../batches/Batch.ts"
+import type { BatchLimits } from "../../batches/BatchLimits.ts"
+import type { ReceivedLine } from "../../batches/BatchLine.ts"
 import type { OrganisationName } from "../../suppliers/Organisation.ts"
 import { problems } from "./BatchResults.ts"
 import type { MemoryStore, StoredBatch, StoredLine } from "./Store.ts"

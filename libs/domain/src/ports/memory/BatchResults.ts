@@ -1,10 +1,10 @@
 /** The results and problems of batches in memory, and their deletion. */
 import { DateTime, Stream } from "effect"
-import type { LineEnd, LineProblem } from "../../batch/BatchLine.ts"
-import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
-import { type BatchId, stateOf } from "../../batch/Batch.ts"
-import type * as Counts from "../../batch/Counts.ts"
-import type { Batches, LinesQuery, ListedLine, Overview, Results } from "../Batches.ts"
+import type { LineEnd, LineProblem } from "../../batches/BatchLine.ts"
+import type { ProblemGroup, Problems } from "../../batches/Problems.ts"
+import { type BatchId, stateOf } from "../../batches/Batch.ts"
+import type * as Counts from "../../batches/Counts.ts"
+import type { Batches, LinesQuery, ListedLine, Overview, Results } from "../../batches/Batches.ts"
 import { deleteKeysOfLine } from "./IdempotencyKeys.ts"
 import { codePointOrder, type MemoryStore, storedBatch as stored } from "./Store.ts"
 

@@ -10,8 +10,8 @@ import {
   type PendingSelection,
   replacesStaged,
   stages
-} from "../../batch/Batch.ts"
-import type { ReceivedLine } from "../../batch/BatchLine.ts"
+} from "../../batches/Batch.ts"
+import type { ReceivedLine } from "../../batches/BatchLine.ts"
 import { isErased } from "../ErasedLine.ts"
 import {
   codePointOrder,

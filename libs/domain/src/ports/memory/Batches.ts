@@ -1,8 +1,8 @@
 /** Batches in memory. A line is ready when no earlier line of its account number is unfinished. */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
-import * as Batch from "../../batch/Batch.ts"
-import { BatchLimits } from "../../batch/BatchLimits.ts"
-import type { LineEnd } from "../../batch/BatchLine.ts"
+import * as Batch from "../../batches/Batch.ts"
+import { BatchLimits } from "../../batches/BatchLimits.ts"
+import type { LineEnd } from "../../batches/BatchLine.ts"
 import { type ApiKeyId, isLive } from "../../suppliers/Organisation.ts"
 import { isByPerson, serviceFor } from "../../access/Operator.ts"
 import type { AuditAction } from "../AuditLog.ts"
@@ -12,8 +12,8 @@ import {
   Batches,
   type ChunkInHand,
   type Creating
-} from "../Batches.ts"
-import { lastKeptEnd } from "../../requests/LineKey.ts"
+} from "../../batches/Batches.ts"
+import { lastKeptEnd } from "../../batches/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"

@@ -10,8 +10,8 @@ import {
   keyStateAt,
   type Reservation
 } from "../../requests/IdempotencyKey.ts"
-import type { Batch } from "../../batch/Batch.ts"
-import { keysOf } from "../../requests/LineKey.ts"
+import type { Batch } from "../../batches/Batch.ts"
+import { keysOf } from "../../batches/LineKey.ts"
 import { finish } from "../../support/Steps.ts"
 import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"

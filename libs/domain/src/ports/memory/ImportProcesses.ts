@@ -28,7 +28,7 @@ import {
   type OwnImport,
   type Staging
 } from "../../imports/ImportProcesses.ts"
-import type { NewImport } from "../Batches.ts"
+import type { NewImport } from "../../batches/Batches.ts"
 import type { Caller } from "../../suppliers/Organisation.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"

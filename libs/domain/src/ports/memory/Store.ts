@@ -34,9 +34,9 @@ import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../EventLog.ts"
 import type { NewAccount, NotOngoing } from "../../imports/ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../Webhooks.ts"
-import type { Batch, BatchId } from "../../batch/Batch.ts"
-import type { BatchEventName } from "../../batch/BatchEvent.ts"
-import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
+import type { Batch, BatchId } from "../../batches/Batch.ts"
+import type { BatchEventName } from "../../batches/BatchEvent.ts"
+import type { BatchLine, LineEnd } from "../../batches/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport extends ImportDetails {

@@ -5,8 +5,8 @@
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
 import { Duration, Effect, Option, Result } from "effect"
-import type { Batch, BatchOperation } from "../batch/Batch.ts"
-import { type BatchLine, type LineEnd } from "../batch/BatchLine.ts"
+import type { Batch, BatchOperation } from "./Batch.ts"
+import { type BatchLine, type LineEnd } from "./BatchLine.ts"
 import type { AccountImport, StagedLine } from "../imports/AccountImport.ts"
 import type { ProcessSettings } from "../imports/ImportProcessing.ts"
 import type { Created } from "../imports/ImportAttempt.ts"
@@ -23,7 +23,7 @@ import type {
 import type { TransactionResult } from "../additions/TransactionImport.ts"
 import { DryRunSuccessful } from "../requests/Failure.ts"
 import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
-import { keptEnd, keptText, keyOf } from "../requests/LineKey.ts"
+import { keptEnd, keptText, keyOf } from "./LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { OnDifference } from "../schema/OnDifference.ts"
 import { isObject, type NotJson } from "../schema/Json.ts"

@@ -3,9 +3,9 @@
  * for a request. They name the batch and the chunk, but no line.
  */
 import { Clock, Effect, Exit, Metric, References } from "effect"
-import type { BatchOperation } from "../batch/Batch.ts"
+import type { BatchOperation } from "./Batch.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
-import type { ChunkInHand } from "../ports/Batches.ts"
+import type { ChunkInHand } from "./Batches.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 
 /** `given_back`: nothing of the chunk was stored, and another worker takes it. */

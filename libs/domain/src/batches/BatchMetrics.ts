@@ -1,7 +1,7 @@
 /** The metrics of all batches; every worker reports the same values. */
 import { DateTime, Duration, Effect, Metric } from "effect"
-import * as Counts from "../batch/Counts.ts"
-import type { Batches } from "../ports/Batches.ts"
+import * as Counts from "./Counts.ts"
+import type { Batches } from "./Batches.ts"
 
 const lines = (state: keyof Counts.Counts | "remaining") =>
   Metric.gauge("data_import_batch_lines", {

@@ -2,9 +2,9 @@
  * The idempotency keys under which a line of a batch runs. The end of the line is kept under them
  * until it is stored with the batch.
  */
-import type { BatchId } from "../batch/Batch.ts"
-import type { LineEnd } from "../batch/BatchLine.ts"
-import { IdempotencyKey } from "./IdempotencyKey.ts"
+import type { BatchId } from "./Batch.ts"
+import type { LineEnd } from "./BatchLine.ts"
+import { IdempotencyKey } from "../requests/IdempotencyKey.ts"
 
 /** The steps of a line that store something, each under its own key. */
 const steps = ["stage", "end"] as const

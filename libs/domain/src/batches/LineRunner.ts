@@ -4,9 +4,9 @@
  * Source: docs/contract/batches.md#work, docs/contract/batches.md#results.
  */
 import { Cause, Effect, Option } from "effect"
-import type { Batch, WaitingFor } from "../batch/Batch.ts"
-import { errorsOfLine, type LineEnd, type LinePostponed } from "../batch/BatchLine.ts"
-import type { NewImport } from "../ports/Batches.ts"
+import type { Batch, WaitingFor } from "./Batch.ts"
+import { errorsOfLine, type LineEnd, type LinePostponed } from "./BatchLine.ts"
+import type { NewImport } from "./Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { ValidationFailed } from "../requests/Failure.ts"

@@ -4,10 +4,10 @@
  */
 import { Data } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
-import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
+import type { BatchLine, LineEnd, LineProblem } from "./BatchLine.ts"
 import { registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
-import type { LineOutcome } from "../batch/Counts.ts"
+import type { LineOutcome } from "./Counts.ts"
 import type { NoteResult } from "../additions/NoteImport.ts"
 import type { RequestId } from "../suppliers/Organisation.ts"
 import type { TransactionResult } from "../additions/TransactionImport.ts"

@@ -4,13 +4,7 @@
  */
 import { Schema } from "effect"
 import { SupplierCodeField } from "../accounts/Account.ts"
-import {
-  BatchId,
-  BatchOperation,
-  BatchParameters,
-  PendingFilter,
-  ShortName
-} from "../batch/Batch.ts"
+import { BatchId, BatchOperation, BatchParameters, PendingFilter, ShortName } from "./Batch.ts"
 import { choice, formed, integer } from "../schema/Field.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"

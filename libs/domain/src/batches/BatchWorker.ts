@@ -6,11 +6,11 @@
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
 import { DateTime, Duration, Effect, Fiber, Option, Semaphore } from "effect"
-import * as Batch from "../batch/Batch.ts"
+import * as Batch from "./Batch.ts"
 import { workerPrefix } from "../access/Operator.ts"
 import { type Caller, type OrganisationName, RequestId } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
+import type { Batches, ChunkInHand, TakenLast } from "./Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 import { Shares } from "../support/Shares.ts"

@@ -4,8 +4,8 @@
  * the pause before that grows as long as nothing is answered.
  */
 import { Clock, DateTime, Duration, Effect } from "effect"
-import type { WaitingFor } from "../batch/Batch.ts"
-import type { ChunkInHand } from "../ports/Batches.ts"
+import type { WaitingFor } from "./Batch.ts"
+import type { ChunkInHand } from "./Batches.ts"
 import type { LineRun, PreparedLine } from "./LineRunner.ts"
 
 type Line = ChunkInHand["lines"][number]

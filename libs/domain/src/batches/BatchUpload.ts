@@ -4,12 +4,12 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "../accounts/Account.ts"
-import { BatchId, stateOf, takesLines } from "../batch/Batch.ts"
-import { BatchLimits } from "../batch/BatchLimits.ts"
-import type { ReceivedLine } from "../batch/BatchLine.ts"
-import { LineSplitter, type SplitLine } from "../batch/LineSplitter.ts"
+import { BatchId, stateOf, takesLines } from "./Batch.ts"
+import { BatchLimits } from "./BatchLimits.ts"
+import type { ReceivedLine } from "./BatchLine.ts"
+import { LineSplitter, type SplitLine } from "./LineSplitter.ts"
 import type { ApiKeyId, Caller } from "../suppliers/Organisation.ts"
-import { type Appending, Batches, type UploadNumber } from "../ports/Batches.ts"
+import { type Appending, Batches, type UploadNumber } from "./Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
   BatchLineDiffers,

@@ -19,19 +19,19 @@ import type {
   Circumstances,
   WaitingFor,
   StartCircumstances
-} from "../batch/Batch.ts"
-import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "../batch/BatchLine.ts"
-import type { Counts, LineOutcome } from "../batch/Counts.ts"
-import type { Problems } from "../batch/Problems.ts"
+} from "./Batch.ts"
+import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "./BatchLine.ts"
+import type { Counts, LineOutcome } from "./Counts.ts"
+import type { Problems } from "./Problems.ts"
 import type { ApiKeyId, Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Busy } from "../support/Shares.ts"
-import type { AuditAction } from "./AuditLog.ts"
+import type { AuditAction } from "../ports/AuditLog.ts"
 import type { NewAccount } from "../imports/ImportProcesses.ts"
 import type { NotFound } from "../requests/Failure.ts"
-import type { ReservationLost } from "./IdempotencyKeys.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 /** Identifies a running worker; random. */
 export type WorkerId = string

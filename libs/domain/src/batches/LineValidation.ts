@@ -4,8 +4,8 @@
  * Source: docs/contract/batches.md#operations.
  */
 import { type DateTime, Result } from "effect"
-import * as Batch from "../batch/Batch.ts"
-import type { BatchLine } from "../batch/BatchLine.ts"
+import * as Batch from "./Batch.ts"
+import type { BatchLine } from "./BatchLine.ts"
 import { OrganisationName } from "../suppliers/Organisation.ts"
 import { codeIn, type WireCode } from "../suppliers/Supplier.ts"
 import type { Facts } from "../schema/Rules.ts"
