@@ -3,13 +3,13 @@
  * ever sees what the service itself would accept.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { AnyEventName } from "@data-import/domain/account/Event"
+import { AnyEventName } from "@data-import/domain/events/Event"
 import { timeZoneForm, timeZoneNamed } from "@data-import/domain/suppliers/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
 import { OrganisationName, RequestId, Scope } from "@data-import/domain/suppliers/Organisation"
 import { type SupplierStatus, WireCode } from "@data-import/domain/suppliers/Supplier"
-import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
+import { EventId, WebhookId } from "@data-import/domain/events/EventLog"
 import { Duration, Option, Schema } from "effect"
 import { readAs } from "@data-import/terminal/Parameter"
 

@@ -13,7 +13,7 @@ import type { ImportProcesses } from "@data-import/domain/imports/ImportProcesse
 import type { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import type { Configuration } from "@data-import/domain/suppliers/Configuration"
 import type { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
-import type { Webhooks } from "@data-import/domain/ports/Webhooks"
+import type { Webhooks } from "@data-import/domain/events/Webhooks"
 import type { TokenSecrets } from "@data-import/domain/access/TokenSigner"
 import { Context, Effect, type Layer } from "effect"
 import { asOperator } from "./Caller.ts"

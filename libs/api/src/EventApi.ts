@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { AnyEventName } from "@data-import/domain/account/Event"
+import { AnyEventName } from "@data-import/domain/events/Event"
 import * as Event from "@data-import/domain/events/EventBody"
 import { supplierCodeLength } from "@data-import/domain/suppliers/Supplier"
 import { requires } from "./Authorization.ts"

@@ -19,10 +19,10 @@ import { layerMemory as configuration } from "../src/ports/memory/Configuration.
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as webhookPort } from "../src/ports/memory/Webhooks.ts"
-import { EventLog, WebhookId } from "../src/ports/EventLog.ts"
+import { EventLog, WebhookId } from "../src/events/EventLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import { type Webhook, Webhooks } from "../src/ports/Webhooks.ts"
-import type { Sent, WebhookMessage } from "../src/ports/WebhookSender.ts"
+import { type Webhook, Webhooks } from "../src/events/Webhooks.ts"
+import type { Sent, WebhookMessage } from "../src/events/WebhookSender.ts"
 import { freshSupplier, noon } from "../testing/freshNames.ts"
 import { stagedHash } from "../testing/importStates.ts"
 

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Ref } from "effect"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { EventLog } from "@data-import/domain/ports/EventLog"
+import { EventLog } from "@data-import/domain/events/EventLog"
 import { eventLogContract } from "@data-import/domain/testing/EventLogContract"
 import {
   callerOf,

@@ -8,9 +8,9 @@ import type { Supplier } from "@data-import/domain/suppliers/Supplier"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { WebhookId } from "@data-import/domain/ports/EventLog"
+import { WebhookId } from "@data-import/domain/events/EventLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { Webhooks } from "@data-import/domain/events/Webhooks"
 import {
   freshApiKey,
   freshOrganisation,

@@ -2,13 +2,13 @@ import { describe, expect, layer } from "@effect/vitest"
 import { type DateTime, Duration, Effect, Option, Redacted } from "effect"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { EventLog, WebhookId } from "@data-import/domain/ports/EventLog"
+import { EventLog, WebhookId } from "@data-import/domain/events/EventLog"
 import {
   type Progress,
   type Session,
   type Webhook,
   Webhooks
-} from "@data-import/domain/ports/Webhooks"
+} from "@data-import/domain/events/Webhooks"
 import { expectSame, freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import * as TestDatabase from "../testing/TestDatabase.ts"

@@ -10,7 +10,7 @@ import {
   type Sent,
   type WebhookMessage,
   WebhookSender
-} from "@data-import/domain/ports/WebhookSender"
+} from "@data-import/domain/events/WebhookSender"
 import { Webhook } from "standardwebhooks"
 import { addressIn, isPublic, PrivateAddress, publicLookup } from "./Addresses.ts"
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { type Sent, WebhookSender } from "@data-import/domain/ports/WebhookSender"
+import { type Sent, WebhookSender } from "@data-import/domain/events/WebhookSender"
 import { Webhook } from "standardwebhooks"
 import { layer } from "../src/Sender.ts"
 

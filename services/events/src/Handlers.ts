@@ -1,7 +1,7 @@
 /** Events over HTTP: the handler calls one program and wraps its answer. */
 import { Duration, Effect, Option } from "effect"
 import { defaultEventLimit, EventGroup } from "@data-import/api/EventApi"
-import type { AnyEventName } from "@data-import/domain/account/Event"
+import type { AnyEventName } from "@data-import/domain/events/Event"
 import { EventsBody } from "@data-import/domain/events/EventBody"
 import { EventFeed, type EventFilter } from "@data-import/domain/events/EventFeed"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"

@@ -1,7 +1,7 @@
 /** Events over HTTP, on a database. Source: docs/contract/events.md. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { EventLog } from "@data-import/domain/ports/EventLog"
+import { EventLog } from "@data-import/domain/events/EventLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"

@@ -4,8 +4,8 @@
  */
 import { DateTime, Effect, Redacted } from "effect"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { WebhookId } from "@data-import/domain/ports/EventLog"
-import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { WebhookId } from "@data-import/domain/events/EventLog"
+import { Webhooks } from "@data-import/domain/events/Webhooks"
 import { secretCanary } from "./Canaries.ts"
 import { collected, serverOf } from "./wholeSystem.ts"
 

@@ -5,7 +5,7 @@ import { adding, changeAccount, creditOf } from "@data-import/domain/testing/imp
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { EventLog } from "@data-import/domain/ports/EventLog"
+import { EventLog } from "@data-import/domain/events/EventLog"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import * as NodeServices from "@effect/platform-node/NodeServices"

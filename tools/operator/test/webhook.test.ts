@@ -1,6 +1,6 @@
 /** How the operator sets up webhooks. */
-import { EventLog } from "@data-import/domain/ports/EventLog"
-import { Webhooks } from "@data-import/domain/ports/Webhooks"
+import { EventLog } from "@data-import/domain/events/EventLog"
+import { Webhooks } from "@data-import/domain/events/Webhooks"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { describe, expect, it } from "@effect/vitest"

@@ -4,9 +4,9 @@
  * Source: docs/contract/webhooks.md#delivery.
  */
 import { DateTime, Duration } from "effect"
-import type { LoggedEvent } from "../ports/EventLog.ts"
-import type { Progress, Retry, Session, StoredRetry, Webhook } from "../ports/Webhooks.ts"
-import type { Sent } from "../ports/WebhookSender.ts"
+import type { LoggedEvent } from "./EventLog.ts"
+import type { Progress, Retry, Session, StoredRetry, Webhook } from "./Webhooks.ts"
+import type { Sent } from "./WebhookSender.ts"
 
 /** The pauses after the first, second … failure. Source: Standard Webhooks, Deliverability. */
 const pauses = [

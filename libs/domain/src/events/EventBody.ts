@@ -7,7 +7,7 @@ import { AccountNumber } from "../accounts/Account.ts"
 import { BatchId } from "../batches/Batch.ts"
 import { OrganisationName } from "../suppliers/Organisation.ts"
 import { WireCode, wireCode } from "../suppliers/Supplier.ts"
-import { EventId, type LoggedEvent, WebhookId } from "../ports/EventLog.ts"
+import { EventId, type LoggedEvent, WebhookId } from "./EventLog.ts"
 import { Instant } from "../schema/Field.ts"
 
 export const EventBody = Schema.Struct({

@@ -5,10 +5,10 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SupplierCodeField } from "../accounts/Account.ts"
-import type { AnyEventName } from "../account/Event.ts"
+import type { AnyEventName } from "./Event.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { EventLog } from "../ports/EventLog.ts"
+import { EventLog } from "./EventLog.ts"
 import {
   EventsPruned,
   type Failure,

@@ -3,7 +3,7 @@
  * Any number of instances can run it.
  */
 import { DateTime, Duration, Effect, Metric } from "effect"
-import type { EventLog } from "../ports/EventLog.ts"
+import type { EventLog } from "./EventLog.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 

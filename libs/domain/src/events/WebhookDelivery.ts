@@ -7,10 +7,10 @@
  */
 import { DateTime, Duration, Effect, Option, Semaphore } from "effect"
 import { EventBody, bodyOf } from "./EventBody.ts"
-import type { EventLog, LoggedEvent } from "../ports/EventLog.ts"
+import type { EventLog, LoggedEvent } from "./EventLog.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { mostRetries, type Progress, type Session, type Webhooks } from "../ports/Webhooks.ts"
-import type { WebhookSender } from "../ports/WebhookSender.ts"
+import { mostRetries, type Progress, type Session, type Webhooks } from "./Webhooks.ts"
+import type { WebhookSender } from "./WebhookSender.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"

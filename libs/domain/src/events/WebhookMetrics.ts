@@ -2,8 +2,8 @@
  * The metrics of webhooks in the events service. Every instance reports the same states.
  */
 import { Effect, Metric } from "effect"
-import type { Sent } from "../ports/WebhookSender.ts"
-import type { Webhook, Webhooks } from "../ports/Webhooks.ts"
+import type { Sent } from "./WebhookSender.ts"
+import type { Webhook, Webhooks } from "./Webhooks.ts"
 
 const states = ["delivering", "failing", "disabled"] as const
 

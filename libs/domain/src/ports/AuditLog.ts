@@ -6,7 +6,7 @@
  */
 import { Context, type DateTime, Duration, type Effect, Struct } from "effect"
 import type { Code } from "../codes/Code.ts"
-import type { EventName } from "../account/Event.ts"
+import type { EventName } from "../events/Event.ts"
 import type { Attempt } from "../imports/ImportDetails.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../suppliers/Organisation.ts"

@@ -6,7 +6,7 @@
  */
 import { Array as Arr, DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { customerEmailEvent } from "@data-import/domain/account/Event"
+import { customerEmailEvent } from "@data-import/domain/events/Event"
 import { currentTransactions, historicalTransactions } from "@data-import/domain/accounts/Ledger"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Completion, ImportProcesses } from "@data-import/domain/imports/ImportProcesses"

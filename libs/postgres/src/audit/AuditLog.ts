@@ -1,6 +1,6 @@
 /** The audit log in PostgreSQL. Reads attempts, entries and events, and records refusals. */
 import { Effect, Layer, Schema } from "effect"
-import { EventName } from "@data-import/domain/account/Event"
+import { EventName } from "@data-import/domain/events/Event"
 import { AttemptId, type ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ApiKeyId, OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import {

@@ -5,7 +5,7 @@
  */
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
-import type { EventName } from "@data-import/domain/account/Event"
+import type { EventName } from "@data-import/domain/events/Event"
 import { callerOf, CurrentOperator } from "@data-import/domain/access/Operator"
 import type { Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { AuditAction, BoardAction, OperatorAction } from "@data-import/domain/ports/AuditLog"

@@ -4,7 +4,7 @@
  * organisation.
  */
 import { type DateTime, Effect, Layer, Schema } from "effect"
-import { EventLog, type EventPage, type EventQuery } from "@data-import/domain/ports/EventLog"
+import { EventLog, type EventPage, type EventQuery } from "@data-import/domain/events/EventLog"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { eventColumns, eventJoins, EventRow, Position } from "./EventRow.ts"
 import * as Positions from "./Positions.ts"

@@ -2,11 +2,11 @@
 import { Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { AccountNumber } from "@data-import/domain/accounts/Account"
-import { eventsWithAccount } from "@data-import/domain/account/Event"
+import { eventsWithAccount } from "@data-import/domain/events/Event"
 import { BatchId } from "@data-import/domain/batches/Batch"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
-import { EventId, WebhookId } from "@data-import/domain/ports/EventLog"
+import { EventId, WebhookId } from "@data-import/domain/events/EventLog"
 import type { Database } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -1,6 +1,6 @@
 /** Gives the events of the outbox their positions, and deletes old events. */
 import { DateTime, Effect, Schema } from "effect"
-import type { EventLog } from "@data-import/domain/ports/EventLog"
+import type { EventLog } from "@data-import/domain/events/EventLog"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -1,7 +1,7 @@
 /** The events of webhooks themselves. */
 import { DateTime } from "effect"
-import type { WebhookEventName } from "@data-import/domain/account/Event"
-import type { WebhookId } from "@data-import/domain/ports/EventLog"
+import type { WebhookEventName } from "@data-import/domain/events/Event"
+import type { WebhookId } from "@data-import/domain/events/EventLog"
 import type { Database } from "../connection/Database.ts"
 
 /** Stores an event in the outbox, with the organisation of the webhook. */

@@ -6,7 +6,7 @@ import {
   type Session,
   type Webhook,
   type Webhooks
-} from "@data-import/domain/ports/Webhooks"
+} from "@data-import/domain/events/Webhooks"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { eventColumns, eventJoins, EventRow } from "./EventRow.ts"

@@ -2,8 +2,8 @@
 import { DateTime, Effect, Schema } from "effect"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
-import { WebhookId } from "@data-import/domain/ports/EventLog"
-import type { Progress, Webhook } from "@data-import/domain/ports/Webhooks"
+import { WebhookId } from "@data-import/domain/events/EventLog"
+import type { Progress, Webhook } from "@data-import/domain/events/Webhooks"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { Position } from "./EventRow.ts"
 

@@ -1,8 +1,8 @@
 /** Webhooks in PostgreSQL. A lease is a token in the row of the webhook, with an end. */
 import { DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import type { WebhookId } from "@data-import/domain/ports/EventLog"
-import { type NewWebhook, type Replaying, Webhooks } from "@data-import/domain/ports/Webhooks"
+import type { WebhookId } from "@data-import/domain/events/EventLog"
+import { type NewWebhook, type Replaying, Webhooks } from "@data-import/domain/events/Webhooks"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { Position } from "./EventRow.ts"

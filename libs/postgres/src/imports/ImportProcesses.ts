@@ -4,7 +4,7 @@
  * import.
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
-import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
+import { releaseCodes, releaseEvent } from "@data-import/domain/events/Event"
 import { isFailure } from "@data-import/domain/imports/ImportDetails"
 import { type ImportKey, isFree, stateAt } from "@data-import/domain/imports/ImportProcess"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"

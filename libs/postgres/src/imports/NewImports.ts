@@ -5,7 +5,7 @@
  */
 import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { customerEmailEvent } from "@data-import/domain/account/Event"
+import { customerEmailEvent } from "@data-import/domain/events/Event"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type { NewImport } from "@data-import/domain/batches/Batches"
 import type { NewAccount } from "@data-import/domain/imports/ImportProcesses"

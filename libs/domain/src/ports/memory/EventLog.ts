@@ -1,6 +1,6 @@
 /** The event log in memory. It reads what the other memory adapters wrote into the outbox. */
 import { DateTime, Effect, Layer, Order } from "effect"
-import { type AnyEventName, eventsWithAccount } from "../../account/Event.ts"
+import { type AnyEventName, eventsWithAccount } from "../../events/Event.ts"
 import type { OrganisationName } from "../../suppliers/Organisation.ts"
 import type { SupplierCode } from "../../suppliers/Supplier.ts"
 import {
@@ -9,7 +9,7 @@ import {
   type EventPage,
   type EventQuery,
   type LoggedEvent
-} from "../EventLog.ts"
+} from "../../events/EventLog.ts"
 import { importOf, MemoryStore, type PositionedEvent, type StoredEventLog } from "./Store.ts"
 
 type Store = MemoryStore["Service"]

@@ -3,7 +3,7 @@
  * pure functions as in the other adapters.
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
-import { customerEmailEvent, releaseCodes, releaseEvent } from "../../account/Event.ts"
+import { customerEmailEvent, releaseCodes, releaseEvent } from "../../events/Event.ts"
 import { type Attempt, type ImportDetails, isFailure, meets } from "../../imports/ImportDetails.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {

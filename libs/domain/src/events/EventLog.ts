@@ -6,11 +6,11 @@
  */
 import { Context, type DateTime, type Effect, Schema } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
-import type { AnyEventName } from "../account/Event.ts"
+import type { AnyEventName } from "./Event.ts"
 import type { BatchId } from "../batches/Batch.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 export const EventId = Schema.String.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
