@@ -2,11 +2,11 @@
  * The summary of a supplier's imports, and which of them are open.
  * Source: docs/contract/operator.md#summary-of-a-supplier.
  */
-import type { SupplierSummary } from "@data-import/domain/account/SupplierSummary"
-import { summaryBody } from "@data-import/domain/import/SummaryBody"
+import type { SupplierSummary } from "@data-import/domain/migrations/SupplierSummary"
+import { summaryBody } from "@data-import/domain/migrations/SummaryBody"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"

@@ -3,7 +3,7 @@
  * Source: docs/contract/queries.md#summary.
  */
 import { Schema } from "effect"
-import { codesInSummary, examplesOfCode } from "@data-import/domain/account/SupplierSummary"
+import { codesInSummary, examplesOfCode } from "@data-import/domain/migrations/SupplierSummary"
 import { AmountText, InstantText } from "./DecimalSchema.ts"
 import { sampleKey } from "./Examples.ts"
 

@@ -8,9 +8,9 @@ import {
   type Forecast,
   judge,
   type Standing
-} from "../src/board/Condition.ts"
+} from "../src/migrations/Condition.ts"
 import { timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
-import { noCounts, type StateCounts } from "../src/ports/Migrations.ts"
+import { noCounts, type StateCounts } from "../src/migrations/Migrations.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { noon } from "../testing/freshNames.ts"
 

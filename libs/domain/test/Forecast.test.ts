@@ -1,7 +1,7 @@
 /** Forecasts of the end of a migration, and how often they hold. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { type Forecast, forecast } from "../src/account/Forecast.ts"
+import { type Forecast, forecast } from "../src/migrations/Forecast.ts"
 import { shapes, simulatedMigration, type SimulatedMigration } from "./simulatedMigrations.ts"
 
 const monday = DateTime.makeUnsafe("2026-11-02T00:00:00Z")

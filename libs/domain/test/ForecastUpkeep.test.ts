@@ -2,9 +2,9 @@
 import { expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeForecastUpkeep, type MeasuredSupplier } from "../src/import/ForecastUpkeep.ts"
+import { makeForecastUpkeep, type MeasuredSupplier } from "../src/migrations/ForecastUpkeep.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
-import { Forecasts } from "../src/ports/Forecasts.ts"
+import { Forecasts } from "../src/migrations/Forecasts.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 
 const supplier = SupplierCode.make("NORDLYS_LEGACY")

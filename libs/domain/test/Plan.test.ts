@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
-import { endOfPlan, plannedAt, pointsOfPlan, readPlan } from "../src/board/Plan.ts"
-import { stepsBetween } from "../src/board/Steps.ts"
+import { endOfPlan, plannedAt, pointsOfPlan, readPlan } from "../src/migrations/Plan.ts"
+import { stepsBetween } from "../src/migrations/Steps.ts"
 import { timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
 import { CalendarDate, formatInstant } from "../src/schema/Field.ts"
 

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
-import { Forecasts } from "@data-import/domain/ports/Forecasts"
+import { Forecasts } from "@data-import/domain/migrations/Forecasts"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

@@ -11,8 +11,8 @@ import {
   ImportSearch,
   type MoneyPart,
   type SearchFilter
-} from "@data-import/domain/ports/ImportSearch"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+} from "@data-import/domain/migrations/ImportSearch"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { sum, twoDecimals, zero } from "@data-import/domain/schema/Decimal"
 import {
   freshSupplier,

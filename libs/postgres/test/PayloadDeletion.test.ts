@@ -4,7 +4,7 @@ import { DateTime, Effect, Option } from "effect"
 import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import {
   expectSame,
   freshSupplier,

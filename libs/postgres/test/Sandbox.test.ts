@@ -11,7 +11,7 @@ import { EventLog } from "@data-import/domain/events/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type Deleted, Sandbox } from "@data-import/domain/ports/Sandbox"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import {
   Fingerprint,
   IdempotencyKey,

@@ -5,8 +5,8 @@ import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { createdIn, createFor } from "@data-import/domain/testing/begunBatches"
 import {
   freshSupplier,

@@ -13,13 +13,13 @@ import {
   type CodeCount,
   type SupplierSummary,
   ties
-} from "@data-import/domain/account/SupplierSummary"
+} from "@data-import/domain/migrations/SupplierSummary"
 import type { Code } from "@data-import/domain/codes/Code"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import {
   expectSame,

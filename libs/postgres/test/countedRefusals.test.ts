@@ -9,8 +9,8 @@ import * as Batch from "@data-import/domain/batches/Batch"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { Migrations } from "@data-import/domain/ports/Migrations"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { Migrations } from "@data-import/domain/migrations/Migrations"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import {
   type BatchOptions,
   type Begun,

@@ -21,10 +21,10 @@ import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Checks } from "@data-import/domain/ports/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/events/EventLog"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/events/Webhooks"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   freshAttempt,

@@ -1,7 +1,7 @@
 /** The rows of refused lines that concurrent transactions leave. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { rows } from "../testing/rows.ts"

@@ -1,10 +1,10 @@
 /** The overview and the summary agree on whether the money of a supplier adds up. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ties } from "@data-import/domain/account/SupplierSummary"
+import { ties } from "@data-import/domain/migrations/SupplierSummary"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { Migrations } from "@data-import/domain/ports/Migrations"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { Migrations } from "@data-import/domain/migrations/Migrations"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import {
   freshSupplier,
   newAccountFor,

@@ -10,7 +10,10 @@ import { HttpServerResponse } from "effect/http"
 import { changesPath } from "@data-import/api/board/BoardApi"
 import { type BoardUser, maySee } from "@data-import/domain/access/BoardUser"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
-import type { SupplierChanges, SupplierMarker } from "@data-import/domain/ports/SupplierChanges"
+import type {
+  SupplierChanges,
+  SupplierMarker
+} from "@data-import/domain/migrations/SupplierChanges"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { unavailable } from "@data-import/domain/requests/Failure"
 import { every } from "@data-import/domain/support/Every"

@@ -1,7 +1,7 @@
 /** Answers of the board's API about 40 migrations in every condition, for looking at its pages. */
 import { moneyCompared } from "@data-import/domain/board/MigrationBodies"
 import type * as Migrations from "@data-import/api/board/Migrations"
-import { noCounts } from "@data-import/domain/ports/Migrations"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
 
 type Migration = Migrations.MigrationBody
 type Detail = typeof Migrations.MigrationDetailBody.Type

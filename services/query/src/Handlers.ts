@@ -16,8 +16,8 @@ import {
   ImportQuery,
   type ListRange
 } from "@data-import/domain/imports/ImportQuery"
-import { summaryBody } from "@data-import/domain/import/SummaryBody"
-import { SummaryQuery } from "@data-import/domain/import/SummaryQuery"
+import { summaryBody } from "@data-import/domain/migrations/SummaryBody"
+import { SummaryQuery } from "@data-import/domain/migrations/SummaryQuery"
 import type { Failure } from "@data-import/domain/requests/Failure"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type {

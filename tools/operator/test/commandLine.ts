@@ -13,7 +13,7 @@ import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhoo
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Erasures } from "@data-import/domain/ports/Erasures"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
 import * as Storage from "@data-import/postgres/Storage"

@@ -9,7 +9,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
-import { moneyParts } from "@data-import/domain/ports/ImportSearch"
+import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Migrations from "./Migrations.ts"

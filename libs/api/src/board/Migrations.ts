@@ -4,7 +4,7 @@
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
-import { conditions } from "@data-import/domain/board/Condition"
+import { conditions } from "@data-import/domain/migrations/Condition"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 import { FieldErrorBody, errorText } from "./Accounts.ts"

@@ -5,7 +5,7 @@
  * Source: docs/contract/board.md#balances.
  */
 import { type BigDecimal, Stream } from "effect"
-import type { AccountBalance } from "../ports/ImportSearch.ts"
+import type { AccountBalance } from "../migrations/ImportSearch.ts"
 import { sum, twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { csvOf } from "./Csv.ts"

@@ -3,13 +3,13 @@
  * Source: docs/contract/board.md#migrations.
  */
 import type { DateTime } from "effect"
-import { documentsMissing, type SupplierSummary, ties } from "../account/SupplierSummary.ts"
+import { documentsMissing, type SupplierSummary, ties } from "../migrations/SupplierSummary.ts"
 import type { BatchBody } from "../batches/BatchBody.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batches/Problems.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import { type Supplier, wireCode } from "../suppliers/Supplier.ts"
-import type { ForecastRecord, KeptForecast } from "../ports/Forecasts.ts"
+import type { ForecastRecord, KeptForecast } from "../migrations/Forecasts.ts"
 import type {
   CohortCounts,
   CohortsCounted,
@@ -18,12 +18,12 @@ import type {
   OpenImport,
   PastCounts,
   StateCounts
-} from "../ports/Migrations.ts"
+} from "../migrations/Migrations.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
-import { type Forecast, judge, type PausedBatch } from "./Condition.ts"
+import { type Forecast, judge, type PausedBatch } from "../migrations/Condition.ts"
 import type { Unstaged } from "./OpenText.ts"
-import { expectedBy } from "./Plan.ts"
+import { expectedBy } from "../migrations/Plan.ts"
 import { maskedError, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))

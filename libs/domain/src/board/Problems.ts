@@ -4,9 +4,9 @@
  */
 import { Order } from "effect"
 import { clearedLines } from "../batches/Problems.ts"
-import type { CodeCount } from "../account/SupplierSummary.ts"
+import type { CodeCount } from "../migrations/SupplierSummary.ts"
 import { fieldCodes } from "../codes/FieldCodes.ts"
-import type { FailedImport } from "../ports/ImportSearch.ts"
+import type { FailedImport } from "../migrations/ImportSearch.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { explained } from "./MigrationBodies.ts"

@@ -1,7 +1,7 @@
 /** The pending imports that an action applies to: those that match every member. */
 import { Effect, Option, Result, Schema } from "effect"
 import { ShortName } from "../batches/Batch.ts"
-import type { SearchFilter } from "../ports/ImportSearch.ts"
+import type { SearchFilter } from "../migrations/ImportSearch.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"

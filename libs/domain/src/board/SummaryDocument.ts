@@ -5,7 +5,7 @@
  */
 import { csvOf } from "./Csv.ts"
 import type { detailBody } from "./MigrationBodies.ts"
-import type { SignOffBody } from "./SignOff.ts"
+import type { SignOffBody } from "../migrations/SignOff.ts"
 
 /** A line of a section: what it is, and how much. */
 export type SummaryRow = readonly [label: string, value: string | number]

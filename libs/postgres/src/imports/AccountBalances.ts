@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { AccountBalance, ImportSearch } from "@data-import/domain/ports/ImportSearch"
+import type { AccountBalance, ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { numeric } from "../tables/Column.ts"
 import { foundInPart, sourceOf } from "./ImportSource.ts"

@@ -4,7 +4,7 @@ import {
   type ForecastRecord,
   Forecasts,
   type RecordedForecast
-} from "@data-import/domain/ports/Forecasts"
+} from "@data-import/domain/migrations/Forecasts"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Database, rowsOf } from "../connection/Database.ts"
 

@@ -13,7 +13,7 @@ import {
   type FoundPage,
   ImportSearch,
   type MoneyPart
-} from "@data-import/domain/ports/ImportSearch"
+} from "@data-import/domain/migrations/ImportSearch"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { numeric } from "../tables/Column.ts"
 import { AttemptError } from "../tables/AttemptError.ts"

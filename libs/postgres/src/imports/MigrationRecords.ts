@@ -2,7 +2,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { statusOutcome, SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
-import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/ports/Migrations"
+import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/migrations/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import { auditEntry, isPending, recordOperator } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"

@@ -4,7 +4,7 @@
  */
 import { Array, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { hourBefore } from "@data-import/domain/account/SupplierSummary"
+import { hourBefore } from "@data-import/domain/migrations/SupplierSummary"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {
   failedLookedAt,
@@ -13,7 +13,7 @@ import {
   Migrations,
   noCounts,
   type StateCounts
-} from "@data-import/domain/ports/Migrations"
+} from "@data-import/domain/migrations/Migrations"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import * as Records from "./MigrationRecords.ts"
 import { history, pastCounts } from "./PastCounts.ts"

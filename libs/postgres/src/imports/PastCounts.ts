@@ -1,6 +1,6 @@
 /** The counts of a supplier's imports before given instants, from their hourly history. */
 import { Array, DateTime, Effect, Schema } from "effect"
-import type { Migrations, PastCounts } from "@data-import/domain/ports/Migrations"
+import type { Migrations, PastCounts } from "@data-import/domain/migrations/Migrations"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Query = Parameters<Migrations["Service"]["history"]>[0]

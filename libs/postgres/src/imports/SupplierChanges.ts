@@ -7,7 +7,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
-import { SupplierChanges } from "@data-import/domain/ports/SupplierChanges"
+import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { Database, rowsOf } from "../connection/Database.ts"
 
 const markerRows = rowsOf(

@@ -11,8 +11,8 @@ import {
   examplesOfCode,
   hourBefore,
   type SupplierSummary
-} from "@data-import/domain/account/SupplierSummary"
-import { SupplierSummaries } from "@data-import/domain/ports/SupplierSummaries"
+} from "@data-import/domain/migrations/SupplierSummary"
+import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { sum } from "@data-import/domain/schema/Decimal"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { noCounts } from "@data-import/domain/ports/Migrations"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
 import { closing } from "../../web/src/text/Cohorts.ts"
 
 const cohort = (name: string | null, total: number) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { noCounts } from "@data-import/domain/ports/Migrations"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
 import { account } from "../../testing/sampleAccount.ts"
 import { forecasts } from "../../testing/sampleLists.ts"
 import { batches, migrations, problems } from "../../testing/sampleMigrations.ts"

@@ -4,9 +4,9 @@
  * settled once. A migration ends at the instant at which a run finds nothing open.
  */
 import { DateTime, Duration, Effect } from "effect"
-import { type Forecast, forecast, type HourCount } from "../account/Forecast.ts"
+import { type Forecast, forecast, type HourCount } from "./Forecast.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { Forecasts } from "../ports/Forecasts.ts"
+import type { Forecasts } from "./Forecasts.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 

@@ -3,9 +3,9 @@
  * if the imports of its supplier were done within its interval.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { Forecast } from "../account/Forecast.ts"
+import type { Forecast } from "./Forecast.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 export interface RecordedForecast extends Forecast {
   readonly supplier: SupplierCode

@@ -7,7 +7,7 @@ import {
   documentsMissing,
   type SupplierSummary,
   totalOf
-} from "../account/SupplierSummary.ts"
+} from "./SupplierSummary.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"

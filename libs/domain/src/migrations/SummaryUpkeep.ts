@@ -4,7 +4,7 @@
  */
 import { DateTime, Duration, Effect } from "effect"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import type { SupplierSummaries } from "../ports/SupplierSummaries.ts"
+import type { SupplierSummaries } from "./SupplierSummaries.ts"
 import { every } from "../support/Every.ts"
 
 export interface SummaryUpkeep {

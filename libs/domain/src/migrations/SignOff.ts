@@ -2,10 +2,10 @@
  * What is not done when a migration is to be signed off.
  * Source: docs/contract/board.md#sign-off.
  */
-import { type SupplierSummary, ties } from "../account/SupplierSummary.ts"
-import type { SignOff } from "../ports/Migrations.ts"
+import { type SupplierSummary, ties } from "./SupplierSummary.ts"
+import type { SignOff } from "./Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
-import type { Unstaged } from "./OpenText.ts"
+import type { Unstaged } from "../board/OpenText.ts"
 
 /** Ledger sums that do not tie are one open item, because their number is not known. */
 export interface OpenItem {

@@ -5,7 +5,7 @@
  */
 import { DateTime, Option, Result, Schema } from "effect"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
-import type { MigrationPlan } from "../ports/Migrations.ts"
+import type { MigrationPlan } from "./Migrations.ts"
 import { CalendarDate, nextDay } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 

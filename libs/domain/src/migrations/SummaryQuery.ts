@@ -5,11 +5,11 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SupplierCodeField } from "../accounts/Account.ts"
-import type { SupplierSummary } from "../account/SupplierSummary.ts"
+import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { SupplierSummaries } from "../ports/SupplierSummaries.ts"
+import { SupplierSummaries } from "./SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { traced } from "../support/Traced.ts"

@@ -3,9 +3,9 @@
  * at each request, so that reading takes as long for a million imports as for a few.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { SupplierSummary } from "../account/SupplierSummary.ts"
+import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 export class SupplierSummaries extends Context.Service<
   SupplierSummaries,

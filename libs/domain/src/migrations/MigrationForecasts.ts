@@ -4,15 +4,15 @@
  * Source: docs/contract/board.md#forecasts.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
-import { makeForecastUpkeep, type MeasuredSupplier } from "../import/ForecastUpkeep.ts"
+import { makeForecastUpkeep, type MeasuredSupplier } from "./ForecastUpkeep.ts"
 import { modeOfSupplier, type SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { type ForecastRecord, Forecasts, type KeptForecast } from "../ports/Forecasts.ts"
-import { Migrations } from "../ports/Migrations.ts"
+import { type ForecastRecord, Forecasts, type KeptForecast } from "./Forecasts.ts"
+import { Migrations } from "./Migrations.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Forecast } from "./Condition.ts"
-import { openAccounts } from "./OpenText.ts"
+import { openAccounts } from "../board/OpenText.ts"
 import { linesToDo, movesByItself, readUnfinished } from "./OpenWork.ts"
 
 export class MigrationForecasts extends Context.Service<

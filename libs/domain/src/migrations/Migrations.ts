@@ -5,12 +5,12 @@
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
-import type { HourCount } from "../account/Forecast.ts"
-import type { SupplierSummary } from "../account/SupplierSummary.ts"
+import type { HourCount } from "./Forecast.ts"
+import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { CalendarDate } from "../schema/Field.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 export type StateCounts = SupplierSummary["states"]
 
