@@ -1,6 +1,6 @@
 /** Commands about single requests: what a request did, by the id in its answer. */
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { type AuditedRequest, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { type AuditedRequest, AuditLog } from "@data-import/domain/audit/AuditLog"
 import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"

@@ -4,8 +4,8 @@
  */
 import type { Accounts } from "@data-import/domain/accounts/Accounts"
 import type { ApiKeys } from "@data-import/domain/access/ApiKeys"
-import type { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
-import type { AuditLog } from "@data-import/domain/ports/AuditLog"
+import type { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
+import type { AuditLog } from "@data-import/domain/audit/AuditLog"
 import type { Batches } from "@data-import/domain/batches/Batches"
 import type { Checks } from "@data-import/domain/ports/Checks"
 import type { Erasures } from "@data-import/domain/ports/Erasures"

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path"
 import { Array, Context, Duration, Effect, Layer, Record, type Scope } from "effect"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import * as Database from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"

@@ -6,7 +6,7 @@ import {
   type S3Client
 } from "@aws-sdk/client-s3"
 import { type Config, Effect, Layer, Option } from "effect"
-import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
+import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
 import { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { auditHeads } from "./ReservedKeys.ts"
 import { clientOf, type S3Settings, send, settings } from "./S3Documents.ts"

@@ -1,7 +1,7 @@
 /** Compresses stored texts, so that the heads of a million chains take 50 MB. */
 import { createGzip, gunzipSync } from "node:zlib"
 import { Effect } from "effect"
-import type { WriteText } from "@data-import/domain/ports/AuditHeadStore"
+import type { WriteText } from "@data-import/domain/audit/AuditHeadStore"
 
 export const extension = ".ndjson.gz"
 

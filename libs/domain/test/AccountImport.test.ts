@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { AuditLog } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"

@@ -5,7 +5,7 @@
 import { ConfigProvider, DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
-import { AuditLog } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/audit/AuditLog.ts"
 import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { layerMemory as documents } from "../src/ports/memory/Documents.ts"

@@ -1,7 +1,7 @@
 /** What every store of audit heads must do: keep a text for ever, and return the latest. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
-import { AuditHeadStore, type WriteText } from "../src/ports/AuditHeadStore.ts"
+import { AuditHeadStore, type WriteText } from "../src/audit/AuditHeadStore.ts"
 
 const pieces =
   (...all: ReadonlyArray<string>): WriteText<never> =>

@@ -12,7 +12,7 @@ import {
   moreRefused,
   refusalsInWindow,
   refusalWindow
-} from "../src/ports/AuditLog.ts"
+} from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"

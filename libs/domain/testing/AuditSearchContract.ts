@@ -5,7 +5,7 @@
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { type AuditFilter, AuditLog } from "../src/ports/AuditLog.ts"
+import { type AuditFilter, AuditLog } from "../src/audit/AuditLog.ts"
 import { ApiKeyId, RequestId } from "../src/suppliers/Organisation.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"

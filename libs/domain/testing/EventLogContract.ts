@@ -3,7 +3,7 @@ import { describe, expect, layer as withLayer, type Vitest } from "@effect/vites
 import { DateTime, Duration, Effect, type Layer } from "effect"
 import { releaseCodes } from "../src/events/Event.ts"
 import { makeEventUpkeep } from "../src/events/EventUpkeep.ts"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { EventLog, type EventPage, type EventQuery } from "../src/events/EventLog.ts"

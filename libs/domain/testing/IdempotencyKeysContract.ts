@@ -6,7 +6,7 @@
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Option } from "effect"
 import type { Accounts } from "../src/accounts/Accounts.ts"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"

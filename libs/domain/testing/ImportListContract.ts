@@ -4,7 +4,7 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { type ImportListKind, ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { SupplierCode } from "../src/suppliers/Supplier.ts"

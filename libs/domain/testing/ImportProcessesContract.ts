@@ -5,7 +5,7 @@
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { claimContract, renewalContract } from "./AttemptStartContract.ts"

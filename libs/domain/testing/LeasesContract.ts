@@ -1,7 +1,7 @@
 /** How many leases are held and have expired: one part of the contract of `ImportProcesses`. */
 import { expect, type Vitest } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { freshSupplier, noon } from "./freshNames.ts"

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { ExternalAccountNumber } from "../src/accounts/Account.ts"
 import type { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { type Supplier, WireCode, wireCode } from "../src/suppliers/Supplier.ts"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import {

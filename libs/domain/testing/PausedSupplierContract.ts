@@ -1,7 +1,7 @@
 /** Writes to a supplier that is not Ongoing: one part of the contract of `ImportProcesses`. */
 import type { Vitest } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { SupplierCode } from "../src/suppliers/Supplier.ts"

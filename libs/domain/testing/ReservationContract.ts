@@ -5,7 +5,7 @@
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"

@@ -2,7 +2,7 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { PayloadHash, stateAt } from "../src/imports/ImportProcess.ts"

@@ -1,6 +1,6 @@
 /** The audit entries and events of an import, as short lines for comparison. */
 import { Effect } from "effect"
-import { AuditLog } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/audit/AuditLog.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 
 /** The audit entries as "action outcome" and the events with their codes, without the instants. */

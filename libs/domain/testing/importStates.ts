@@ -3,7 +3,7 @@
  * an import. The suites test every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
-import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses, type NewAccount } from "../src/imports/ImportProcesses.ts"
 import {
   type AttemptId,

@@ -5,7 +5,7 @@
 import type { FoundDocuments } from "../src/accounts/StoredDocument.ts"
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
-import type { AuditAction } from "../src/ports/AuditLog.ts"
+import type { AuditAction } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Account } from "../src/accounts/Account.ts"
 import {

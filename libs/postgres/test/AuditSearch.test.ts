@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Clock, type DateTime, Effect } from "effect"
 import type { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
 import { sliceOfLog } from "../src/audit/AuditSearch.ts"
 import { rows } from "../testing/rows.ts"

@@ -3,7 +3,7 @@ import { type DateTime, Effect, Option } from "effect"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { type BoardSession, BoardSessions } from "@data-import/domain/access/BoardSessions"
 import {
   expectSame,

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type AuditFaultReason, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { type AuditFaultReason, AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Database } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { rolledBack } from "../testing/rolledBack.ts"

@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
 import { ties } from "@data-import/domain/migrations/SupplierSummary"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { hoursShown, Migrations, noCounts } from "@data-import/domain/migrations/Migrations"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"

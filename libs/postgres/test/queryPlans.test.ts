@@ -17,7 +17,7 @@ import {
 import { DetailedState, type ImportFilter } from "@data-import/domain/imports/ImportDetails"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Checks } from "@data-import/domain/ports/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/events/EventLog"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"

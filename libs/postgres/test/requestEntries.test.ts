@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { callerOf, freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { entriesOfRequest, layer as auditLog } from "../src/audit/AuditLog.ts"
 import { Database } from "../src/connection/Database.ts"

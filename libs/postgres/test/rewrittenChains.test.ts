@@ -9,8 +9,8 @@ import {
   parseExport,
   verifyExport
 } from "@data-import/domain/audit/AuditHeads"
-import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"

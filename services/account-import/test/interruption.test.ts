@@ -1,7 +1,7 @@
 /** Clients that disconnect in the middle of a request: it takes effect completely or not at all. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { rows } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"

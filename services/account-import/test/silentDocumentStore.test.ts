@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Store from "@data-import/documents/testing/SlowStore"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"
 import {

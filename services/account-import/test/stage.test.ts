@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Result } from "effect"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { freshAttempt } from "@data-import/domain/testing/freshNames"

@@ -5,7 +5,7 @@ import { adjust, SteppedClock } from "@data-import/postgres/testing/SteppedClock
 import { BoardAccess, issueLink, layer as access } from "@data-import/domain/access/BoardAccess"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"

@@ -5,7 +5,7 @@ import { importsSampled, problemsBody, shares } from "@data-import/domain/board/
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Documents } from "@data-import/domain/ports/Documents"
 import { Erasures } from "@data-import/domain/ports/Erasures"
 import type { FailedImport } from "@data-import/domain/migrations/ImportSearch"

@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { encodeAccount } from "@data-import/domain/accounts/Account"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { newAccountFor } from "@data-import/domain/testing/freshNames"
 import { domesticAccount } from "@data-import/domain/testing/samples"

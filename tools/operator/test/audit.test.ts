@@ -1,7 +1,7 @@
 /** What the operator commands print about the audit log. */
 import { makeAuditHeadExport } from "@data-import/domain/audit/AuditHeads"
-import { AuditHeadStore } from "@data-import/domain/ports/AuditHeadStore"
-import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
+import { type AuditFault, AuditLog } from "@data-import/domain/audit/AuditLog"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import * as NodeServices from "@effect/platform-node/NodeServices"

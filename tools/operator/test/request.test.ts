@@ -1,6 +1,6 @@
 /** Who did what: the operator's own commands, and what is told of a request. */
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { noon } from "@data-import/domain/testing/freshNames"
 import { arrange as arrangeImport } from "@data-import/domain/testing/importStates"

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
-import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"

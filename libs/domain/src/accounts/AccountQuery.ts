@@ -7,7 +7,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect
 import { AccountNumber, SupplierCodeField } from "./Account.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { Accounts } from "./Accounts.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportProcesses } from "../imports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"

@@ -7,7 +7,7 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
-import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../imports/ImportProcesses.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
@@ -15,7 +15,7 @@ import { PaymentVendor } from "../ports/PaymentVendor.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "../accounts/Account.ts"
 import type { AccountView, Decision, Lookup } from "../accounts/AccountChange.ts"
-import { recordRefusals } from "../writes/Audit.ts"
+import { recordRefusals } from "../audit/Audit.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import {
   type ValidRequest,

@@ -6,8 +6,8 @@
  * Source: docs/backup.md#audit-heads.
  */
 import { Array, Data, DateTime, Duration, Effect, Schema } from "effect"
-import type { AuditHeadStore } from "../ports/AuditHeadStore.ts"
-import type { AuditFault, AuditHead, AuditLog } from "../ports/AuditLog.ts"
+import type { AuditHeadStore } from "./AuditHeadStore.ts"
+import type { AuditFault, AuditHead, AuditLog } from "./AuditLog.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"

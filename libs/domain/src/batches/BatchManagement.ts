@@ -10,7 +10,7 @@ import { BatchLimits } from "./BatchLimits.ts"
 import { clearedLines, type ProblemGroup } from "./Problems.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
-import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import { Batches, type Created, type Results, type ResultsQuery } from "./Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
@@ -42,7 +42,7 @@ import {
   payloadOf,
   type RequestValidator
 } from "../validation/RequestValidation.ts"
-import { recordRefusals } from "../writes/Audit.ts"
+import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 
 /** A change of state; `keep` is null without an idempotency key. */

@@ -27,7 +27,7 @@ import type { ApiKeyId, Caller, OrganisationName } from "../suppliers/Organisati
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Busy } from "../support/Shares.ts"
-import type { AuditAction } from "../ports/AuditLog.ts"
+import type { AuditAction } from "../audit/AuditLog.ts"
 import type { NewAccount } from "../imports/ImportProcesses.ts"
 import type { NotFound } from "../requests/Failure.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"

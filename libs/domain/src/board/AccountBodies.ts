@@ -5,7 +5,7 @@
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../imports/ImportDetails.ts"
 import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
-import { type AuditVerification, moreRefused, type NumberedEntry } from "../ports/AuditLog.ts"
+import { type AuditVerification, moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
 import type { FoundImport, FoundPage } from "../migrations/ImportSearch.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { twoDecimals } from "../schema/Decimal.ts"

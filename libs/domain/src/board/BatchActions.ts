@@ -9,7 +9,7 @@ import { bodies } from "../batches/BatchManagement.ts"
 import { type PendingBatch, processPending } from "../batches/PendingBatches.ts"
 import { maySee } from "../access/BoardUser.ts"
 import { modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
-import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
+import type { AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import {
@@ -19,7 +19,7 @@ import {
   OperationsTeamDoesNotExist
 } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
-import { recordRefusalsOf } from "../writes/Audit.ts"
+import { recordRefusalsOf } from "../audit/Audit.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { batchBody } from "./MigrationBodies.ts"
 import { invalid, selected, type Selection } from "./Selection.ts"

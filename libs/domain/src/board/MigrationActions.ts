@@ -6,7 +6,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { changeStatus, type Supplier } from "../suppliers/Supplier.ts"
-import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"

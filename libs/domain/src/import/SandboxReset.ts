@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type Deleted, Sandbox } from "../ports/Sandbox.ts"
 import {
@@ -17,7 +17,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
-import { recordRefusals } from "../writes/Audit.ts"
+import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 
 export class SandboxReset extends Context.Service<

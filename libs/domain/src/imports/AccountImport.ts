@@ -5,7 +5,7 @@
  */
 import { Config, Context, Effect, Layer, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../ports/Hashing.ts"
 import type { NewImport } from "../batches/Batches.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
@@ -16,7 +16,7 @@ import { type Account, writingAccount } from "../accounts/Account.ts"
 import { accountRequest } from "../accounts/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
-import { recordRefusals } from "../writes/Audit.ts"
+import { recordRefusals } from "../audit/Audit.ts"
 import * as DocumentLookup from "../validation/DocumentLookup.ts"
 import {
   type RequestValidator,

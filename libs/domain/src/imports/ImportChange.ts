@@ -7,7 +7,7 @@ import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts
 import { attemptsOfImport } from "./ImportDetails.ts"
 import type { ImportKey, ImportState } from "./ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportProcesses } from "./ImportProcesses.ts"
 import {
@@ -24,7 +24,7 @@ import { inTimeSlices } from "../support/Steps.ts"
 import { Cohort, factsAt } from "../accounts/AccountValidation.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { requireOngoing } from "../validation/RequestValidation.ts"
-import { recordRefusals } from "../writes/Audit.ts"
+import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 import type { ReadImport } from "./ImportQuery.ts"
 

@@ -6,7 +6,7 @@
 import { type DateTime, Effect, Option } from "effect"
 import { type ImportKey, stateAt } from "./ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import type { AuditLog } from "../ports/AuditLog.ts"
+import type { AuditLog } from "../audit/AuditLog.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
 import type { ImportProcesses } from "./ImportProcesses.ts"
@@ -33,7 +33,7 @@ import {
   requireOngoing,
   type ValidRequest
 } from "../validation/RequestValidation.ts"
-import { recordRefusals } from "../writes/Audit.ts"
+import { recordRefusals } from "../audit/Audit.ts"
 import type { Created, makeAttempts } from "./ImportAttempt.ts"
 
 interface Dependencies {

@@ -9,7 +9,7 @@ import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { BatchId } from "../batches/Batch.ts"
 import type { Counts } from "../batches/Counts.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { AuditFault } from "./AuditLog.ts"
+import type { AuditFault } from "../audit/AuditLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export const checkKinds = [

@@ -6,7 +6,7 @@
  */
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
-import type { AuditFault, AuditVerification } from "@data-import/domain/ports/AuditLog"
+import type { AuditFault, AuditVerification } from "@data-import/domain/audit/AuditLog"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { erasedNumber, hmacOf, isErasedNumber } from "./ErasedNumbers.ts"
 

@@ -4,7 +4,7 @@
  * verifies that its chain leads to this hash. The hashes of a chain stay when its number is erased.
  */
 import { Effect, Schema } from "effect"
-import type { AuditFault, AuditHead } from "@data-import/domain/ports/AuditLog"
+import type { AuditFault, AuditHead } from "@data-import/domain/audit/AuditLog"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 const headRows = rowsOf(

@@ -8,7 +8,7 @@ import {
   type AuditedRequest,
   AuditLog,
   readOutcomes
-} from "@data-import/domain/ports/AuditLog"
+} from "@data-import/domain/audit/AuditLog"
 import { verifyAudit, verifyChains } from "./AuditChains.ts"
 import { headsAfter, missingHead } from "./AuditHeads.ts"
 import { entriesFound, sliceOfLog } from "./AuditSearch.ts"

@@ -12,7 +12,7 @@ import {
   type AuditFilter,
   type AuditLog,
   type NumberedEntry
-} from "@data-import/domain/ports/AuditLog"
+} from "@data-import/domain/audit/AuditLog"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -8,7 +8,7 @@ import type { Statement } from "effect/sql"
 import type { EventName } from "@data-import/domain/events/Event"
 import { callerOf, CurrentOperator } from "@data-import/domain/access/Operator"
 import type { Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import type { AuditAction, BoardAction, OperatorAction } from "@data-import/domain/ports/AuditLog"
+import type { AuditAction, BoardAction, OperatorAction } from "@data-import/domain/audit/AuditLog"
 import type { Database } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]

@@ -12,7 +12,7 @@ import {
   moreUnchanged,
   refusalsInWindow,
   refusalWindow
-} from "@data-import/domain/ports/AuditLog"
+} from "@data-import/domain/audit/AuditLog"
 import type { Database } from "../connection/Database.ts"
 import { type AuditedWrite, auditEntry } from "./ChangeEntries.ts"
 

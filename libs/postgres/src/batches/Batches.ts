@@ -3,7 +3,7 @@ import { Data, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import * as Batch from "@data-import/domain/batches/Batch"
 import { BatchId } from "@data-import/domain/batches/Batch"
 import { BatchLimits } from "@data-import/domain/batches/BatchLimits"
-import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import type { AuditAction } from "@data-import/domain/audit/AuditLog"
 import {
   type BatchChange,
   Batches,

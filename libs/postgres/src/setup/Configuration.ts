@@ -17,7 +17,7 @@ import {
   DoesNotExist,
   Configuration
 } from "@data-import/domain/suppliers/Configuration"
-import type { OperatorAction } from "@data-import/domain/ports/AuditLog"
+import type { OperatorAction } from "@data-import/domain/audit/AuditLog"
 import {
   modeOfSupplier,
   overlappingRoot,

@@ -1,4 +1,4 @@
-import { auditActions } from "@data-import/domain/ports/AuditLog"
+import { auditActions } from "@data-import/domain/audit/AuditLog"
 import { describe, expect, it } from "vitest"
 import type { Audit } from "../../web/src/data/Answers.ts"
 import { account } from "../../testing/sampleAccount.ts"

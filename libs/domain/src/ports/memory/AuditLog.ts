@@ -11,7 +11,7 @@ import {
   readOutcomes,
   refusalsInWindow,
   refusalWindow
-} from "../AuditLog.ts"
+} from "../../audit/AuditLog.ts"
 import { type AuditedKey, auditedKey, importOf, MemoryStore, type RefusalWindow } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>

@@ -5,7 +5,7 @@ import { BatchLimits } from "../../batches/BatchLimits.ts"
 import type { LineEnd } from "../../batches/BatchLine.ts"
 import { type ApiKeyId, isLive } from "../../suppliers/Organisation.ts"
 import { isByPerson, serviceFor } from "../../access/Operator.ts"
-import type { AuditAction } from "../AuditLog.ts"
+import type { AuditAction } from "../../audit/AuditLog.ts"
 import {
   type Appending,
   type BatchChange,

@@ -17,7 +17,7 @@ import {
   DoesNotExist,
   Configuration
 } from "../../suppliers/Configuration.ts"
-import type { OperatorAction } from "../AuditLog.ts"
+import type { OperatorAction } from "../../audit/AuditLog.ts"
 import { codePointOrder, MemoryStore, recordOperator } from "./Store.ts"
 
 const byName = <A>(name: (entry: A) => string): Order.Order<A> =>

@@ -29,7 +29,7 @@ import type {
   BoardAction,
   OperatorAction,
   OutboxEvent
-} from "../AuditLog.ts"
+} from "../../audit/AuditLog.ts"
 import type { StandingDifference, Walk } from "../Checks.ts"
 import type { EventId, WebhookId } from "../../events/EventLog.ts"
 import type { NewAccount, NotOngoing } from "../../imports/ImportProcesses.ts"

@@ -1,5 +1,5 @@
 /** Names of the actions of the audit log, and the life of an account built from its entries. */
-import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import type { AuditAction } from "@data-import/domain/audit/AuditLog"
 import type { Account, Audit, AuditEntry } from "../data/Answers.ts"
 import { counted } from "./Numbers.ts"
 import { relative } from "./Times.ts"

@@ -3,7 +3,7 @@
  * granted writes in the same step as the change.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import type { AuditAction, AuditLog, RefusedKey } from "../ports/AuditLog.ts"
+import type { AuditAction, AuditLog, RefusedKey } from "./AuditLog.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { ExternalAccountNumber } from "../accounts/Account.ts"
