@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import type { Keep, KeyedRequest } from "../src/requests/IdempotencyKey.ts"
+import type { Keep, KeyedRequest } from "../src/idempotency/IdempotencyKey.ts"
 import { freshFingerprint, freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import { audited, beginImported, call, onAccount, postImport, world } from "./postImportPrograms.ts"
 import {

@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, type Layer, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import type { Failure } from "../src/requests/Failure.ts"
-import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import {
   allFaults,
   type Call,

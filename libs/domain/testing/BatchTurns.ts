@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import type { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { decided, endOf, finish, started, taken, takeNext } from "./begunBatches.ts"
 import { noon } from "./freshNames.ts"
 

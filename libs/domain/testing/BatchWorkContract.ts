@@ -11,7 +11,7 @@ import { serviceFor } from "../src/access/Operator.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
 import { Batches, type ChunkInHand, type LinesQuery } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import type { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { keysOf } from "../src/batches/LineKey.ts"
 import {
   append,

@@ -9,7 +9,7 @@ import { serviceFor } from "../src/access/Operator.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
 import { type Appending, Batches } from "../src/batches/Batches.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
+import { type IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import {
   append,

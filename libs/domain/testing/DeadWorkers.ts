@@ -5,8 +5,8 @@ import type { LineEnd } from "../src/batches/BatchLine.ts"
 import * as Counts from "../src/batches/Counts.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
-import type { Reservation } from "../src/requests/IdempotencyKey.ts"
+import { type IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
+import type { Reservation } from "../src/idempotency/IdempotencyKey.ts"
 import { keptText, keyOf } from "../src/batches/LineKey.ts"
 import {
   cancelled,

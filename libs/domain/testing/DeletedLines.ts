@@ -3,7 +3,7 @@ import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import type { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { keysOf } from "../src/batches/LineKey.ts"
 import {
   begun,

@@ -7,10 +7,10 @@ import { describe, expect, type Vitest, layer as withLayer } from "@effect/vites
 import { DateTime, Effect, Exit, type Layer, Option } from "effect"
 import type { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
-import { IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
+import { IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { answersKeptFor, type Keep, type Reservation } from "../src/requests/IdempotencyKey.ts"
+import { answersKeptFor, type Keep, type Reservation } from "../src/idempotency/IdempotencyKey.ts"
 import { expectSame, freshOrganisationName, noon, noonPlus, times } from "./freshNames.ts"
 import {
   adding,

@@ -6,10 +6,10 @@ import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
-import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
+import { type IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
 import {
   adding,

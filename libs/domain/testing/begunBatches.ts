@@ -7,7 +7,7 @@ import * as Batch from "../src/batches/Batch.ts"
 import type { LineEnd } from "../src/batches/BatchLine.ts"
 import type * as Counts from "../src/batches/Counts.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
-import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import type { Supplier } from "../src/suppliers/Supplier.ts"
 import {
   type BatchChange,

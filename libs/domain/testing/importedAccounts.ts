@@ -16,7 +16,7 @@ import {
 } from "../src/accounts/AccountChange.ts"
 import { encodeDescription } from "../src/accounts/AccountDescription.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
-import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { Note } from "../src/accounts/Note.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"

@@ -1,6 +1,6 @@
 /** Requests with idempotency keys for the suites: fresh ones, and how they reserve their key. */
 import { type DateTime, Duration, Effect } from "effect"
-import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import {
   Fingerprint,
   IdempotencyKey,
@@ -8,7 +8,7 @@ import {
   type KeyedRequest,
   type Reservation,
   ReservationToken
-} from "../src/requests/IdempotencyKey.ts"
+} from "../src/idempotency/IdempotencyKey.ts"
 import type { OrganisationName } from "../src/suppliers/Organisation.ts"
 import type { Steps } from "../src/support/Steps.ts"
 import { freshHash, freshOrganisationName, hex, noon } from "./freshNames.ts"

@@ -1,7 +1,7 @@
 /** The table of keys: keys are found by index, and old ones are deleted. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
-import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {

@@ -8,7 +8,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { EventLog } from "@data-import/domain/events/EventLog"
-import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type Deleted, Sandbox } from "@data-import/domain/ports/Sandbox"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
@@ -16,7 +16,7 @@ import {
   Fingerprint,
   IdempotencyKey,
   ReservationToken
-} from "@data-import/domain/requests/IdempotencyKey"
+} from "@data-import/domain/idempotency/IdempotencyKey"
 import {
   begun,
   cancelled,

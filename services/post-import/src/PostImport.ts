@@ -1,7 +1,7 @@
 /** The post-import service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWrites"
 import * as PostImport from "@data-import/domain/additions/PostImport"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"

@@ -7,9 +7,9 @@ import {
   IdempotencyKey,
   type KeyedRequest,
   ReservationToken
-} from "@data-import/domain/requests/IdempotencyKey"
+} from "@data-import/domain/idempotency/IdempotencyKey"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { fingerprintOf } from "@data-import/server/routing/IdempotencyHeader"
 import { operation, operations } from "./Document.ts"
 import { withBatch } from "./FixedBatches.ts"

@@ -3,9 +3,9 @@
  * crashes, time passes, documents appear and vanish.
  */
 import { Cause, Effect, Exit } from "effect"
-import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
+import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/idempotency/IdempotencyKey"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
+import type { Reserving } from "@data-import/domain/idempotency/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"
 import { documentsOf } from "./Payloads.ts"

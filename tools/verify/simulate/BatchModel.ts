@@ -3,7 +3,7 @@
  * the client. It counts lines, and has no states.
  */
 import type { Batch, BatchId, BatchOperation } from "@data-import/domain/batches/Batch"
-import type { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
+import type { IdempotencyKey } from "@data-import/domain/idempotency/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"

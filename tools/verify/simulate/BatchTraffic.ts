@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
+import { IdempotencyKey } from "@data-import/domain/idempotency/IdempotencyKey"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { ask, bringDocuments, crash } from "./Actions.ts"
 import {

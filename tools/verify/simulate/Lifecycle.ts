@@ -1,5 +1,5 @@
 /** The begin and end of a request, and its record. */
-import type { KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
+import type { KeyedRequest } from "@data-import/domain/idempotency/IdempotencyKey"
 import {
   ApiKeyId,
   type OrganisationName,

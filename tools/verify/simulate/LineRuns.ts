@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
-import type { KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
+import type { KeyedRequest } from "@data-import/domain/idempotency/IdempotencyKey"
 import type { LinePrograms } from "@data-import/domain/batches/LineOperations"
 import { finish } from "@data-import/domain/support/Steps"
 import { objectsAt, type Wire } from "@data-import/domain/testing/wire"

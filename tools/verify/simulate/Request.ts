@@ -5,7 +5,7 @@
 import type { Exit } from "effect"
 import { createHash } from "node:crypto"
 import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { Fingerprint, type KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
+import { Fingerprint, type KeyedRequest } from "@data-import/domain/idempotency/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { ImportListKind } from "@data-import/domain/imports/ImportProcesses"

@@ -5,7 +5,7 @@
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
+import { IdempotencyKey } from "@data-import/domain/idempotency/IdempotencyKey"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"

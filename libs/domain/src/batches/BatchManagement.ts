@@ -14,7 +14,7 @@ import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import { Batches, type Created, type Results, type ResultsQuery } from "./Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../ports/Documents.ts"
-import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
+import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
   BatchLineCountMismatch,
@@ -29,7 +29,7 @@ import {
   unavailable,
   ValidationFailed
 } from "../requests/Failure.ts"
-import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
+import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../accounts/AccountValidation.ts"

@@ -4,7 +4,7 @@
  */
 import type { BatchId } from "./Batch.ts"
 import type { LineEnd } from "./BatchLine.ts"
-import { IdempotencyKey } from "../requests/IdempotencyKey.ts"
+import { IdempotencyKey } from "../idempotency/IdempotencyKey.ts"
 
 /** The steps of a line that store something, each under its own key. */
 const steps = ["stage", "end"] as const

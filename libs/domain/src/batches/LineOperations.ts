@@ -22,14 +22,14 @@ import type {
 } from "../additions/PostImport.ts"
 import type { TransactionResult } from "../additions/TransactionImport.ts"
 import { DryRunSuccessful } from "../requests/Failure.ts"
-import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
+import { Fingerprint, type Keep, type KeyedRequest } from "../idempotency/IdempotencyKey.ts"
 import { keptEnd, keptText, keyOf } from "./LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { OnDifference } from "../schema/OnDifference.ts"
 import { isObject, type NotJson } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
-import type { IdempotentWrites } from "../writes/IdempotentWrites.ts"
+import type { IdempotentWrites } from "../idempotency/IdempotentWrites.ts"
 import {
   endOf,
   LineErrored,

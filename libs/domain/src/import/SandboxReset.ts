@@ -16,7 +16,7 @@ import {
   ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
-import type { Keep } from "../requests/IdempotencyKey.ts"
+import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 

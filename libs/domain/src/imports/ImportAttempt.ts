@@ -21,7 +21,7 @@ import {
   type ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
-import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
+import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"

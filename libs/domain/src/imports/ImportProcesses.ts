@@ -24,10 +24,10 @@ import type {
   PayloadHash
 } from "./ImportProcess.ts"
 import type { AttemptError, ImportDetails, ImportFilter } from "./ImportDetails.ts"
-import type { Keep } from "../requests/IdempotencyKey.ts"
+import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode, SupplierStatus, WireCode } from "../suppliers/Supplier.ts"
-import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
+import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 /** The supplier does not accept writes. That is checked first, in the same step as the write. */

@@ -17,7 +17,7 @@ import {
   OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
-import type { Keep } from "../requests/IdempotencyKey.ts"
+import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import { refusalOf } from "./ImportRefusal.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"

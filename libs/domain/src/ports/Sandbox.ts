@@ -4,8 +4,8 @@
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
-import type { Keep } from "../requests/IdempotencyKey.ts"
-import type { ReservationLost } from "./IdempotencyKeys.ts"
+import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** How many were deleted. */

@@ -9,8 +9,8 @@ import {
   Fingerprint,
   type KeyRecord,
   keyStateAt
-} from "@data-import/domain/requests/IdempotencyKey"
-import { IdempotencyKeys, type Reserving } from "@data-import/domain/ports/IdempotencyKeys"
+} from "@data-import/domain/idempotency/IdempotencyKey"
+import { IdempotencyKeys, type Reserving } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { position, recordSet } from "../tables/RecordSet.ts"
 import { isReservation } from "./StoredAnswers.ts"

@@ -6,8 +6,12 @@
  */
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
-import { type Keep, keptUntil, type Reservation } from "@data-import/domain/requests/IdempotencyKey"
-import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import {
+  type Keep,
+  keptUntil,
+  type Reservation
+} from "@data-import/domain/idempotency/IdempotencyKey"
+import { ReservationLost } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { inTimeSlices } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"

@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, keyText, PayloadHash, stateAt } from "@data-import/domain/imports/ImportProcess"
-import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import { ReservationLost } from "@data-import/domain/idempotency/IdempotencyKeys"
 import type { ImportProcesses, Staging, Stored } from "@data-import/domain/imports/ImportProcesses"
 import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"

@@ -13,8 +13,8 @@ import {
   IdempotencyKey,
   idempotencyKeyLength,
   type Keep
-} from "@data-import/domain/requests/IdempotencyKey"
-import { IdempotentWrites } from "@data-import/domain/writes/IdempotentWrites"
+} from "@data-import/domain/idempotency/IdempotencyKey"
+import { IdempotentWrites } from "@data-import/domain/idempotency/IdempotentWrites"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import * as Answer from "../http/Answer.ts"
 import type { Answered } from "../http/Answer.ts"

@@ -1,6 +1,6 @@
 /** Idempotency keys with one mistake each, which makes a retry under a key unsafe. */
 import { DateTime, Effect, Option } from "effect"
-import type { Keep, Reservation } from "@data-import/domain/requests/IdempotencyKey"
+import type { Keep, Reservation } from "@data-import/domain/idempotency/IdempotencyKey"
 import { finish } from "@data-import/domain/support/Steps"
 import { own } from "../Traffic.ts"
 import { after, before, type Defects, on, type Store } from "./Planted.ts"

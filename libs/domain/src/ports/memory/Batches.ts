@@ -14,7 +14,7 @@ import {
   type Creating
 } from "../../batches/Batches.ts"
 import { lastKeptEnd } from "../../batches/LineKey.ts"
-import type { ReservationLost } from "../IdempotencyKeys.ts"
+import type { ReservationLost } from "../../idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, isOvertaken, pendingLines } from "./BatchSources.ts"

@@ -9,11 +9,15 @@ import {
   keptUntil,
   keyStateAt,
   type Reservation
-} from "../../requests/IdempotencyKey.ts"
+} from "../../idempotency/IdempotencyKey.ts"
 import type { Batch } from "../../batches/Batch.ts"
 import { keysOf } from "../../batches/LineKey.ts"
 import { finish } from "../../support/Steps.ts"
-import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
+import {
+  IdempotencyKeys,
+  type Reserving,
+  ReservationLost
+} from "../../idempotency/IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"
 
 type Store = MemoryStore["Service"]

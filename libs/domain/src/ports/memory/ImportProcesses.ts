@@ -5,7 +5,7 @@
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
 import { customerEmailEvent, releaseCodes, releaseEvent } from "../../events/Event.ts"
 import { type Attempt, type ImportDetails, isFailure, meets } from "../../imports/ImportDetails.ts"
-import type { Keep } from "../../requests/IdempotencyKey.ts"
+import type { Keep } from "../../idempotency/IdempotencyKey.ts"
 import {
   type AttemptId,
   holds,

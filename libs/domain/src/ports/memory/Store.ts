@@ -11,7 +11,7 @@ import type { ImportDetails } from "../../imports/ImportDetails.ts"
 import type { ImportKey } from "../../imports/ImportProcess.ts"
 import type { AnyEventName, EventName, WebhookEventName } from "../../events/Event.ts"
 import { NotFound } from "../../requests/Failure.ts"
-import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
+import type { KeyRecord, ReservationToken } from "../../idempotency/IdempotencyKey.ts"
 import type {
   ApiKey,
   ApiKeyId,

@@ -6,10 +6,10 @@
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
+import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { type IdempotencyKeyInUse, IdempotencyKeyReused, keyInUse } from "../requests/Failure.ts"
-import { type Keep, type KeyedRequest, ReservationToken } from "../requests/IdempotencyKey.ts"
+import { type Keep, type KeyedRequest, ReservationToken } from "./IdempotencyKey.ts"
 import * as Settings from "../support/Settings.ts"
 import type { Steps } from "../support/Steps.ts"
 

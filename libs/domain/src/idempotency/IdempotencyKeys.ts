@@ -3,13 +3,8 @@
  * writes store its response in the same step as the write (`keep` of their commands).
  */
 import { Context, Data, type DateTime, type Duration, type Effect } from "effect"
-import type {
-  KeyedRequest,
-  KeyState,
-  Reservation,
-  ReservationToken
-} from "../requests/IdempotencyKey.ts"
-import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { KeyedRequest, KeyState, Reservation, ReservationToken } from "./IdempotencyKey.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
 /** The lease of the key expired and another request has taken the key over. Nothing was stored. */
 export class ReservationLost extends Data.TaggedError("ReservationLost")<{}> {}
