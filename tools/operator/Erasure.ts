@@ -5,7 +5,7 @@
  */
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { type Erased, Erasures, type Erasing } from "@data-import/domain/ports/Erasures"
+import { type Erased, Erasures, type Erasing } from "@data-import/domain/erasure/Erasures"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { inEnglish, plain, say } from "@data-import/terminal/Answer"

@@ -1,7 +1,7 @@
 /** The pages in which the balances of accounts are read. */
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { complete, stage } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"

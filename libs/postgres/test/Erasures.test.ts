@@ -7,7 +7,7 @@ import { encodeDescription } from "@data-import/domain/accounts/AccountDescripti
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { expectSame, noon, noonPlus } from "@data-import/domain/testing/freshNames"

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Stream } from "effect"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import {
   errorsSampled,

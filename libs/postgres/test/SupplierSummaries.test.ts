@@ -17,7 +17,7 @@ import {
 import type { Code } from "@data-import/domain/codes/Code"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"

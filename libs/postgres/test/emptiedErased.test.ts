@@ -5,7 +5,7 @@ import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/ports/Sandbox"
 import {

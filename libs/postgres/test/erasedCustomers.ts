@@ -4,7 +4,7 @@ import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {

@@ -1,7 +1,7 @@
 /** What no statement can do to an import that was erased. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { noonPlus } from "@data-import/domain/testing/freshNames"
 import { imported } from "@data-import/domain/testing/importedAccounts"
 import { Database } from "../src/connection/Database.ts"

@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { endOf, finish, started, taken, textsOf } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"

@@ -7,7 +7,7 @@ import { receivingLine } from "@data-import/domain/batches/BatchUpload"
 import type { LineEnd } from "@data-import/domain/batches/BatchLine"
 import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { finish as endOfSteps } from "@data-import/domain/support/Steps"
 import {

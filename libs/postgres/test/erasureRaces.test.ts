@@ -9,7 +9,7 @@ import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { type Caller, RequestId } from "@data-import/domain/suppliers/Organisation"
 import type { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {

@@ -1,7 +1,7 @@
 /** What the board shows and does, called as its pages call it. */
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, Effect } from "effect"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"

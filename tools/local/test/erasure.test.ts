@@ -11,7 +11,7 @@ import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { freshSupplier, minimalAccount, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,

@@ -12,7 +12,7 @@ import { layerMemory as eventLog } from "@data-import/domain/ports/memory/EventL
 import { layerMemory as webhooks } from "@data-import/domain/ports/memory/Webhooks"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"

@@ -19,7 +19,7 @@ import {
 import { AttemptId, type ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { Erasures } from "@data-import/domain/ports/Erasures"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Client } from "@data-import/testbed/Client"

@@ -12,7 +12,7 @@ import {
   stages
 } from "../../batches/Batch.ts"
 import type { ReceivedLine } from "../../batches/BatchLine.ts"
-import { isErased } from "../ErasedLine.ts"
+import { isErased } from "../../erasure/ErasedLine.ts"
 import {
   codePointOrder,
   type MemoryStore,
