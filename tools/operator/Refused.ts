@@ -8,7 +8,7 @@ import type {
   DoesNotExist
 } from "@data-import/domain/suppliers/Configuration"
 import { SupplierCode, wireCode } from "@data-import/domain/suppliers/Supplier"
-import type { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import type { DocumentsUnavailable } from "@data-import/domain/documents/Documents"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Refused } from "@data-import/terminal/Refused"
 import { Effect } from "effect"

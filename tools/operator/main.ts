@@ -6,7 +6,7 @@
 import { userInfo } from "node:os"
 import * as AuditHeads from "@data-import/documents/AuditHeads"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
-import { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { DocumentsUnavailable } from "@data-import/domain/documents/Documents"
 import * as DataDirectory from "./DataDirectory.ts"
 import { borrow } from "./LocalDatabase.ts"
 import { inRoleOf } from "@data-import/postgres/setup/DatabaseUsers"

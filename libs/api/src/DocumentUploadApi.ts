@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
-import { UploadPayload } from "@data-import/domain/validation/UploadValidation"
+import { UploadPayload } from "@data-import/domain/documents/UploadValidation"
 import { keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { InstantText } from "./DecimalSchema.ts"

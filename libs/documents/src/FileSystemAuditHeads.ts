@@ -4,7 +4,7 @@ import { link, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/pro
 import { join } from "node:path"
 import { type Config, Effect, Layer, Option } from "effect"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
-import { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { DocumentsUnavailable } from "@data-import/domain/documents/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
 import { auditHeads } from "./ReservedKeys.ts"
 import { extension, unzip, zip } from "./Zipped.ts"

@@ -6,7 +6,7 @@ import type { StoredDocument } from "@data-import/domain/accounts/StoredDocument
 import { realpath, stat } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Config, DateTime, Effect, Layer, Option } from "effect"
-import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { Documents, DocumentsUnavailable } from "@data-import/domain/documents/Documents"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import * as Settings from "@data-import/domain/support/Settings"
 import { isReserved } from "./ReservedKeys.ts"

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path"
 import { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Clock, Config, DateTime, Effect, Option, Redacted, type Scope } from "effect"
-import type { DocumentUpload } from "@data-import/domain/ports/Documents"
+import type { DocumentUpload } from "@data-import/domain/documents/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
 
 /** Where uploads are taken, and the key that signs links there. */

@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-s3"
 import { type Config, Effect, Layer, Option } from "effect"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
-import { DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { DocumentsUnavailable } from "@data-import/domain/documents/Documents"
 import { auditHeads } from "./ReservedKeys.ts"
 import { clientOf, type S3Settings, send, settings } from "./S3Documents.ts"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"

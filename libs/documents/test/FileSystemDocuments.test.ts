@@ -12,7 +12,7 @@ import {
   Documents,
   DocumentsUnavailable,
   type UploadLink
-} from "@data-import/domain/ports/Documents"
+} from "@data-import/domain/documents/Documents"
 import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
 import { layerWith } from "../src/FileSystemDocuments.ts"
 import * as FileSystemUploads from "../src/FileSystemUploads.ts"

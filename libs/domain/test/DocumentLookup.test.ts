@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { Documents } from "../src/ports/Documents.ts"
+import { Documents } from "../src/documents/Documents.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { supplierOf } from "../testing/freshNames.ts"

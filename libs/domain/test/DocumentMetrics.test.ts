@@ -2,9 +2,9 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger, Metric } from "effect"
 import { TestClock } from "effect/testing"
-import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
+import { Documents, DocumentsUnavailable } from "../src/documents/Documents.ts"
 import type { DocumentPath } from "../src/schema/DocumentPath.ts"
-import { DocumentLookup, layer } from "../src/validation/DocumentLookup.ts"
+import { DocumentLookup, layer } from "../src/documents/DocumentLookup.ts"
 import { supplierOf } from "../testing/freshNames.ts"
 import { demo } from "./importPrograms.ts"
 

@@ -1,9 +1,9 @@
 /** Links for uploads: refusals, and the arguments with which a link is made. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
-import { Documents } from "../src/ports/Documents.ts"
-import { DocumentUpload, layer } from "../src/import/DocumentUpload.ts"
-import { documentBytes } from "../src/validation/UploadValidation.ts"
+import { Documents } from "../src/documents/Documents.ts"
+import { DocumentUpload, layer } from "../src/documents/DocumentUpload.ts"
+import { documentBytes } from "../src/documents/UploadValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { begin, demo, errorsOf, ports, rival, supplierCode } from "./importPrograms.ts"
 

@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Option, Random, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { Documents } from "../src/ports/Documents.ts"
+import { Documents } from "../src/documents/Documents.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"

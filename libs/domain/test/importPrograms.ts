@@ -4,7 +4,7 @@
  */
 import { ConfigProvider, DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
+import { Documents, DocumentsUnavailable } from "../src/documents/Documents.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
 import { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
-import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
+import { Documents, DocumentsUnavailable } from "../src/documents/Documents.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"

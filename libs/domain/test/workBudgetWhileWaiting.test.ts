@@ -4,7 +4,7 @@
  */
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { Documents } from "../src/ports/Documents.ts"
+import { Documents } from "../src/documents/Documents.ts"
 import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
 import { makeWorkBudget } from "../src/requests/WorkBudget.ts"
 import { beginImported, call, postImport, storedPath, world } from "./postImportPrograms.ts"

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import { request } from "node:http"
 import { Duration, Effect, type Layer, Option } from "effect"
-import { type DocumentUpload, Documents, type UploadLink } from "../src/ports/Documents.ts"
+import { type DocumentUpload, Documents, type UploadLink } from "../src/documents/Documents.ts"
 import type { DocumentPath } from "../src/schema/DocumentPath.ts"
 
 const root = "suppliers/one"

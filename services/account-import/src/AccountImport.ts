@@ -1,7 +1,7 @@
 /** The account-import service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
-import * as DocumentUpload from "@data-import/domain/import/DocumentUpload"
+import * as DocumentUpload from "@data-import/domain/documents/DocumentUpload"
 import * as ImportChange from "@data-import/domain/imports/ImportChange"
 import * as SandboxReset from "@data-import/domain/import/SandboxReset"
 import { reportLeases } from "@data-import/domain/imports/LeaseMetrics"

@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
-import type { DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../imports/ImportProcesses.ts"
@@ -16,7 +16,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "../accounts/Account.ts"
 import type { AccountView, Decision, Lookup } from "../accounts/AccountChange.ts"
 import { recordRefusals } from "../audit/Audit.ts"
-import * as DocumentLookup from "../validation/DocumentLookup.ts"
+import * as DocumentLookup from "../documents/DocumentLookup.ts"
 import {
   type ValidRequest,
   type RequestValidator,

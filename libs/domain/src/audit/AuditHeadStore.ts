@@ -4,7 +4,7 @@
  * Source: docs/backup.md#audit-heads.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../documents/Documents.ts"
 
 /** Writes the text piece by piece. */
 export type WriteText<E> = (write: (piece: string) => void) => Effect.Effect<void, E>

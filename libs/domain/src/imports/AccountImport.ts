@@ -4,7 +4,7 @@
  * Source: docs/contract/import.md#creating-an-account.
  */
 import { Config, Context, Effect, Layer, Option, Result } from "effect"
-import type { DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../ports/Hashing.ts"
 import type { NewImport } from "../batches/Batches.ts"
@@ -17,7 +17,7 @@ import { accountRequest } from "../accounts/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../audit/Audit.ts"
-import * as DocumentLookup from "../validation/DocumentLookup.ts"
+import * as DocumentLookup from "../documents/DocumentLookup.ts"
 import {
   type RequestValidator,
   makeRequestValidator,

@@ -8,7 +8,7 @@ import { type ImportKey, stateAt } from "./ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { AuditLog } from "../audit/AuditLog.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
-import type { DocumentsUnavailable } from "../ports/Documents.ts"
+import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import type { ImportProcesses } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {

@@ -6,7 +6,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { Documents } from "../ports/Documents.ts"
+import { Documents } from "./Documents.ts"
 import {
   documentsUnavailable,
   type Failure,
@@ -15,9 +15,9 @@ import {
 } from "../requests/Failure.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import * as DocumentLookup from "../validation/DocumentLookup.ts"
+import * as DocumentLookup from "./DocumentLookup.ts"
 import { makeRequestValidator, payloadOf, requireOngoing } from "../validation/RequestValidation.ts"
-import { uploadRequest } from "../validation/UploadValidation.ts"
+import { uploadRequest } from "./UploadValidation.ts"
 import { traced } from "../support/Traced.ts"
 
 const code = "request_failed_validation"

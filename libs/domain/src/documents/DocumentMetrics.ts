@@ -1,6 +1,6 @@
 /** The metrics and log entries of document look-ups. */
 import { Cause, Clock, Duration, Effect, Exit, Metric, Option } from "effect"
-import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import type { Documents, DocumentsUnavailable } from "./Documents.ts"
 
 type Find = Documents["Service"]["find"]
 

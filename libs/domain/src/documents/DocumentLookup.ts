@@ -8,7 +8,7 @@
 import type { FoundDocuments, StoredDocument } from "../accounts/StoredDocument.ts"
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import * as DocumentMetrics from "./DocumentMetrics.ts"
-import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import { Documents, DocumentsUnavailable } from "./Documents.ts"
 import { type DocumentPath, mostDocuments } from "../schema/DocumentPath.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
