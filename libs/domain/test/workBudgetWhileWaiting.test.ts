@@ -5,7 +5,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { Documents } from "../src/documents/Documents.ts"
-import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
+import { PaymentVendor } from "../src/payments/PaymentVendor.ts"
 import { makeWorkBudget } from "../src/requests/WorkBudget.ts"
 import { beginImported, call, postImport, storedPath, world } from "./postImportPrograms.ts"
 import { begin, demo, processBody, programs, stageBody } from "./importPrograms.ts"

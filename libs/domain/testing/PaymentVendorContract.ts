@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
+import { PaymentVendor } from "../src/payments/PaymentVendor.ts"
 import { type Mode, OrganisationName } from "../src/suppliers/Organisation.ts"
 import type { PaymentInstruction } from "../src/accounts/PaymentInstruction.ts"
 

@@ -7,8 +7,8 @@
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
-import { isSlow, simulate } from "@data-import/domain/ports/SimulatedVendors"
+import { PaymentVendor } from "@data-import/domain/payments/PaymentVendor"
+import { isSlow, simulate } from "@data-import/domain/payments/SimulatedVendors"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type {
   InstructionDetails,

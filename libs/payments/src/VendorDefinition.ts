@@ -8,7 +8,7 @@ import {
   VendorRejected,
   VendorUnavailable,
   VendorUnreachable
-} from "@data-import/domain/ports/PaymentVendor"
+} from "@data-import/domain/payments/PaymentVendor"
 import type {
   InstructionDetails,
   PaymentInstruction

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import { PaymentVendor } from "@data-import/domain/payments/PaymentVendor"
 import {
   acme,
   byCard,

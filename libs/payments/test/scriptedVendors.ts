@@ -9,7 +9,7 @@ import {
   type HttpClientRequest,
   HttpClientResponse
 } from "effect/http"
-import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import { PaymentVendor } from "@data-import/domain/payments/PaymentVendor"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import * as PaymentVendors from "../src/PaymentVendors.ts"

@@ -4,7 +4,7 @@
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, References, Tracer } from "effect"
-import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import { PaymentVendor } from "@data-import/domain/payments/PaymentVendor"
 import {
   acme,
   byCard,

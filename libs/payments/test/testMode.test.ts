@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { paymentVendorContract } from "@data-import/domain/testing/PaymentVendorContract"
-import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import { PaymentVendor } from "@data-import/domain/payments/PaymentVendor"
 import { acme, byCard, byMandate, layerOf, settings } from "./scriptedVendors.ts"
 
 const asked = () => Effect.die(new Error("a vendor was asked"))

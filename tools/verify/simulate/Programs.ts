@@ -40,7 +40,7 @@ import {
   type DoesNotExist,
   Configuration
 } from "@data-import/domain/suppliers/Configuration"
-import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/PaymentVendor"
+import { PaymentVendor, VendorUnavailable } from "@data-import/domain/payments/PaymentVendor"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Tenants from "@data-import/testbed/Tenants"
 import { changeStatus, type Supplier } from "@data-import/domain/suppliers/Supplier"
