@@ -10,7 +10,7 @@ import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { type Deleted, Sandbox } from "@data-import/domain/ports/Sandbox"
+import { type Deleted, Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import {
   Fingerprint,

@@ -7,7 +7,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { Sandbox } from "@data-import/domain/ports/Sandbox"
+import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import {
   callerOf,
   freshSupplier,

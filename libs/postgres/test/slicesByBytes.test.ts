@@ -5,7 +5,7 @@ import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { Sandbox } from "@data-import/domain/ports/Sandbox"
+import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { cancelled, started } from "@data-import/domain/testing/begunBatches"
 import {
   callerOf,

@@ -18,7 +18,7 @@ import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
-import { Sandbox } from "@data-import/domain/ports/Sandbox"
+import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"

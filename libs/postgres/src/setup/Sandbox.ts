@@ -3,7 +3,7 @@
  * organisation, so that no service needs the right to delete accounts.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
-import { isNothing, Sandbox, type SandboxSlice } from "@data-import/domain/ports/Sandbox"
+import { isNothing, Sandbox, type SandboxSlice } from "@data-import/domain/sandbox/Sandbox"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { recordUnchanged } from "../audit/Refusals.ts"
 import { Database, rowsOf } from "../connection/Database.ts"

@@ -7,7 +7,7 @@ import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { type Deleted, Sandbox } from "../ports/Sandbox.ts"
+import { type Deleted, Sandbox } from "./Sandbox.ts"
 import {
   type Failure,
   keyInUse,
