@@ -9,7 +9,7 @@ import {
 } from "@data-import/domain/checks/ScheduledChecks"
 import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
-import { Checks, type StandingDifference } from "@data-import/domain/ports/Checks"
+import { Checks, type StandingDifference } from "@data-import/domain/checks/Checks"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { layer as hashing } from "@data-import/server/Hashing"
 import { Hashing } from "@data-import/domain/ports/Hashing"

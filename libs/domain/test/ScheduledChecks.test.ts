@@ -24,7 +24,7 @@ import { layerMemory as importProcesses } from "../src/ports/memory/ImportProces
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
-import { Checks } from "../src/ports/Checks.ts"
+import { Checks } from "../src/checks/Checks.ts"
 import { EventLog } from "../src/events/EventLog.ts"
 import { Hashing } from "../src/ports/Hashing.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"

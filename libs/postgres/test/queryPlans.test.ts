@@ -18,7 +18,7 @@ import { DetailedState, type ImportFilter } from "@data-import/domain/imports/Im
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
-import { Checks } from "@data-import/domain/ports/Checks"
+import { Checks } from "@data-import/domain/checks/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/events/EventLog"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"

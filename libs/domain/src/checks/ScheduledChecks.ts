@@ -5,7 +5,7 @@
  * Source: docs/operating.md#scheduled-checks.
  */
 import { type Cause, DateTime, Duration, Effect, Exit, Metric } from "effect"
-import { type CheckKind, checkKinds, type Difference, type Walk, walks } from "../ports/Checks.ts"
+import { type CheckKind, checkKinds, type Difference, type Walk, walks } from "./Checks.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 import { type CheckPorts, makeWalkers, type Walkers } from "./Walkers.ts"

@@ -13,7 +13,7 @@ import {
   Checks,
   ofEachCheck,
   walks
-} from "@data-import/domain/ports/Checks"
+} from "@data-import/domain/checks/Checks"
 import { verifyChains } from "../audit/AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { waitingSince } from "../events/EventLog.ts"

@@ -12,7 +12,7 @@ import {
   type Conclusion,
   type Difference,
   ofEachCheck
-} from "../Checks.ts"
+} from "../../checks/Checks.ts"
 import { balanceOf } from "./Accounts.ts"
 import { importOf, MemoryStore } from "./Store.ts"
 

@@ -30,7 +30,7 @@ import type {
   OperatorAction,
   OutboxEvent
 } from "../../audit/AuditLog.ts"
-import type { StandingDifference, Walk } from "../Checks.ts"
+import type { StandingDifference, Walk } from "../../checks/Checks.ts"
 import type { EventId, WebhookId } from "../../events/EventLog.ts"
 import type { NewAccount, NotOngoing } from "../../imports/ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../../events/Webhooks.ts"
