@@ -9,7 +9,7 @@ import type {
 } from "@data-import/domain/suppliers/Configuration"
 import { SupplierCode, wireCode } from "@data-import/domain/suppliers/Supplier"
 import type { DocumentsUnavailable } from "@data-import/domain/documents/Documents"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { Refused } from "@data-import/terminal/Refused"
 import { Effect } from "effect"
 

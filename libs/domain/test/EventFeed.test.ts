@@ -7,7 +7,7 @@ import { layerMemory as configuration } from "../src/ports/memory/Configuration.
 import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { EventLog } from "../src/events/EventLog.ts"
-import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { freshSupplier, noonPlus } from "../testing/freshNames.ts"
 import { stageAll } from "../testing/importStates.ts"
 

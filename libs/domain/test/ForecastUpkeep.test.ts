@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { makeForecastUpkeep, type MeasuredSupplier } from "../src/migrations/ForecastUpkeep.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { Forecasts } from "../src/migrations/Forecasts.ts"
-import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 
 const supplier = SupplierCode.make("NORDLYS_LEGACY")
 const start = DateTime.makeUnsafe("2026-11-02T00:00:00Z")

@@ -8,7 +8,7 @@ import { layerMemory as configuration } from "../src/ports/memory/Configuration.
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { freshSupplier, newAccountFor, noon } from "../testing/freshNames.ts"
 import { arrange, claim, stageAll } from "../testing/importStates.ts"
 

@@ -7,7 +7,7 @@ import { layerMemory as configuration } from "../src/ports/memory/Configuration.
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { TokenVerifier } from "../src/access/TokenSigner.ts"
 import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
 import {

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeSummaryUpkeep } from "../src/migrations/SummaryUpkeep.ts"
-import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../src/migrations/SupplierSummaries.ts"
 
 /** A storage with this many differences, which is unavailable at its first turn. */

@@ -1,7 +1,7 @@
 /** The contract of `Hashing`, as tests that every adapter runs. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { Hashing } from "../src/ports/Hashing.ts"
+import { Hashing } from "../src/requests/Hashing.ts"
 
 /** Vectors of FIPS 180-4, and lengths around the end of a block. */
 const vectors: ReadonlyArray<readonly [text: string, hash: string]> = [

@@ -4,7 +4,7 @@
  * that leaves partial data is missed.
  */
 import { type Context, Effect, Stream } from "effect"
-import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 
 /**
  * One use of a port: the `nth` of this operation, and the `step`-th under the plan; both from 1.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Admission from "../src/connection/Admission.ts"
 import type { Trouble } from "../src/connection/CircuitBreaker.ts"
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Admission from "../src/connection/Admission.ts"
 import * as Batcher from "../src/connection/Batcher.ts"
 

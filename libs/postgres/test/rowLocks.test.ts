@@ -10,7 +10,7 @@ import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import type { MigrationNotOngoing } from "@data-import/domain/requests/Failure"
 import type { ReservationLost } from "@data-import/domain/idempotency/IdempotencyKeys"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/freshNames"
 import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import {

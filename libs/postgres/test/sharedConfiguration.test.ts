@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { supplierOf } from "@data-import/domain/testing/freshNames"
 import { layer } from "../src/setup/SharedConfiguration.ts"
 

@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Data, Deferred, Effect, Fiber, type Scope, Stream } from "effect"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import * as Answer from "../src/http/Answer.ts"
 import { open, bytesOf, request } from "../testing/RawClient.ts"

@@ -10,7 +10,7 @@ import {
 } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { layerMemory as tokenBuckets } from "@data-import/domain/ports/memory/TokenBuckets"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import {
   KeysUnavailable,
   TokenInvalid,

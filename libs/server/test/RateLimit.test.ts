@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { type TokenBucket, TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import { layerMemory } from "@data-import/domain/ports/memory/TokenBuckets"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimit from "../src/limits/RateLimit.ts"
 

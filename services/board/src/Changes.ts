@@ -14,7 +14,7 @@ import type {
   SupplierChanges,
   SupplierMarker
 } from "@data-import/domain/migrations/SupplierChanges"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { unavailable } from "@data-import/domain/requests/Failure"
 import { every } from "@data-import/domain/support/Every"
 import type { Call } from "@data-import/server/http/IncomingRequest"

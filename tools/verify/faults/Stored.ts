@@ -3,7 +3,7 @@
  * attempts, the outbox and the audit log.
  */
 import { type Effect, Schema } from "effect"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { type Database, rowsOf } from "@data-import/postgres/connection/Database"
 
 const Texts = Schema.Array(Schema.String)

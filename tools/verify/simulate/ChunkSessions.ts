@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Option, Scope, Stream } from "effect"
 import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
 import type { SentRequest } from "./Request.ts"
 import { sessionLost, type Storage } from "./Storage.ts"

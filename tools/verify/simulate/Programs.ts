@@ -41,7 +41,7 @@ import {
   Configuration
 } from "@data-import/domain/suppliers/Configuration"
 import { PaymentVendor, VendorUnavailable } from "@data-import/domain/payments/PaymentVendor"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Tenants from "@data-import/testbed/Tenants"
 import { changeStatus, type Supplier } from "@data-import/domain/suppliers/Supplier"
 import type { TransactionResult } from "@data-import/domain/additions/TransactionImport"

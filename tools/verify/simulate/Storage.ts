@@ -9,7 +9,7 @@ import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 
 export interface Storage {
   readonly imports: ImportProcesses["Service"]

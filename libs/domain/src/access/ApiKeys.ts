@@ -11,7 +11,7 @@ import type {
   OrganisationName
 } from "../suppliers/Organisation.ts"
 import type { DoesNotExist } from "../suppliers/Configuration.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** A stored refresh token. All tokens that descend from one use of an API key share a `family`. */
 export interface RefreshToken {

@@ -9,7 +9,7 @@ import type { BoardUser } from "./BoardUser.ts"
 import { CurrentOperator, type OperatorCommand } from "./Operator.ts"
 import { RequestId } from "../suppliers/Organisation.ts"
 import { type BoardSession, BoardSessions } from "./BoardSessions.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { TokenSecrets } from "./TokenSigner.ts"
 import { every } from "../support/Every.ts"
 

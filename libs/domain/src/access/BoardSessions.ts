@@ -4,7 +4,7 @@
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { BoardUser } from "./BoardUser.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export interface BoardSession {
   readonly user: BoardUser

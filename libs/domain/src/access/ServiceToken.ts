@@ -8,7 +8,7 @@
 import { Context, Data, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Configuration, DoesNotExist } from "../suppliers/Configuration.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { TokenSigner, TokenSecrets } from "./TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"

@@ -4,7 +4,7 @@
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** The requests left at `at`. The fraction is the part of the next one that is refilled. */
 export interface TokenBucket {

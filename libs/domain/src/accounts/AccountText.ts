@@ -24,7 +24,7 @@ import {
   type StoredLedger
 } from "./StoredAccount.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { textEncoderOf, writingJson } from "../schema/Encoder.ts"

@@ -13,7 +13,7 @@ import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { AuditAction } from "../audit/AuditLog.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { StoredAccount } from "./StoredAccount.ts"
 
 /**

@@ -5,7 +5,7 @@
  * read.
  */
 import type { BigDecimal, DateTime, Stream } from "effect"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Account, AccountNumber, Metadata } from "./Account.ts"
 import type { AccountNote, AddedTransaction } from "./AccountChange.ts"
 import type { DescribedInstruction } from "./AccountDescription.ts"

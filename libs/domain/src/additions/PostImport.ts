@@ -12,7 +12,7 @@ import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../imports/ImportProcesses.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { PaymentVendor } from "../payments/PaymentVendor.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { AccountNumber } from "../accounts/Account.ts"
 import type { AccountView, Decision, Lookup } from "../accounts/AccountChange.ts"
 import { recordRefusals } from "../audit/Audit.ts"
@@ -22,7 +22,7 @@ import {
   type RequestValidator,
   makeRequestValidator,
   requireOngoing
-} from "../validation/RequestValidation.ts"
+} from "../requests/RequestValidation.ts"
 import {
   AccountNotFound,
   type Failure,

@@ -5,7 +5,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { AuditAction, AuditLog, RefusedKey } from "./AuditLog.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
 import type { Caller } from "../suppliers/Organisation.ts"

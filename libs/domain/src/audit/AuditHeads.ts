@@ -9,7 +9,7 @@ import { Array, Data, DateTime, Duration, Effect, Schema } from "effect"
 import type { AuditHeadStore } from "./AuditHeadStore.ts"
 import type { AuditFault, AuditHead, AuditLog } from "./AuditLog.ts"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 
 /** The first line of an export; each further line is a head. */

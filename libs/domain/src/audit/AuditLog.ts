@@ -12,7 +12,7 @@ import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../suppliers/Organisation.ts"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** Actions of the operator only. */
 export const operatorActions = [

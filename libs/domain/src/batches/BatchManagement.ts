@@ -15,7 +15,7 @@ import { Batches, type Created, type Results, type ResultsQuery } from "./Batche
 import { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import {
   BatchLineCountMismatch,
   BatchLinesDeleted,
@@ -41,7 +41,7 @@ import {
   makeRequestValidator,
   payloadOf,
   type RequestValidator
-} from "../validation/RequestValidation.ts"
+} from "../requests/RequestValidation.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 

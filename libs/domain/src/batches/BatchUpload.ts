@@ -10,7 +10,7 @@ import type { ReceivedLine } from "./BatchLine.ts"
 import { LineSplitter, type SplitLine } from "./LineSplitter.ts"
 import type { ApiKeyId, Caller } from "../suppliers/Organisation.ts"
 import { type Appending, Batches, type UploadNumber } from "./Batches.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import {
   BatchLineDiffers,
   BatchLineGap,

@@ -31,7 +31,7 @@ import type { AuditAction } from "../audit/AuditLog.ts"
 import type { NewAccount } from "../imports/ImportProcesses.ts"
 import type { NotFound } from "../requests/Failure.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** Identifies a running worker; random. */
 export type WorkerId = string

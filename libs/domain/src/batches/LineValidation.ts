@@ -11,7 +11,7 @@ import { codeIn, type WireCode } from "../suppliers/Supplier.ts"
 import type { Facts } from "../schema/Rules.ts"
 import type { Steps } from "../support/Steps.ts"
 import { type AccountRequest, accountRequest } from "../accounts/AccountValidation.ts"
-import { judged } from "../validation/RequestValidation.ts"
+import { judged } from "../requests/RequestValidation.ts"
 import { readingSent } from "./LineOperations.ts"
 import type { LineFailure } from "./LineResult.ts"
 

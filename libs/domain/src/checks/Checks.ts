@@ -10,7 +10,7 @@ import type { BatchId } from "../batches/Batch.ts"
 import type { Counts } from "../batches/Counts.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { AuditFault } from "../audit/AuditLog.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export const checkKinds = [
   /** The balance of an account is the sum of its payload and its transactions. */

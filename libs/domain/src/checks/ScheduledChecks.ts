@@ -6,7 +6,7 @@
  */
 import { type Cause, DateTime, Duration, Effect, Exit, Metric } from "effect"
 import { type CheckKind, checkKinds, type Difference, type Walk, walks } from "./Checks.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 import { type CheckPorts, makeWalkers, type Walkers } from "./Walkers.ts"
 

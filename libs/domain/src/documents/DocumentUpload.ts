@@ -16,7 +16,7 @@ import {
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import * as DocumentLookup from "./DocumentLookup.ts"
-import { makeRequestValidator, payloadOf, requireOngoing } from "../validation/RequestValidation.ts"
+import { makeRequestValidator, payloadOf, requireOngoing } from "../requests/RequestValidation.ts"
 import { uploadRequest } from "./UploadValidation.ts"
 import { traced } from "../support/Traced.ts"
 

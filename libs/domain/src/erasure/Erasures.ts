@@ -7,7 +7,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { ImportKey, ImportState } from "../imports/ImportProcess.ts"
 import type { PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import type { BatchId } from "../batches/Batch.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** The result of an erasure, with what is left to do outside of storage. */
 export interface Erased {

@@ -4,7 +4,7 @@
  */
 import { DateTime, Duration, Effect, Metric } from "effect"
 import type { EventLog } from "./EventLog.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 
 export interface EventUpkeep {

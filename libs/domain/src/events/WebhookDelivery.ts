@@ -8,7 +8,7 @@
 import { DateTime, Duration, Effect, Option, Semaphore } from "effect"
 import { EventBody, bodyOf } from "./EventBody.ts"
 import type { EventLog, LoggedEvent } from "./EventLog.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { mostRetries, type Progress, type Session, type Webhooks } from "./Webhooks.ts"
 import type { WebhookSender } from "./WebhookSender.ts"
 import { encoderOf } from "../schema/Encoder.ts"

@@ -8,7 +8,7 @@ import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Busy } from "../support/Shares.ts"
 import type { EventId, LoggedEvent, WebhookId } from "./EventLog.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** Why a webhook is disabled: by the operator, too many failures, or an answer of 410. */
 export type DisabledBy = "OPERATOR" | "FAILURES" | "GONE"

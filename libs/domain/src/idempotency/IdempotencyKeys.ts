@@ -4,7 +4,7 @@
  */
 import { Context, Data, type DateTime, type Duration, type Effect } from "effect"
 import type { KeyedRequest, KeyState, Reservation, ReservationToken } from "./IdempotencyKey.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** The lease of the key expired and another request has taken the key over. Nothing was stored. */
 export class ReservationLost extends Data.TaggedError("ReservationLost")<{}> {}

@@ -7,7 +7,7 @@
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { type IdempotencyKeyInUse, IdempotencyKeyReused, keyInUse } from "../requests/Failure.ts"
 import { type Keep, type KeyedRequest, ReservationToken } from "./IdempotencyKey.ts"
 import * as Settings from "../support/Settings.ts"

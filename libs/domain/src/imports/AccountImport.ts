@@ -6,11 +6,11 @@
 import { Config, Context, Effect, Layer, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
-import { Hashing } from "../ports/Hashing.ts"
+import { Hashing } from "../requests/Hashing.ts"
 import type { NewImport } from "../batches/Batches.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import { ImportProcesses, type NewAccount, type Stored } from "./ImportProcesses.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type Account, writingAccount } from "../accounts/Account.ts"
 import { accountRequest } from "../accounts/AccountValidation.ts"
@@ -23,7 +23,7 @@ import {
   makeRequestValidator,
   payloadOf,
   requireOngoing
-} from "../validation/RequestValidation.ts"
+} from "../requests/RequestValidation.ts"
 import {
   AlreadyImported,
   documentsUnavailable,

@@ -6,11 +6,11 @@
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
 import type { Claim, ImportProcesses, LargePayload, NewAccount } from "./ImportProcesses.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { AccountNumber } from "../accounts/Account.ts"
 import { account as accountValidator } from "../accounts/AccountValidation.ts"
 import type { Code } from "../codes/Code.ts"
-import type { Configured, RequestValidator } from "../validation/RequestValidation.ts"
+import type { Configured, RequestValidator } from "../requests/RequestValidation.ts"
 import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,

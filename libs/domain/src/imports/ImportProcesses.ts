@@ -28,7 +28,7 @@ import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode, SupplierStatus, WireCode } from "../suppliers/Supplier.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** The supplier does not accept writes. That is checked first, in the same step as the write. */
 export interface NotOngoing {

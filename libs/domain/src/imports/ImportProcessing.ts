@@ -10,7 +10,7 @@ import type { AuditLog } from "../audit/AuditLog.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import type { ImportProcesses } from "./ImportProcesses.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import {
   documentsUnavailable,
   type Failure,
@@ -32,7 +32,7 @@ import {
   type RequestValidator,
   requireOngoing,
   type ValidRequest
-} from "../validation/RequestValidation.ts"
+} from "../requests/RequestValidation.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import type { Created, makeAttempts } from "./ImportAttempt.ts"
 

@@ -5,7 +5,7 @@
  */
 import { DateTime, Duration, Effect } from "effect"
 import type { ImportProcesses } from "./ImportProcesses.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 
 export interface PayloadUpkeep {

@@ -7,7 +7,7 @@ import { DateTime, Duration, Effect } from "effect"
 import { type Forecast, forecast, type HourCount } from "./Forecast.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Forecasts } from "./Forecasts.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { every } from "../support/Every.ts"
 
 /** A supplier with the data from which its forecast is made. */

@@ -5,7 +5,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { Forecast } from "./Forecast.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export interface RecordedForecast extends Forecast {
   readonly supplier: SupplierCode

@@ -9,7 +9,7 @@ import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.t
 import type { AttemptError, DetailedState } from "../imports/ImportDetails.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /**
  * The sums that an account may be part of: of all balances, of the balances of accounts without

@@ -10,7 +10,7 @@ import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { CalendarDate } from "../schema/Field.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export type StateCounts = SupplierSummary["states"]
 

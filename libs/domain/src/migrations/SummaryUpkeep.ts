@@ -3,7 +3,7 @@
  * so that a summary reads few rows. Any number of instances can run it.
  */
 import { DateTime, Duration, Effect } from "effect"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { SupplierSummaries } from "./SupplierSummaries.ts"
 import { every } from "../support/Every.ts"
 

@@ -4,7 +4,7 @@
 import { Context, type Effect } from "effect"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** A marker of a supplier's state. */
 export interface SupplierMarker {

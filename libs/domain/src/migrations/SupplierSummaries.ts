@@ -5,7 +5,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export class SupplierSummaries extends Context.Service<
   SupplierSummaries,

@@ -6,7 +6,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 /** How many were deleted. */
 export interface Deleted {

@@ -7,7 +7,7 @@ import { Context, Data, type DateTime, type Effect, type Option, type Result } f
 import type { CodeLists, OpenCodeList } from "../schema/CodeLists.ts"
 import type { Organisation, OrganisationName } from "./Organisation.ts"
 import type { Supplier, SupplierCode, SupplierSettings, SupplierStatus } from "./Supplier.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export class AlreadyExists extends Data.TaggedError("AlreadyExists")<{
   readonly what: "organisation" | "supplier" | "team"

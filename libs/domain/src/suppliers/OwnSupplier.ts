@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import type { Caller } from "./Organisation.ts"
 import { codeIn, type Supplier, type SupplierCode, type WireCode, wireCode } from "./Supplier.ts"
 import type { Configuration } from "./Configuration.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 
 /** The supplier with this code on the wire, if it belongs to the caller's organisation. */

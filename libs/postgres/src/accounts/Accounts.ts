@@ -11,7 +11,7 @@ import type { Reservation } from "@data-import/domain/idempotency/IdempotencyKey
 import { Accounts, type ChangeCommand } from "@data-import/domain/accounts/Accounts"
 import { ReservationLost } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { inTimeSlices } from "@data-import/domain/support/Steps"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import { makeAdd } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescriptions.ts"

@@ -10,7 +10,7 @@ import type { AccountNumber } from "@data-import/domain/accounts/Account"
 import type { AccountNote } from "@data-import/domain/accounts/AccountChange"
 import { isSent, sentCustomer, withoutOmitted } from "@data-import/domain/accounts/Omissions"
 import type { Note } from "@data-import/domain/accounts/Note"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type {
   Items,
   NamedDocument,

@@ -7,7 +7,7 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from "effect"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import type { Breaker, Trouble } from "./CircuitBreaker.ts"
 import { PriorityPermits } from "./PriorityPermits.ts"

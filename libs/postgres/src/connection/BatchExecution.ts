@@ -1,6 +1,6 @@
 /** Runs a batch of commands by one effect and answers each of them. */
 import { Cause, Effect, Exit } from "effect"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 
 /** Runs commands, all of them or none, and answers in their order. */
 export type RunBatch<Command, Answer, E = StorageUnavailable> = (

@@ -6,7 +6,7 @@
  * the same identity, although the second must see the first.
  */
 import { Array as Arr, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type { Admission } from "./Admission.ts"
 import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
 import { isContended } from "./SqlFailure.ts"

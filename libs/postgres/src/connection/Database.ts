@@ -21,7 +21,7 @@ import {
 } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Settings from "@data-import/domain/support/Settings"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import * as Admission from "./Admission.ts"

@@ -1,6 +1,6 @@
 /** A deadline for the answer of PostgreSQL. */
 import { Data, type Duration, Effect } from "effect"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 
 class NoAnswer extends Data.TaggedError("NoAnswer") {
   override get message(): string {

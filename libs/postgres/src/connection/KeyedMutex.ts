@@ -6,7 +6,7 @@
  */
 import { type Duration, Effect, type Semaphore } from "effect"
 import { type ImportKey, keyText } from "@data-import/domain/imports/ImportProcess"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as KeyedSemaphores from "@data-import/domain/support/KeyedSemaphores"
 import { contended } from "./SqlFailure.ts"
 

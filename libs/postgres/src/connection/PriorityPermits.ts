@@ -7,7 +7,7 @@
  * load could not be shed by it.
  */
 import { Effect, Exit } from "effect"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type { Holder } from "@data-import/domain/support/Holder"
 import { Shares } from "@data-import/domain/support/Shares"
 

@@ -4,7 +4,7 @@
  * larger batches, not more of them.
  */
 import { Effect, Request, RequestResolver } from "effect"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type { Run } from "./Admission.ts"
 import { execute, type RunBatch } from "./BatchExecution.ts"
 

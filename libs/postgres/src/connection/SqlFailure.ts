@@ -5,7 +5,7 @@
  */
 import { Cause, Data, Effect, Schema } from "effect"
 import { SqlError } from "effect/sql"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type { Trouble } from "./CircuitBreaker.ts"
 
 /** A failed statement. `sqlState` is PostgreSQL's code, and null if it did not answer. */

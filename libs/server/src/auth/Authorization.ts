@@ -19,7 +19,7 @@ import {
 } from "@data-import/domain/suppliers/Organisation"
 import type { TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { type KeysUnavailable, TokenVerifier } from "@data-import/domain/access/TokenSigner"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as LastingAnswer from "../http/LastingAnswer.ts"

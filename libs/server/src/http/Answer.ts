@@ -9,7 +9,7 @@ import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, unavailable } from "@data-import/domain/requests/Failure"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { textEncoderOf, writingJson } from "@data-import/domain/schema/Encoder"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import * as KeyedSemaphores from "@data-import/domain/support/KeyedSemaphores"
 

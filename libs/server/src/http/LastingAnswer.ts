@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Data, Duration, Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
-import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 
 /** Whether what allowed a request still holds, for example its key or its session. */

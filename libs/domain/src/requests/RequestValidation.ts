@@ -9,17 +9,13 @@ import type { FoundDocuments } from "../accounts/StoredDocument.ts"
 import { DateTime, Effect, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
-import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
 import { businessDay, utc } from "../suppliers/BusinessDay.ts"
 import type { CodeLists } from "../schema/CodeLists.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { type DocumentLookup, emptyLookup } from "../documents/DocumentLookup.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
-import {
-  MigrationNotOngoing,
-  type ValidationFailed,
-  validationFailed
-} from "../requests/Failure.ts"
+import { MigrationNotOngoing, type ValidationFailed, validationFailed } from "./Failure.ts"
 import { namedSupplier } from "../suppliers/NamedSupplier.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { CalendarDate } from "../schema/Field.ts"
