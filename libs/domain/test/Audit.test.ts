@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { MemoryStore } from "../testing/memory/Store.ts"
 import { expectSame } from "../testing/freshNames.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { begin, demo, ports, programs, rivalCode, supplierCode } from "./importPrograms.ts"

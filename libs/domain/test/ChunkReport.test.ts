@@ -3,7 +3,7 @@ import { DateTime, Duration, Effect, Layer, Logger, Metric, References } from "e
 import * as Batch from "../src/batches/Batch.ts"
 import { makeBatchWorker } from "../src/batches/BatchWorker.ts"
 import { Batches } from "../src/batches/Batches.ts"
-import { layerMemory } from "../src/ports/memory/Batches.ts"
+import { layerMemory } from "../testing/memory/Batches.ts"
 import { linePrograms, payload, settingsOf } from "./batchPrograms.ts"
 import { begin, demo, supplierCode } from "./importPrograms.ts"
 import { world } from "./postImportPrograms.ts"

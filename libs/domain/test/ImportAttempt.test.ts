@@ -8,7 +8,7 @@ import { DateTime, Deferred, Effect, Fiber, Option, Random, Result } from "effec
 import { TestClock } from "effect/testing"
 import { Documents } from "../src/documents/Documents.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { MemoryStore } from "../testing/memory/Store.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { stateAt, statusOf } from "../src/imports/ImportProcess.ts"
 import { faultAtEvery, faultPlan } from "../testing/faults.ts"

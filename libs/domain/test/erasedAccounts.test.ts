@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
-import { importOf, MemoryStore, putImport } from "../src/ports/memory/Store.ts"
+import { importOf, MemoryStore, putImport } from "../testing/memory/Store.ts"
 import { PaymentVendor } from "../src/payments/PaymentVendor.ts"
 import { key } from "./importPrograms.ts"
 import {

@@ -7,7 +7,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, type Layer, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { MemoryStore } from "../testing/memory/Store.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import {

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { MemoryStore } from "../testing/memory/Store.ts"
 import { encodeAccount } from "../src/accounts/Account.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant } from "../testing/mutants.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { MemoryStore } from "../testing/memory/Store.ts"
 import type { Wire } from "../testing/wire.ts"
 import { begin, demo, ports, processBody, programs, stageBody } from "./importPrograms.ts"
 

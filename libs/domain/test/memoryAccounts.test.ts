@@ -1,10 +1,10 @@
 /** The contracts of the accounts and of idempotency keys, run on their memory layers. */
 import { Layer } from "effect"
-import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
-import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
-import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
-import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
-import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as accounts } from "../testing/memory/Accounts.ts"
+import { layerMemory as auditLog } from "../testing/memory/AuditLog.ts"
+import { layerMemory as idempotencyKeys } from "../testing/memory/IdempotencyKeys.ts"
+import { layerMemory as importProcesses } from "../testing/memory/ImportProcesses.ts"
+import { layerMemory as configuration } from "../testing/memory/Configuration.ts"
 import { accountsContract } from "../testing/AccountsContract.ts"
 import { idempotencyKeysContract } from "../testing/IdempotencyKeysContract.ts"
 

@@ -1,4 +1,4 @@
-import { layerMemory } from "../src/ports/memory/Hashing.ts"
+import { layerMemory } from "../testing/memory/Hashing.ts"
 import { hashingContract } from "../testing/HashingContract.ts"
 
 hashingContract("in memory", layerMemory)

@@ -1,4 +1,4 @@
-import { layerMemory } from "../src/ports/memory/PaymentVendor.ts"
+import { layerMemory } from "../testing/memory/PaymentVendor.ts"
 import { paymentVendorContract } from "../testing/PaymentVendorContract.ts"
 
 paymentVendorContract("in memory", layerMemory)

@@ -1,4 +1,4 @@
-import { layerMemory, layerMemoryWith } from "../src/ports/memory/TokenSigner.ts"
+import { layerMemory, layerMemoryWith } from "../testing/memory/TokenSigner.ts"
 import { tokenSignerContract } from "../testing/TokenSignerContract.ts"
 
 tokenSignerContract("in memory", { layer: layerMemory, stranger: layerMemoryWith("another key") })

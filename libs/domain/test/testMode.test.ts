@@ -10,7 +10,7 @@ import { layer as importQuery, ImportQuery } from "../src/imports/ImportQuery.ts
 import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import { codeIn, wireCode } from "../src/suppliers/Supplier.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { MemoryStore } from "../testing/memory/Store.ts"
 import { callerOf, supplierOf } from "../testing/freshNames.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { batchOf, lineOf, linePrograms, payload } from "./batchPrograms.ts"

@@ -11,7 +11,7 @@ import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Checks, type Difference, ofEachCheck, walks } from "@data-import/domain/checks/Checks"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { Hashing } from "@data-import/domain/requests/Hashing"
-import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
+import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
 import { twoDecimals } from "@data-import/domain/schema/Decimal"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import {

@@ -12,7 +12,7 @@ import {
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
+import { layerMemory as auditHeads } from "@data-import/domain/testing/memory/AuditHeadStore"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { Database } from "../src/connection/Database.ts"

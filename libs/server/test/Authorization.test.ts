@@ -9,7 +9,7 @@ import {
   type Scope
 } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
-import { layerMemory as tokenBuckets } from "@data-import/domain/ports/memory/TokenBuckets"
+import { layerMemory as tokenBuckets } from "@data-import/domain/testing/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import {
   KeysUnavailable,

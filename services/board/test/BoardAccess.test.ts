@@ -7,7 +7,7 @@ import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
-import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
+import { layerMemory as tokens } from "@data-import/domain/testing/memory/TokenSigner"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
 import { TokenSecrets } from "@data-import/domain/access/TokenSigner"
 

@@ -8,7 +8,7 @@ import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoar
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
+import { layerMemory as documents } from "@data-import/domain/testing/memory/Documents"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import {

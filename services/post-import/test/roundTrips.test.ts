@@ -2,8 +2,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Tracer } from "effect"
 import { PostImport, layer as program } from "@data-import/domain/additions/PostImport"
-import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
-import { layerMemory as paymentVendor } from "@data-import/domain/ports/memory/PaymentVendor"
+import { layerMemory as documents } from "@data-import/domain/testing/memory/Documents"
+import { layerMemory as paymentVendor } from "@data-import/domain/testing/memory/PaymentVendor"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { type Account, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 

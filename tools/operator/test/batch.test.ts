@@ -1,7 +1,7 @@
 /** How the operator sees batches, and stops and releases them. */
 import * as Batch from "@data-import/domain/batches/Batch"
 import { Batches } from "@data-import/domain/batches/Batches"
-import { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import { MemoryStore } from "@data-import/domain/testing/memory/Store"
 import {
   begun,
   endOf,

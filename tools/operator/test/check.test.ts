@@ -1,5 +1,5 @@
 /** The operator is told what the scheduled checks have found, and checks at once. */
-import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
+import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
 import { importedFrom } from "@data-import/domain/testing/hashedAccounts"
 import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"

@@ -3,14 +3,14 @@
  * process, or through its post-import request, and `operator account show --json` has it. A field
  * without a value in these payloads fails the test, and so does one that is lost.
  */
-import { layerMemory as auditHeads } from "@data-import/domain/ports/memory/AuditHeadStore"
+import { layerMemory as auditHeads } from "@data-import/domain/testing/memory/AuditHeadStore"
 import { Account, encodeAccount } from "@data-import/domain/accounts/Account"
 import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { AccountImport, layer as accountImport } from "@data-import/domain/imports/AccountImport"
-import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
-import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
-import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
-import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
+import { layerMemory as documents } from "@data-import/domain/testing/memory/Documents"
+import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
+import { layerMemory as vendors } from "@data-import/domain/testing/memory/PaymentVendor"
+import { layerMemory as tokens } from "@data-import/domain/testing/memory/TokenSigner"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { layer as postImport, PostImport } from "@data-import/domain/additions/PostImport"
 import { freshSupplier } from "@data-import/domain/testing/freshNames"

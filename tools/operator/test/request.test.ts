@@ -1,7 +1,7 @@
 /** Who did what: the operator's own commands, and what is told of a request. */
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
-import { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import { MemoryStore } from "@data-import/domain/testing/memory/Store"
 import { noon } from "@data-import/domain/testing/freshNames"
 import { arrange as arrangeImport } from "@data-import/domain/testing/importStates"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,6 +1,6 @@
 /** Runs on the memory adapters. Each run is one synchronous computation. */
 import { Effect } from "effect"
-import type { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import type { MemoryStore } from "@data-import/domain/testing/memory/Store"
 import { type Report, simulate } from "./Simulation.ts"
 import { memory } from "./MemoryStorage.ts"
 import type { Storage } from "./Storage.ts"

@@ -1,13 +1,13 @@
 /** The memory adapters as the storage of a run. */
 import { Effect, Layer } from "effect"
 import type { ChunkInHand } from "@data-import/domain/batches/Batches"
-import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
-import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"
-import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
-import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
-import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/memory/Store"
+import { layerMemory as accounts } from "@data-import/domain/testing/memory/Accounts"
+import { layerMemory as auditLog } from "@data-import/domain/testing/memory/AuditLog"
+import { layerMemory as idempotencyKeys } from "@data-import/domain/testing/memory/IdempotencyKeys"
+import { layerMemory as importProcesses } from "@data-import/domain/testing/memory/ImportProcesses"
+import { layerMemory as batches } from "@data-import/domain/testing/memory/Batches"
+import { layerMemory as configuration } from "@data-import/domain/testing/memory/Configuration"
+import { importOf, MemoryStore, storedBatch } from "@data-import/domain/testing/memory/Store"
 import { ports, type Storage } from "./Storage.ts"
 
 /** Counts the death of a worker. A worker that releases its lines is not counted. */

@@ -31,9 +31,9 @@ import { Documents, DocumentsUnavailable } from "@data-import/domain/documents/D
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { type ImportListEntry, ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { layerMemory as documentsIn } from "@data-import/domain/ports/memory/Documents"
-import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
-import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
+import { layerMemory as documentsIn } from "@data-import/domain/testing/memory/Documents"
+import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
+import { layerMemory as vendors } from "@data-import/domain/testing/memory/PaymentVendor"
 import {
   type AlreadyExists,
   type DocumentRootTaken,

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
-import { importOf, type StoredImport } from "@data-import/domain/ports/memory/Store"
+import { importOf, type StoredImport } from "@data-import/domain/testing/memory/Store"
 import type { Mutation } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 import type { Storage } from "../Storage.ts"

@@ -2,7 +2,11 @@
 import { Effect, Option } from "effect"
 import type { Batch, BatchId } from "@data-import/domain/batches/Batch"
 import type { ChunkInHand } from "@data-import/domain/batches/Batches"
-import { importOf, type StoredBatch, type StoredLine } from "@data-import/domain/ports/memory/Store"
+import {
+  importOf,
+  type StoredBatch,
+  type StoredLine
+} from "@data-import/domain/testing/memory/Store"
 import { IdempotencyKey } from "@data-import/domain/idempotency/IdempotencyKey"
 import { keysOf } from "@data-import/domain/batches/LineKey"
 import type { Mutation } from "../InMemory.ts"

@@ -3,7 +3,7 @@ import { BigDecimal, Effect, Option, Result } from "effect"
 import type { AccountChange } from "@data-import/domain/accounts/AccountChange"
 import type { Supplier } from "@data-import/domain/suppliers/Supplier"
 import { utc } from "@data-import/domain/suppliers/BusinessDay"
-import { importOf } from "@data-import/domain/ports/memory/Store"
+import { importOf } from "@data-import/domain/testing/memory/Store"
 import type { Mutation } from "../InMemory.ts"
 import { owners } from "../Traffic.ts"
 import {

@@ -1,6 +1,6 @@
 /** The token bucket of each organisation, in memory. */
 import { Effect, Layer } from "effect"
-import { TokenBuckets } from "../../access/TokenBuckets.ts"
+import { TokenBuckets } from "../../src/access/TokenBuckets.ts"
 import { MemoryStore } from "./Store.ts"
 
 export const layerMemory: Layer.Layer<TokenBuckets> = Layer.effect(

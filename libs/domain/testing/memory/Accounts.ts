@@ -3,7 +3,7 @@
  * synchronous step, so changes of an account are serialised.
  */
 import { Effect, Layer, Option, Result, Stream } from "effect"
-import { openingBalance } from "../../accounts/Account.ts"
+import { openingBalance } from "../../src/accounts/Account.ts"
 import {
   type AccountChange,
   type AccountNote,
@@ -13,24 +13,28 @@ import {
   type Lookup,
   readableOf,
   sizeOf
-} from "../../accounts/AccountChange.ts"
+} from "../../src/accounts/AccountChange.ts"
 import {
   type AccountDescription,
   type DescribedInstruction,
   type DescribedTransaction,
   ownFieldsOf
-} from "../../accounts/AccountDescription.ts"
-import type { ImportKey } from "../../imports/ImportProcess.ts"
-import { currentTransactions, historicalTransactions, type Ledger } from "../../accounts/Ledger.ts"
-import { knownNotesOf } from "../../accounts/KnownNotes.ts"
-import type { StatementId } from "../../accounts/Statement.ts"
-import type { Transaction, TransactionId } from "../../accounts/Transaction.ts"
-import { Accounts } from "../../accounts/Accounts.ts"
-import { ReservationLost } from "../../idempotency/IdempotencyKeys.ts"
-import type { NewAccount } from "../../imports/ImportProcesses.ts"
+} from "../../src/accounts/AccountDescription.ts"
+import type { ImportKey } from "../../src/imports/ImportProcess.ts"
+import {
+  currentTransactions,
+  historicalTransactions,
+  type Ledger
+} from "../../src/accounts/Ledger.ts"
+import { knownNotesOf } from "../../src/accounts/KnownNotes.ts"
+import type { StatementId } from "../../src/accounts/Statement.ts"
+import type { Transaction, TransactionId } from "../../src/accounts/Transaction.ts"
+import { Accounts } from "../../src/accounts/Accounts.ts"
+import { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
+import type { NewAccount } from "../../src/imports/ImportProcesses.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
-import { MigrationNotOngoing } from "../../requests/Failure.ts"
+import { MigrationNotOngoing } from "../../src/requests/Failure.ts"
 import { importOf, MemoryStore, notOngoing, recordChange } from "./Store.ts"
 import { storedAccount } from "./StoredAccounts.ts"
 

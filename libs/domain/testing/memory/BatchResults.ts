@@ -1,10 +1,16 @@
 /** The results and problems of batches in memory, and their deletion. */
 import { DateTime, Stream } from "effect"
-import type { LineEnd, LineProblem } from "../../batches/BatchLine.ts"
-import type { ProblemGroup, Problems } from "../../batches/Problems.ts"
-import { type BatchId, stateOf } from "../../batches/Batch.ts"
-import type * as Counts from "../../batches/Counts.ts"
-import type { Batches, LinesQuery, ListedLine, Overview, Results } from "../../batches/Batches.ts"
+import type { LineEnd, LineProblem } from "../../src/batches/BatchLine.ts"
+import type { ProblemGroup, Problems } from "../../src/batches/Problems.ts"
+import { type BatchId, stateOf } from "../../src/batches/Batch.ts"
+import type * as Counts from "../../src/batches/Counts.ts"
+import type {
+  Batches,
+  LinesQuery,
+  ListedLine,
+  Overview,
+  Results
+} from "../../src/batches/Batches.ts"
 import { deleteKeysOfLine } from "./IdempotencyKeys.ts"
 import { codePointOrder, type MemoryStore, storedBatch as stored } from "./Store.ts"
 

@@ -1,7 +1,7 @@
 /** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
 import { DateTime } from "effect"
-import { detailedStateOf } from "../../imports/ImportDetails.ts"
-import { stateAt } from "../../imports/ImportProcess.ts"
+import { detailedStateOf } from "../../src/imports/ImportDetails.ts"
+import { stateAt } from "../../src/imports/ImportProcess.ts"
 import {
   type BatchId,
   type BatchSettings,
@@ -10,9 +10,9 @@ import {
   type PendingSelection,
   replacesStaged,
   stages
-} from "../../batches/Batch.ts"
-import type { ReceivedLine } from "../../batches/BatchLine.ts"
-import { isErased } from "../../erasure/ErasedLine.ts"
+} from "../../src/batches/Batch.ts"
+import type { ReceivedLine } from "../../src/batches/BatchLine.ts"
+import { isErased } from "../../src/erasure/ErasedLine.ts"
 import {
   codePointOrder,
   type MemoryStore,

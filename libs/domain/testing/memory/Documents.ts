@@ -1,7 +1,7 @@
 /** A document store in memory with a fixed set of files. */
 import { Effect, Layer, Option } from "effect"
-import { relativePath } from "../../schema/DocumentPath.ts"
-import { Documents } from "../../documents/Documents.ts"
+import { relativePath } from "../../src/schema/DocumentPath.ts"
+import { Documents } from "../../src/documents/Documents.ts"
 
 /** `files` maps "root/path" to the size in bytes. It has no folders, so they are never found. */
 export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Documents> =>

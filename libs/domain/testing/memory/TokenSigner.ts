@@ -3,8 +3,13 @@
  * an altered token is rejected. Nothing is random: equal calls return equal tokens and secrets.
  */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
-import { toClaims, toPayload, TokenPayload } from "../../access/AccessToken.ts"
-import { TokenInvalid, TokenVerifier, TokenSigner, TokenSecrets } from "../../access/TokenSigner.ts"
+import { toClaims, toPayload, TokenPayload } from "../../src/access/AccessToken.ts"
+import {
+  TokenInvalid,
+  TokenVerifier,
+  TokenSigner,
+  TokenSecrets
+} from "../../src/access/TokenSigner.ts"
 
 const issuer = "memory"
 const base64Url = Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)

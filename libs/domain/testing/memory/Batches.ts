@@ -1,20 +1,20 @@
 /** Batches in memory. A line is ready when no earlier line of its account number is unfinished. */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
-import * as Batch from "../../batches/Batch.ts"
-import { BatchLimits } from "../../batches/BatchLimits.ts"
-import type { LineEnd } from "../../batches/BatchLine.ts"
-import { type ApiKeyId, isLive } from "../../suppliers/Organisation.ts"
-import { isByPerson, serviceFor } from "../../access/Operator.ts"
-import type { AuditAction } from "../../audit/AuditLog.ts"
+import * as Batch from "../../src/batches/Batch.ts"
+import { BatchLimits } from "../../src/batches/BatchLimits.ts"
+import type { LineEnd } from "../../src/batches/BatchLine.ts"
+import { type ApiKeyId, isLive } from "../../src/suppliers/Organisation.ts"
+import { isByPerson, serviceFor } from "../../src/access/Operator.ts"
+import type { AuditAction } from "../../src/audit/AuditLog.ts"
 import {
   type Appending,
   type BatchChange,
   Batches,
   type ChunkInHand,
   type Creating
-} from "../../batches/Batches.ts"
-import { lastKeptEnd } from "../../batches/LineKey.ts"
-import type { ReservationLost } from "../../idempotency/IdempotencyKeys.ts"
+} from "../../src/batches/Batches.ts"
+import { lastKeptEnd } from "../../src/batches/LineKey.ts"
+import type { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, isOvertaken, pendingLines } from "./BatchSources.ts"

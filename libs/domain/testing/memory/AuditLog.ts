@@ -1,7 +1,7 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records what may repeat. */
 import { DateTime, Effect, Hash, Layer } from "effect"
-import type { ImportKey } from "../../imports/ImportProcess.ts"
-import { isByPerson } from "../../access/Operator.ts"
+import type { ImportKey } from "../../src/imports/ImportProcess.ts"
+import { isByPerson } from "../../src/access/Operator.ts"
 import {
   type AuditFault,
   type AuditHead,
@@ -11,7 +11,7 @@ import {
   readOutcomes,
   refusalsInWindow,
   refusalWindow
-} from "../../audit/AuditLog.ts"
+} from "../../src/audit/AuditLog.ts"
 import { type AuditedKey, auditedKey, importOf, MemoryStore, type RefusalWindow } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>

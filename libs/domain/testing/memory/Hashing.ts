@@ -1,6 +1,6 @@
 /** SHA-256 as FIPS 180-4 defines it, without the platform. */
 import { Layer } from "effect"
-import { Hashing } from "../../requests/Hashing.ts"
+import { Hashing } from "../../src/requests/Hashing.ts"
 
 /** The first 32 bits of the fractional part. */
 const fraction = (value: number): number => ((value - Math.floor(value)) * 2 ** 32) | 0

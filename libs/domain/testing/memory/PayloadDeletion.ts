@@ -1,7 +1,7 @@
 /** Deletes the payloads of imports that became accounts long ago, in memory. */
 import { DateTime } from "effect"
-import { withoutContent } from "../../imports/ImportDetails.ts"
-import type { ImportProcesses } from "../../imports/ImportProcesses.ts"
+import { withoutContent } from "../../src/imports/ImportDetails.ts"
+import type { ImportProcesses } from "../../src/imports/ImportProcesses.ts"
 import { type MemoryStore, putImport } from "./Store.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["deletePayloads"]>[0]

@@ -1,19 +1,19 @@
 /** An account in memory as it is read back. */
 import { Stream } from "effect"
-import { openingBalance } from "../../accounts/Account.ts"
-import type { AccountChange } from "../../accounts/AccountChange.ts"
-import type { DescribedInstruction } from "../../accounts/AccountDescription.ts"
-import type { ImportKey } from "../../imports/ImportProcess.ts"
-import { balanceOf, type Ledger } from "../../accounts/Ledger.ts"
-import type { FoundDocuments } from "../../accounts/StoredDocument.ts"
-import { relativePath } from "../../schema/DocumentPath.ts"
-import type { NewAccount } from "../../imports/ImportProcesses.ts"
+import { openingBalance } from "../../src/accounts/Account.ts"
+import type { AccountChange } from "../../src/accounts/AccountChange.ts"
+import type { DescribedInstruction } from "../../src/accounts/AccountDescription.ts"
+import type { ImportKey } from "../../src/imports/ImportProcess.ts"
+import { balanceOf, type Ledger } from "../../src/accounts/Ledger.ts"
+import type { FoundDocuments } from "../../src/accounts/StoredDocument.ts"
+import { relativePath } from "../../src/schema/DocumentPath.ts"
+import type { NewAccount } from "../../src/imports/ImportProcesses.ts"
 import type {
   Items,
   NamedDocument,
   StoredAccount,
   StoredLedger
-} from "../../accounts/StoredAccount.ts"
+} from "../../src/accounts/StoredAccount.ts"
 
 const pageSize = 200
 

@@ -3,8 +3,8 @@
  * creation. Entries of the audit log cannot be altered, so there is one chain, without faults.
  */
 import { BigDecimal, DateTime, Duration, Effect, Layer, Order } from "effect"
-import { openingBalance } from "../../accounts/Account.ts"
-import { signedAmount } from "../../accounts/Transaction.ts"
+import { openingBalance } from "../../src/accounts/Account.ts"
+import { signedAmount } from "../../src/accounts/Transaction.ts"
 import {
   type CheckedAccount,
   type CheckedBatch,
@@ -12,7 +12,7 @@ import {
   type Conclusion,
   type Difference,
   ofEachCheck
-} from "../../checks/Checks.ts"
+} from "../../src/checks/Checks.ts"
 import { balanceOf } from "./Accounts.ts"
 import { importOf, MemoryStore } from "./Store.ts"
 

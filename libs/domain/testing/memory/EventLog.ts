@@ -1,15 +1,15 @@
 /** The event log in memory. It reads what the other memory adapters wrote into the outbox. */
 import { DateTime, Effect, Layer, Order } from "effect"
-import { type AnyEventName, eventsWithAccount } from "../../events/Event.ts"
-import type { OrganisationName } from "../../suppliers/Organisation.ts"
-import type { SupplierCode } from "../../suppliers/Supplier.ts"
+import { type AnyEventName, eventsWithAccount } from "../../src/events/Event.ts"
+import type { OrganisationName } from "../../src/suppliers/Organisation.ts"
+import type { SupplierCode } from "../../src/suppliers/Supplier.ts"
 import {
   EventId,
   EventLog,
   type EventPage,
   type EventQuery,
   type LoggedEvent
-} from "../../events/EventLog.ts"
+} from "../../src/events/EventLog.ts"
 import { importOf, MemoryStore, type PositionedEvent, type StoredEventLog } from "./Store.ts"
 
 type Store = MemoryStore["Service"]

@@ -1,6 +1,6 @@
 /** Keeps heads of audit chains in memory. */
 import { Effect, Layer, Option } from "effect"
-import { AuditHeadStore } from "../../audit/AuditHeadStore.ts"
+import { AuditHeadStore } from "../../src/audit/AuditHeadStore.ts"
 
 export const layerMemory: Layer.Layer<AuditHeadStore> = Layer.sync(AuditHeadStore, () => {
   const kept = new Map<string, string>()

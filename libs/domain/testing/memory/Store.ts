@@ -4,39 +4,39 @@
  * layers that are built together use the same store.
  */
 import { Context, DateTime, Effect, Layer, Order } from "effect"
-import type { AccountNumber } from "../../accounts/Account.ts"
-import type { AccountChange } from "../../accounts/AccountChange.ts"
-import type { OpenCodeList } from "../../schema/CodeLists.ts"
-import type { ImportDetails } from "../../imports/ImportDetails.ts"
-import type { ImportKey } from "../../imports/ImportProcess.ts"
-import type { AnyEventName, EventName, WebhookEventName } from "../../events/Event.ts"
-import { NotFound } from "../../requests/Failure.ts"
-import type { KeyRecord, ReservationToken } from "../../idempotency/IdempotencyKey.ts"
+import type { AccountNumber } from "../../src/accounts/Account.ts"
+import type { AccountChange } from "../../src/accounts/AccountChange.ts"
+import type { OpenCodeList } from "../../src/schema/CodeLists.ts"
+import type { ImportDetails } from "../../src/imports/ImportDetails.ts"
+import type { ImportKey } from "../../src/imports/ImportProcess.ts"
+import type { AnyEventName, EventName, WebhookEventName } from "../../src/events/Event.ts"
+import { NotFound } from "../../src/requests/Failure.ts"
+import type { KeyRecord, ReservationToken } from "../../src/idempotency/IdempotencyKey.ts"
 import type {
   ApiKey,
   ApiKeyId,
   Caller,
   Organisation,
   OrganisationName
-} from "../../suppliers/Organisation.ts"
-import { callerOf, CurrentOperator } from "../../access/Operator.ts"
-import type { Supplier, SupplierCode } from "../../suppliers/Supplier.ts"
-import type { TokenBucket } from "../../access/TokenBuckets.ts"
-import type { RefreshToken } from "../../access/ApiKeys.ts"
+} from "../../src/suppliers/Organisation.ts"
+import { callerOf, CurrentOperator } from "../../src/access/Operator.ts"
+import type { Supplier, SupplierCode } from "../../src/suppliers/Supplier.ts"
+import type { TokenBucket } from "../../src/access/TokenBuckets.ts"
+import type { RefreshToken } from "../../src/access/ApiKeys.ts"
 import type {
   AuditAction,
   AuditEntry,
   BoardAction,
   OperatorAction,
   OutboxEvent
-} from "../../audit/AuditLog.ts"
-import type { StandingDifference, Walk } from "../../checks/Checks.ts"
-import type { EventId, WebhookId } from "../../events/EventLog.ts"
-import type { NewAccount, NotOngoing } from "../../imports/ImportProcesses.ts"
-import type { Retry, Webhook, WebhookSecret } from "../../events/Webhooks.ts"
-import type { Batch, BatchId } from "../../batches/Batch.ts"
-import type { BatchEventName } from "../../batches/BatchEvent.ts"
-import type { BatchLine, LineEnd } from "../../batches/BatchLine.ts"
+} from "../../src/audit/AuditLog.ts"
+import type { StandingDifference, Walk } from "../../src/checks/Checks.ts"
+import type { EventId, WebhookId } from "../../src/events/EventLog.ts"
+import type { NewAccount, NotOngoing } from "../../src/imports/ImportProcesses.ts"
+import type { Retry, Webhook, WebhookSecret } from "../../src/events/Webhooks.ts"
+import type { Batch, BatchId } from "../../src/batches/Batch.ts"
+import type { BatchEventName } from "../../src/batches/BatchEvent.ts"
+import type { BatchLine, LineEnd } from "../../src/batches/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport extends ImportDetails {

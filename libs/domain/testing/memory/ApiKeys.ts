@@ -7,9 +7,9 @@ import {
   type KeyEnd,
   type ListedKey,
   revocationOutcome
-} from "../../suppliers/Organisation.ts"
-import { ApiKeys, type FailedAttempt, type Rotation } from "../../access/ApiKeys.ts"
-import { DoesNotExist } from "../../suppliers/Configuration.ts"
+} from "../../src/suppliers/Organisation.ts"
+import { ApiKeys, type FailedAttempt, type Rotation } from "../../src/access/ApiKeys.ts"
+import { DoesNotExist } from "../../src/suppliers/Configuration.ts"
 import { MemoryStore, recordOperator } from "./Store.ts"
 
 type Store = MemoryStore["Service"]

@@ -1,7 +1,7 @@
 /** Webhooks in memory. */
 import { DateTime, Effect, Layer, Option, Order } from "effect"
-import type { OrganisationName } from "../../suppliers/Organisation.ts"
-import type { EventId, WebhookId } from "../../events/EventLog.ts"
+import type { OrganisationName } from "../../src/suppliers/Organisation.ts"
+import type { EventId, WebhookId } from "../../src/events/EventLog.ts"
 import {
   mostRetries,
   type NewWebhook,
@@ -10,7 +10,7 @@ import {
   type Session,
   type Webhook,
   Webhooks
-} from "../../events/Webhooks.ts"
+} from "../../src/events/Webhooks.ts"
 import { eventsAt, newestOf } from "./EventLog.ts"
 import { MemoryStore, recordOperator, type StoredWebhook } from "./Store.ts"
 

@@ -1,6 +1,6 @@
 /** The operator's configuration in memory. */
 import { Effect, Layer, Option, Order, type Result } from "effect"
-import { creationOutcome, modeOf, type Organisation } from "../../suppliers/Organisation.ts"
+import { creationOutcome, modeOf, type Organisation } from "../../src/suppliers/Organisation.ts"
 import {
   modeOfSupplier,
   overlappingRoot,
@@ -10,14 +10,14 @@ import {
   type SupplierCode,
   type SupplierSettings,
   type SupplierStatus
-} from "../../suppliers/Supplier.ts"
+} from "../../src/suppliers/Supplier.ts"
 import {
   AlreadyExists,
   DocumentRootTaken,
   DoesNotExist,
   Configuration
-} from "../../suppliers/Configuration.ts"
-import type { OperatorAction } from "../../audit/AuditLog.ts"
+} from "../../src/suppliers/Configuration.ts"
+import type { OperatorAction } from "../../src/audit/AuditLog.ts"
 import { codePointOrder, MemoryStore, recordOperator } from "./Store.ts"
 
 const byName = <A>(name: (entry: A) => string): Order.Order<A> =>

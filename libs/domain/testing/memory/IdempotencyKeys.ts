@@ -9,15 +9,15 @@ import {
   keptUntil,
   keyStateAt,
   type Reservation
-} from "../../idempotency/IdempotencyKey.ts"
-import type { Batch } from "../../batches/Batch.ts"
-import { keysOf } from "../../batches/LineKey.ts"
-import { finish } from "../../support/Steps.ts"
+} from "../../src/idempotency/IdempotencyKey.ts"
+import type { Batch } from "../../src/batches/Batch.ts"
+import { keysOf } from "../../src/batches/LineKey.ts"
+import { finish } from "../../src/support/Steps.ts"
 import {
   IdempotencyKeys,
   type Reserving,
   ReservationLost
-} from "../../idempotency/IdempotencyKeys.ts"
+} from "../../src/idempotency/IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"
 
 type Store = MemoryStore["Service"]

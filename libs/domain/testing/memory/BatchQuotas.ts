@@ -1,8 +1,8 @@
 /** What the batches of an organisation in memory store, and which limit that exceeds. */
-import * as Batch from "../../batches/Batch.ts"
-import type { BatchLimits } from "../../batches/BatchLimits.ts"
-import type { ReceivedLine } from "../../batches/BatchLine.ts"
-import type { OrganisationName } from "../../suppliers/Organisation.ts"
+import * as Batch from "../../src/batches/Batch.ts"
+import type { BatchLimits } from "../../src/batches/BatchLimits.ts"
+import type { ReceivedLine } from "../../src/batches/BatchLine.ts"
+import type { OrganisationName } from "../../src/suppliers/Organisation.ts"
 import { problems } from "./BatchResults.ts"
 import type { MemoryStore, StoredBatch, StoredLine } from "./Store.ts"
 

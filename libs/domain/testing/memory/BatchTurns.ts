@@ -1,8 +1,8 @@
 /** Whose turn it is: round robin over organisations, then over their suppliers and batches. */
-import * as Batch from "../../batches/Batch.ts"
-import type { OrganisationName } from "../../suppliers/Organisation.ts"
-import type { Busy } from "../../support/Shares.ts"
-import type { TakenLast } from "../../batches/Batches.ts"
+import * as Batch from "../../src/batches/Batch.ts"
+import type { OrganisationName } from "../../src/suppliers/Organisation.ts"
+import type { Busy } from "../../src/support/Shares.ts"
+import type { TakenLast } from "../../src/batches/Batches.ts"
 import type { MemoryStore, StoredBatch } from "./Store.ts"
 
 /** The items after the last one taken, then those up to it. */

@@ -3,19 +3,24 @@
  * pure functions as in the other adapters.
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
-import { customerEmailEvent, releaseCodes, releaseEvent } from "../../events/Event.ts"
-import { type Attempt, type ImportDetails, isFailure, meets } from "../../imports/ImportDetails.ts"
-import type { Keep } from "../../idempotency/IdempotencyKey.ts"
+import { customerEmailEvent, releaseCodes, releaseEvent } from "../../src/events/Event.ts"
+import {
+  type Attempt,
+  type ImportDetails,
+  isFailure,
+  meets
+} from "../../src/imports/ImportDetails.ts"
+import type { Keep } from "../../src/idempotency/IdempotencyKey.ts"
 import {
   type AttemptId,
   holds,
   type ImportKey,
   isFree,
   stateAt
-} from "../../imports/ImportProcess.ts"
-import { byteLength } from "../../support/Utf8.ts"
-import { smallBytes } from "../../requests/WorkBudget.ts"
-import { codeIn, type SupplierCode } from "../../suppliers/Supplier.ts"
+} from "../../src/imports/ImportProcess.ts"
+import { byteLength } from "../../src/support/Utf8.ts"
+import { smallBytes } from "../../src/requests/WorkBudget.ts"
+import { codeIn, type SupplierCode } from "../../src/suppliers/Supplier.ts"
 import {
   type Claim,
   type Completion,
@@ -27,9 +32,9 @@ import {
   type NewAccount,
   type OwnImport,
   type Staging
-} from "../../imports/ImportProcesses.ts"
-import type { NewImport } from "../../batches/Batches.ts"
-import type { Caller } from "../../suppliers/Organisation.ts"
+} from "../../src/imports/ImportProcesses.ts"
+import type { NewImport } from "../../src/batches/Batches.ts"
+import type { Caller } from "../../src/suppliers/Organisation.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
 import { leases } from "./Leases.ts"
