@@ -2,8 +2,8 @@
  * The whole system, on this machine only: PostgreSQL, the migrations, the services in this process,
  * the batch worker in one of its own, and the demo tenant. They start and stop together.
  */
-import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
-import { migrate } from "@data-import/postgres/setup/migrate"
+import * as DatabaseUsers from "@data-import/postgres/schema/DatabaseUsers"
+import { migrate } from "@data-import/postgres/schema/migrate"
 import { issueLink } from "@data-import/domain/access/BoardAccess"
 import { Console, Data, Duration, Effect, Schedule } from "effect"
 import * as DemoTenant from "./DemoTenant.ts"

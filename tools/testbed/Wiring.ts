@@ -3,7 +3,7 @@
  * services are processes or layers of this process.
  */
 import { Effect, Redacted } from "effect"
-import type { DatabaseUsers } from "@data-import/postgres/setup/DatabaseUsers"
+import type { DatabaseUsers } from "@data-import/postgres/schema/DatabaseUsers"
 
 /** The database users of the deployed services, without the operator's. */
 export type ServiceUsers = Omit<DatabaseUsers, "operator">

@@ -6,9 +6,9 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as ConnectionUrl from "./connection/ConnectionUrl.ts"
-import * as DatabaseUsers from "./setup/DatabaseUsers.ts"
-import { migrate, MigrationsBlocked } from "./setup/migrate.ts"
-import { MigrationDiffers } from "./setup/MigrationFiles.ts"
+import * as DatabaseUsers from "./schema/DatabaseUsers.ts"
+import { migrate, MigrationsBlocked } from "./schema/migrate.ts"
+import { MigrationDiffers } from "./schema/MigrationFiles.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, and likewise `POST_IMPORT_`, `QUERY_`, `BATCHES_`,

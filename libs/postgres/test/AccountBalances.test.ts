@@ -6,7 +6,7 @@ import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/fresh
 import { complete, stage } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
-import { pagesOf } from "../src/imports/AccountBalances.ts"
+import { pagesOf } from "../src/migrations/AccountBalances.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.provideMerge(erasures, TestDatabase.layerAccounts)

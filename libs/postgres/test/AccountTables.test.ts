@@ -10,7 +10,7 @@ import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.mergeAll(importProcesses, auditLog, TestDatabase.layerTeam).pipe(

@@ -16,7 +16,7 @@ import { stageAll } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

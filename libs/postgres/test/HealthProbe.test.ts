@@ -6,7 +6,7 @@ import { Reactivity } from "effect/reactivity"
 import { TestClock } from "effect/testing"
 import type { State } from "../src/connection/CircuitBreaker.ts"
 import * as DatabaseClock from "../src/connection/DatabaseClock.ts"
-import { roleOf, type Worker } from "../src/setup/DatabaseUsers.ts"
+import { roleOf, type Worker } from "../src/schema/DatabaseUsers.ts"
 import { probe } from "../src/connection/HealthProbe.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

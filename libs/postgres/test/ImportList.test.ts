@@ -6,7 +6,7 @@ import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

@@ -7,7 +7,7 @@ import { layer as batches } from "../src/batches/Batches.ts"
 import * as Problems from "../src/batches/Problems.ts"
 import * as Results from "../src/batches/Results.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

@@ -9,7 +9,7 @@ import type { ChunkInHand } from "@data-import/domain/batches/Batches"
 import { endOf, finish, found, started, taken } from "@data-import/domain/testing/begunBatches"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { transactions, whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

@@ -12,7 +12,7 @@ import {
   supplierOf
 } from "@data-import/domain/testing/freshNames"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

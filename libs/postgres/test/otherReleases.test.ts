@@ -8,7 +8,7 @@ import { endOf, finish, found, started, takeNext } from "@data-import/domain/tes
 import { noon } from "@data-import/domain/testing/freshNames"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { layer as batches } from "../src/batches/Batches.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

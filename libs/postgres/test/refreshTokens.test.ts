@@ -4,9 +4,9 @@ import { DateTime, Effect, Layer } from "effect"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { freshHash, freshOrganisation, hex, noon } from "@data-import/domain/testing/freshNames"
-import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
+import { layer as apiKeys } from "../src/access/ApiKeys.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.merge(apiKeys, configuration).pipe(Layer.provideMerge(TestDatabase.layer))

@@ -6,7 +6,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { callerOf, freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { entriesOfRequest, layer as auditLog } from "../src/audit/AuditLog.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.mergeAll(auditLog, configuration).pipe(Layer.provideMerge(TestDatabase.layer))

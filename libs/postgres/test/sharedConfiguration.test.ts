@@ -7,7 +7,7 @@ import type { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { supplierOf } from "@data-import/domain/testing/freshNames"
-import { layer } from "../src/setup/SharedConfiguration.ts"
+import { layer } from "../src/suppliers/SharedConfiguration.ts"
 
 const supplier = supplierOf(OrganisationName.make("acme"))
 const { code } = supplier

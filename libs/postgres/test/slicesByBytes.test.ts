@@ -18,7 +18,7 @@ import {
 } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll, stagedContent } from "@data-import/domain/testing/importStates"
 import { layer as batches } from "../src/batches/Batches.ts"
-import { layer as sandboxes } from "../src/setup/Sandbox.ts"
+import { layer as sandboxes } from "../src/sandbox/Sandbox.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

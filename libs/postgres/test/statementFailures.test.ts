@@ -12,11 +12,11 @@ import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavaila
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll, stagedHash } from "@data-import/domain/testing/importStates"
-import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
+import { layer as apiKeys } from "../src/access/ApiKeys.ts"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { sorted, StatementFailed } from "../src/connection/SqlFailure.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

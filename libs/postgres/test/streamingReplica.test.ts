@@ -16,7 +16,7 @@ import { adding, changeAccount, creditOf } from "@data-import/domain/testing/imp
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { Database, layerWith, rowsOf } from "../src/connection/Database.ts"
 import { readOnly } from "../src/connection/SqlFailure.ts"
-import { migrate } from "../src/setup/migrate.ts"
+import { migrate } from "../src/schema/migrate.ts"
 import { layerPorts } from "../src/Storage.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { standbyOf } from "../testing/StreamingReplica.ts"

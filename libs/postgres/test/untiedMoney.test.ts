@@ -14,9 +14,9 @@ import {
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as migrations } from "../src/imports/Migrations.ts"
-import { layer as summaries } from "../src/imports/SupplierSummaries.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
+import { layer as migrations } from "../src/migrations/Migrations.ts"
+import { layer as summaries } from "../src/migrations/SupplierSummaries.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

@@ -24,7 +24,7 @@ import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummar
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Webhooks } from "@data-import/domain/events/Webhooks"
 import { layerWith } from "../src/connection/Database.ts"
-import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
+import type { DatabaseUsers } from "../src/schema/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
 
 const portsAt = (url: Redacted.Redacted) =>

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Record, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { connectionTo } from "../src/connection/ConnectionUrl.ts"
-import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
+import type { DatabaseUsers } from "../src/schema/DatabaseUsers.ts"
 
 /** The same server and user, another database. */
 export const databaseUrl = (server: Redacted.Redacted, database: string): Redacted.Redacted => {

@@ -6,8 +6,8 @@
 import { Effect, Exit, Record, Redacted, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import type { TestProject } from "vitest/node"
-import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
-import { migrate } from "../src/setup/migrate.ts"
+import * as DatabaseUsers from "../src/schema/DatabaseUsers.ts"
+import { migrate } from "../src/schema/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 

@@ -8,8 +8,8 @@ import { Clock, Duration, Effect, Layer, type Redacted, Schema, type Scope } fro
 import { randomBytes } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import * as Database from "@data-import/postgres/connection/Database"
-import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
-import { migrate } from "@data-import/postgres/setup/migrate"
+import * as DatabaseUsers from "@data-import/postgres/schema/DatabaseUsers"
+import { migrate } from "@data-import/postgres/schema/migrate"
 import {
   createDatabase,
   databaseUrl,

@@ -7,7 +7,7 @@ import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accoun
 import type { AccountBalance, ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { numeric } from "../tables/Column.ts"
-import { foundInPart, sourceOf } from "./ImportSource.ts"
+import { foundInPart, sourceOf } from "../imports/ImportSource.ts"
 
 type Balances = ImportSearch["Service"]["balances"]
 type Query = Parameters<Balances>[0]

@@ -19,8 +19,8 @@ import { numeric } from "../tables/Column.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 import { balances } from "./AccountBalances.ts"
-import { startOf } from "./ImportList.ts"
-import { foundInPart, hasCode, sourceOf, stateOf } from "./ImportSource.ts"
+import { startOf } from "../imports/ImportList.ts"
+import { foundInPart, hasCode, sourceOf, stateOf } from "../imports/ImportSource.ts"
 
 type Sql = Database["Service"]["sql"]
 type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
