@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
+import * as Holder from "@data-import/domain/support/Holder"
 import * as Admission from "../src/connection/Admission.ts"
 import * as Batcher from "../src/connection/Batcher.ts"
 
@@ -75,7 +76,21 @@ it.effect("a command over the weight limit runs in a separate batch", () =>
     const fibers = yield* Effect.forEach(["a", "b".repeat(1000), "c"], start)
     yield* letGo
     yield* Effect.forEach(fibers, Fiber.join)
-    expect(batches).toStrictEqual(["first", "a", "bbbbbb", "c"])
+    expect(batches).toStrictEqual(["first", "a c", "bbbbbb"])
+  })
+)
+
+it.effect("commands of several organisations are taken in turn", () =>
+  Effect.gen(function* () {
+    const { batches, letGo, start } = yield* busySlot
+    const of = (holder: string) => (command: string) =>
+      Effect.provideService(start(command), Holder.Current, () => holder)
+    const heavy = ["a", "b", "c", "d"].map((command) => command.repeat(90))
+    const many = yield* Effect.forEach(heavy, of("many"))
+    const few = yield* Effect.forEach(["x", "y"], of("few"))
+    yield* letGo
+    yield* Effect.forEach([...many, ...few], Fiber.join)
+    expect(batches).toStrictEqual(["first", "aaaaaa x y", "bbbbbb", "cccccc", "dddddd"])
   })
 )
 

@@ -1,12 +1,14 @@
 /**
  * Batches of writes. A command is flushed at once if a batch slot is free, so batching adds no
- * latency; commands that come while all slots are taken are flushed together. Each command sees
+ * latency; commands that come while all slots are taken are flushed together, those of several
+ * organisations in turn, so that none waits for all that another has sent. Each command sees
  * what was committed before it came and is answered after the commit, as without a batch. Effect's
  * `RequestResolver` does not suit writes: its batches have no weight, and may hold two commands of
  * the same identity, although the second must see the first.
  */
 import { Array as Arr, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
+import * as Holder from "@data-import/domain/support/Holder"
 import type { Admission } from "./Admission.ts"
 import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
 import { isContended } from "./SqlFailure.ts"
@@ -28,25 +30,47 @@ export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
   }
 }
 
-/** The next batch, and what has to wait for a later one, both in the order of the queue. */
+interface Queued<Command, Answer> extends Pending<Command, Answer> {
+  readonly holder: Holder.Holder
+}
+
+/** The first command of each holder, then the second of each, and so on. */
+const inTurn = <Command, Answer>(
+  queue: ReadonlyArray<Queued<Command, Answer>>
+): ReadonlyArray<Queued<Command, Answer>> => {
+  const counts = new Map<Holder.Holder, number>()
+  const turns = queue.map((queued) => {
+    const turn = counts.get(queued.holder) ?? 0
+    counts.set(queued.holder, turn + 1)
+    return { queued, turn }
+  })
+  if (counts.size <= 1) return queue
+  return turns.sort((a, b) => a.turn - b.turn).map(({ queued }) => queued)
+}
+
+/**
+ * The next batch, and in the order of the queue what has to wait for a later one. The first command
+ * is always in the batch, so no command is overtaken for ever.
+ */
 const divide = <Command, Answer>(
   { identity, limits, weight }: BatchOptions<Command, Answer>,
-  queue: ReadonlyArray<Pending<Command, Answer>>
+  queue: ReadonlyArray<Queued<Command, Answer>>
 ) => {
-  const batch: Array<Pending<Command, Answer>> = []
-  const rest: Array<Pending<Command, Answer>> = []
+  const batch = new Set<Queued<Command, Answer>>()
   const identities = new Set<string>()
   const most = limits.weight ?? Infinity
   let weighed = 0
-  for (const pending of queue) {
-    const own = identity(pending.command)
-    weighed += weight?.(pending.command) ?? 0
-    const fits = batch.length === 0 || (batch.length < limits.commands && weighed <= most)
-    if (fits && !identities.has(own)) batch.push(pending)
-    else rest.push(pending)
+  for (const queued of inTurn(queue)) {
+    const own = identity(queued.command)
+    const weighs = weight?.(queued.command) ?? 0
+    const fits = batch.size === 0 || (batch.size < limits.commands && weighed + weighs <= most)
+    if (fits && !identities.has(own)) {
+      batch.add(queued)
+      weighed += weighs
+    }
     identities.add(own)
   }
-  return { batch, rest }
+  return { batch: [...batch], rest: queue.filter((queued) => !batch.has(queued)) }
 }
 
 /**
@@ -69,7 +93,7 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
 > {
   const scope = yield* Effect.scope
   const inSlot = slot({ running: batching.limits.slots, waiting: 1, wait })
-  let queue: Array<Pending<Command, Answer>> = []
+  let queue: Array<Queued<Command, Answer>> = []
   /** Whether a flush of the queue waits for a slot. */
   let isFlushWaiting = false
 
@@ -97,10 +121,11 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
   }).pipe(Effect.asVoid)
 
   const together = (command: Command) =>
-    Effect.suspend(() => {
+    Effect.withFiber((fiber) => {
       const deferred = Deferred.makeUnsafe<Answer, StorageUnavailable>()
-      const own: Pending<Command, Answer> = {
+      const own: Queued<Command, Answer> = {
         command,
+        holder: Holder.of(fiber),
         complete: (exit) => Deferred.doneUnsafe(deferred, exit)
       }
       queue.push(own)
