@@ -279,7 +279,9 @@ describe("streams of one organisation", () => {
     [string, (text: Stream.Stream<string>) => Effect.Effect<unknown, never, Scope.Scope>]
   > = [
     ["a document", Answer.jsonParts],
-    ["NDJSON", Answer.ndjsonParts]
+    ["NDJSON", Answer.ndjsonParts],
+    ["lines", (text) => Answer.ndjson(text, {})],
+    ["CSV", (text) => Answer.csvParts(text, {})]
   ]
 
   it.effect.each(answers)("are computed two at a time: %s", ([, answer]) =>

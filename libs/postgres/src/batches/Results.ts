@@ -15,22 +15,35 @@ const lineRows = rowsOf(
   })
 )
 
-/** Chunks whose results are read at once. */
+/** The most chunks whose results are read at once. */
 const chunksOfPage = 20
+
+/** About how many characters of results are read at once; a chunk is read whole. */
+const charactersOfPage = 256 * 1024
+
+/** How many chunks to read next, after a page with results of this length. */
+const nextChunks = (chunks: number, characters: number): number =>
+  Math.max(1, Math.min(chunksOfPage, Math.floor((charactersOfPage * chunks) / (characters + 1))))
 
 /** Chunks without a line of this outcome are not read. */
 const hasOutcome = (sql: Sql, outcome: LineOutcome | null) =>
   outcome === null ? sql`true` : sql`${outcome} = any(outcomes)`
 
-/** The lines of a page of chunks after the line `after`. */
-const page = (sql: Sql, { id, outcome }: ResultsQuery, after: number) =>
+/** Where a page begins: after this line, with so many chunks. */
+interface Cursor {
+  readonly after: number
+  readonly chunks: number
+}
+
+/** The lines of a page. */
+const page = (sql: Sql, { id, outcome }: ResultsQuery, { after, chunks }: Cursor) =>
   lineRows(sql`
     select first_line + place::integer - 1 as line, outcome, result as text
     from (
       select * from batch_chunks
       where batch = ${id} and first_line + line_count > ${after + 1}
         and first_line > ${after} - line_count and ${hasOutcome(sql, outcome)}
-      order by first_line limit ${chunksOfPage}
+      order by first_line limit ${chunks}
     ) as chunk, unnest(outcomes, results) with ordinality as of_line(outcome, result, place)
     where first_line + place - 1 > ${after}
     order by line`)
@@ -42,16 +55,18 @@ const isAsked =
 
 /** The results up to a line, at most `limit` of them. */
 const stream = ({ run, sql }: Database["Service"], query: ResultsQuery, through: number) => {
-  const read = Effect.fnUntraced(function* (after: number) {
-    const lines = yield* run(page(sql, query, after))
+  const read = Effect.fnUntraced(function* (cursor: Cursor) {
+    const lines = yield* run(page(sql, query, cursor))
     const results = lines
       .filter(({ line }) => line <= through)
       .filter(isAsked(query))
       .map(({ line, text }): Pick<LineEnd, "line" | "text"> => ({ line, text: text ?? "" }))
-    const last = lines.at(-1)?.line ?? through
-    return [results, last < through ? Option.some(last) : Option.none()] as const
+    const after = lines.at(-1)?.line ?? through
+    const characters = lines.reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
+    const next = { after, chunks: nextChunks(cursor.chunks, characters) }
+    return [results, after < through ? Option.some(next) : Option.none()] as const
   })
-  const all = Stream.paginate(query.afterLine, read)
+  const all = Stream.paginate({ after: query.afterLine, chunks: 1 }, read)
   return query.limit === null ? all : Stream.take(all, query.limit)
 }
 

@@ -243,14 +243,14 @@ export const notModified = (headers: Readonly<Record<string, string>>): Response
 /**
  * Text that is JSON already, sent as it is made, in memory that does not grow with its length. It
  * succeeds with the first part, so an earlier failure is answered like any other. A later failure
- * cuts the connection, so that no client takes a part for the whole.
+ * cuts the connection, so that no client takes a part for the whole. See `limitedByHolder`.
  */
 const streamed = Effect.fnUntraced(function* <E>(
   text: Stream.Stream<string, E>,
   contentType: string,
   headers?: Readonly<Record<string, string>>
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, Scope.Scope> {
-  const pull = yield* Stream.toPull(text)
+  const pull = yield* Stream.toPull(limitedByHolder(text))
   const first = yield* Pull.catchDone(pull, () => Effect.succeed(Array.empty<string>()))
   const rest = first.length === 0 ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
   return HttpServerResponse.stream(
@@ -275,13 +275,9 @@ export const ndjson = <E>(
     headers
   ) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
 
-/** NDJSON whose lines arrive in parts; see `streamed` and `limitedByHolder`. */
+/** NDJSON whose lines arrive in parts; see `streamed`. */
 export const ndjsonParts = <E>(text: Stream.Stream<string, E>) =>
-  streamed(limitedByHolder(text), ndjsonType) as Effect.Effect<
-    Response<200, Stream.Stream<never>>,
-    E,
-    Scope.Scope
-  >
+  streamed(text, ndjsonType) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
 
 /** CSV whose rows arrive in parts; see `streamed`. */
 export const csvParts = <E>(
@@ -294,16 +290,9 @@ export const csvParts = <E>(
     Scope.Scope
   >
 
-/**
- * One JSON document that arrives in parts; see `streamed` and `limitedByHolder`. `Body` is the type
- * of its content.
- */
+/** One JSON document that arrives in parts; see `streamed`. `Body` is the type of its content. */
 export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
-  streamed(limitedByHolder(text), "application/json") as Effect.Effect<
-    Response<200, Body>,
-    E,
-    Scope.Scope
-  >
+  streamed(text, "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
 
 /** The coded refusal that is answered to a failure. */
 export const codedRefusal = (refused: Refused): Failure | Refusal =>
