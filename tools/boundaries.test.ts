@@ -16,7 +16,7 @@ const importing = (module: string) => `import * as Found from "${module}"\nexpor
 
 const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: string]> = [
   ["libs/domain/src/Made.ts", "@data-import/api/ErrorResponse", "layers"],
-  ["libs/domain/src/ports/Made.ts", "@data-import/postgres/Client", "layers"],
+  ["libs/domain/src/documents/Made.ts", "@data-import/postgres/Client", "layers"],
   ["libs/domain/test/Made.test.ts", "@data-import/postgres/Client", "layers"],
   ["libs/domain/src/Made.ts", "@data-import/domain/Code", "layers"],
   ["libs/domain/src/Made.ts", "../../api/src/ErrorResponse.ts", "layers"],
@@ -40,15 +40,15 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
   ["services/gateway/src/Made.ts", "@data-import/query/Handlers", "layers"],
   ["libs/domain/src/Made.ts", "node:fs", "pure-domain"],
   ["libs/domain/src/Made.ts", "fs", "pure-domain"],
-  ["libs/domain/src/ports/Made.ts", "node:crypto", "pure-domain"],
+  ["libs/domain/src/documents/Made.ts", "node:crypto", "pure-domain"],
   ["libs/domain/src/Made.ts", "@effect/platform-node", "pure-domain"],
-  ["libs/domain/src/ports/Made.ts", "@effect/sql-pg", "pure-domain"],
+  ["libs/domain/src/documents/Made.ts", "@effect/sql-pg", "pure-domain"],
   ["libs/domain/src/Made.ts", "jose", "pure-domain"],
   ["libs/domain/src/Made.ts", "effect/http", "stable-effect"],
   ["libs/domain/src/Made.ts", "effect/http/HttpClient", "stable-effect"],
   ["libs/domain/src/Made.ts", "effect/http-api", "stable-effect"],
-  ["libs/domain/src/ports/Made.ts", "effect/sql", "stable-effect"],
-  ["libs/domain/src/ports/Made.ts", "effect/sql/SqlClient", "stable-effect"],
+  ["libs/domain/src/documents/Made.ts", "effect/sql", "stable-effect"],
+  ["libs/domain/src/documents/Made.ts", "effect/sql/SqlClient", "stable-effect"],
   ["libs/domain/src/Made.ts", "effect/FileSystem", "stable-effect"],
   ["services/query/src/Made.ts", "@effect/sql-pg", "postgres-driver"],
   ["libs/server/src/Made.ts", "@effect/sql-pg", "postgres-driver"],
@@ -67,9 +67,9 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
   ["libs/server/src/Made.ts", "vitest", "testing-kit"],
   ["libs/server/src/Made.ts", "../../../tools/openapi.ts", "tool"],
   ["services/query/test/Made.test.ts", "../../../tools/local/main.ts", "tool"],
-  ["libs/domain/src/account/Made.ts", "../ports/Documents.ts", "order-domain-account"],
-  ["libs/domain/src/ports/memory/Made.ts", "../../import/AccountImport.ts", "order-domain-ports"],
-  ["libs/domain/src/import/Made.ts", "../post-import/PostImport.ts", "order-domain-import"],
+  ["libs/domain/src/schema/Made.ts", "../accounts/Account.ts", "order-domain-foundation"],
+  ["libs/domain/src/support/Made.ts", "../schema/Field.ts", "order-domain-support"],
+  ["libs/domain/src/imports/Made.ts", "../board/Masking.ts", "order-domain-board"],
   ["libs/postgres/src/connection/Made.ts", "../accounts/Accounts.ts", "order-postgres-connection"],
   ["libs/server/src/http/Made.ts", "../routing/Route.ts", "order-server-http"]
 ]
@@ -77,8 +77,8 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
 const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
   ["libs/domain/src/Made.ts", "effect/Schema"],
   ["libs/domain/src/Made.ts", "libphonenumber-js"],
-  ["libs/domain/src/Made.ts", "./ports/Documents.ts"],
-  ["libs/domain/src/ports/Made.ts", "../account/Account.ts"],
+  ["libs/domain/src/Made.ts", "./documents/Documents.ts"],
+  ["libs/domain/src/documents/Made.ts", "../accounts/Account.ts"],
   ["libs/domain/testing/Made.ts", "effect/Arbitrary"],
   ["libs/api/src/Made.ts", "@data-import/domain/Code"],
   ["libs/api/src/Made.ts", "effect/http-api"],
@@ -103,7 +103,7 @@ const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
 
 const ambient: ReadonlyArray<readonly [file: string, text: string]> = [
   ["libs/domain/src/Made.ts", "export const now = () => Date.now()"],
-  ["libs/domain/src/ports/Made.ts", "export const now = () => new Date(0)"],
+  ["libs/domain/src/documents/Made.ts", "export const now = () => new Date(0)"],
   ["services/query/src/Made.ts", "export const now = () => Date()"],
   ["libs/server/src/Made.ts", "export const chance = Math.random()"],
   ["libs/server/src/Made.ts", 'console.log("here")'],
@@ -117,6 +117,16 @@ describe("the dependency rule", () => {
 
   it.each(permitted)("allows in %s an import of %s", (file, module) => {
     expect(rulesBroken(file, importing(module))).toEqual([])
+  })
+
+  it.each([
+    ["../imports/AccountImport.ts", ["order-port"]],
+    ["../imports/ImportProcess.ts", []],
+    ["../accounts/Accounts.ts", []]
+  ])("lets a port import %s: %s", (module, broken) => {
+    const port = 'Context.Service<Made, {}>()("@data-import/domain/ports/Made")'
+    const text = `${importing(module)}\nexport const Made = ${port}`
+    expect(rulesBroken("libs/domain/src/events/Made.ts", text)).toEqual(broken)
   })
 
   it("allows the domain a stable module of effect by its name", () => {

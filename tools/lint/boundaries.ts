@@ -6,6 +6,7 @@
 import { dirname, join } from "node:path/posix"
 import ts from "typescript"
 import { folders as effectFolders, unstableModules } from "./effectStability.ts"
+import { isPort, kindOf } from "./domainModules.ts"
 import { isTest, packageOf, packages } from "./workspaceFiles.ts"
 
 /** A rule that a file breaks, and where. */
@@ -34,34 +35,23 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /**
  * The folders of a library, lowest first: a folder imports from those before its own line, and
- * never from one on its own line or after it.
+ * never from one on its own line or after it. The domain also has a room for each subject: see
+ * `roomOrder` and `isAbovePort`.
  */
 const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
-  domain: [
-    ["support"],
-    ["codes"],
-    ["schema"],
-    ["organisation"],
-    ["batch"],
-    ["account"],
-    ["requests"],
-    ["ports"],
-    ["validation", "writes"],
-    ["import", "post-import", "auth", "events", "audit", "checks"],
-    ["batch-processing"],
-    ["board"]
-  ],
+  domain: [["support"], ["codes"], ["schema"]],
   postgres: [
     ["connection"],
     ["tables"],
     ["audit"],
-    ["auth", "idempotency"],
+    ["access", "idempotency"],
     ["accounts"],
     ["imports"],
+    ["migrations"],
     ["batches", "events"],
     ["erasure"],
     ["checks"],
-    ["setup"]
+    ["sandbox", "schema", "suppliers"]
   ],
   server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]
 }
@@ -169,6 +159,26 @@ const folderOrder = Object.entries(folders).flatMap(([library, lines]) =>
   )
 )
 
+/** The rooms of the domain stand on what has no subject, and the board on the rooms. */
+const roomOrder: ReadonlyArray<Restriction> = [
+  {
+    rule: "order-domain-foundation",
+    files: /^libs\/domain\/src\/(support|codes|schema)\//,
+    module: /^\.\.\/(?!(support|codes|schema)\/)/,
+    message: "In libs/domain/src, support, codes and schema import no room."
+  },
+  {
+    rule: "order-domain-board",
+    files: /^libs\/domain\/src\/(?!board\/)/,
+    module: /^(\.\.?\/)+board\//,
+    message: "In libs/domain/src, only the board imports the board."
+  }
+]
+
+/** Whether a port imports a program. Nouns come first, then ports, then programs. */
+const isAbovePort = (file: string, tree: ts.SourceFile, module: string): boolean =>
+  domainSource.test(file) && isPort(tree.text) && kindOf(join(dirname(file), module)) === "program"
+
 const projectOf = (file: string) =>
   packages.find(({ folder }) => folder !== "" && file.startsWith(`${folder}/`)) ??
   packages.find(({ folder }) => folder === "")
@@ -240,7 +250,7 @@ const ambientUse = (node: ts.Node): string | undefined => {
 
 /** The rules that a file breaks, by its path in the workspace. */
 export const brokenBoundaries = (file: string, tree: ts.SourceFile): ReadonlyArray<Broken> => {
-  const held = [...restrictions, ...folderOrder].filter(
+  const held = [...restrictions, ...folderOrder, ...roomOrder].filter(
     ({ except, files }) => files.test(file) && except?.(file) !== true
   )
   const isAmbientHeld = source.test(file) && !isTest(file)
@@ -249,6 +259,9 @@ export const brokenBoundaries = (file: string, tree: ts.SourceFile): ReadonlyArr
     for (const module of modulesIn(node)) {
       const across = acrossProjects(file, module)
       if (across !== undefined) found.push({ rule: "layers", message: across, node })
+      if (isAbovePort(file, tree, module)) {
+        found.push({ rule: "order-port", message: "A port imports no program.", node })
+      }
       for (const { message, module: forbidden, rule } of held)
         if (forbidden.test(module)) found.push({ rule, message, node })
     }

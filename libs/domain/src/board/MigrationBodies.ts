@@ -22,7 +22,7 @@ import type {
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { type Forecast, judge, type PausedBatch } from "../migrations/Condition.ts"
-import type { Unstaged } from "./OpenText.ts"
+import type { Unstaged } from "../migrations/OpenText.ts"
 import { expectedBy } from "../migrations/Plan.ts"
 import { maskedError, maskedPath } from "./Masking.ts"
 

@@ -77,8 +77,7 @@ export const Current = Context.Reference<RequestFacts | null>("@data-import/doma
 })
 
 /** For whom the request works. */
-export const holderOf = ({ holder, organisation }: RequestFacts): Holder.Holder =>
-  holder ?? organisation
+const holderOf = ({ holder, organisation }: RequestFacts): Holder.Holder => holder ?? organisation
 
 /** The context of a request with these facts, for the holder that they name by then. */
 export const contextOf = (facts: RequestFacts) =>

@@ -4,7 +4,7 @@ import {
   openText,
   type Unstaged,
   wholeOf as wholeWith
-} from "@data-import/domain/board/OpenText"
+} from "@data-import/domain/migrations/OpenText"
 import type {
   Account,
   BatchBody,

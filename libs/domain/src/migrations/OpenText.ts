@@ -2,7 +2,7 @@
  * The open work of a migration, in numbers and words: its accounts, lines of its batches, and what
  * is planned and was never sent. The pages of the board use it too, so it imports no code.
  */
-import type { StateCounts } from "../migrations/Migrations.ts"
+import type { StateCounts } from "./Migrations.ts"
 
 /** What was to be moved, and is no import or none yet. */
 export interface Unstaged {
