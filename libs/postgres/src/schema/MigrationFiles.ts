@@ -15,7 +15,7 @@ export interface Migration {
   readonly text: string
 }
 
-const folder = join(import.meta.dirname, "..", "..", "migrations")
+const folder = join(import.meta.dirname, "..", "..", "schema")
 
 export const migrations: ReadonlyArray<Migration> = readdirSync(folder)
   .filter((file) => file.endsWith(".sql"))
