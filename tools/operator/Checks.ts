@@ -9,7 +9,7 @@ import {
 } from "@data-import/domain/checks/ScheduledChecks"
 import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
-import { Checks, type StandingDifference } from "@data-import/domain/checks/Checks"
+import { Checks, type OpenMismatch } from "@data-import/domain/checks/Checks"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { layer as hashing } from "@data-import/server/Hashing"
 import { Hashing } from "@data-import/domain/requests/Hashing"
@@ -21,7 +21,7 @@ import { onStorage } from "./Storage.ts"
 
 const members = ["check", "import_supplier", "name", "number", "detail", "found_at"] as const
 
-const entryOf = (found: StandingDifference) => ({
+const entryOf = (found: OpenMismatch) => ({
   check: found.check,
   import_supplier: found.supplier === null ? null : plain(recordedCode(found.supplier)),
   name: plain(found.name),

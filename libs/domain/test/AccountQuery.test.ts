@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import fc from "fast-check"
-import { writingAccount } from "../src/accounts/Account.ts"
+import { accountTextInSteps } from "../src/accounts/Account.ts"
 import { AccountQuery, layer as accountQuery } from "../src/accounts/AccountQuery.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
@@ -77,7 +77,7 @@ describe("an account", () => {
       const samples = fc.sample(accountPayload({ supplier: supplierCode }), 60)
       for (const [index, sample] of samples.entries()) {
         const payload = { ...sample, external_account_number: `n${index}` }
-        const validated = finish(writingAccount(yield* program.validate(demo, { payload })))
+        const validated = finish(accountTextInSteps(yield* program.validate(demo, { payload })))
         yield* program.stage(demo, { payload })
         const pair = {
           import_supplier: supplierCode,

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
-import { encodeAccount, writingAccount } from "../src/accounts/Account.ts"
+import { encodeAccount, accountTextInSteps } from "../src/accounts/Account.ts"
 import { canonicalTextOf } from "../src/schema/CanonicalJson.ts"
 import { decimalNumber } from "../src/schema/Decimal.ts"
 import * as Json from "../src/schema/Json.ts"
@@ -84,7 +84,7 @@ describe("the canonical text of an account", () => {
   const account = domesticAccount(keyOf("AL-0001"))
 
   it("has the values that validate answers", () => {
-    const text = finish(writingAccount(account))
+    const text = finish(accountTextInSteps(account))
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(encodeAccount(account))))
     expect(text).toBe(canonical(text))
   })

@@ -10,7 +10,7 @@ import {
 } from "../src/additions/PostImportValidation.ts"
 import { parse } from "../src/schema/Json.ts"
 import { finish } from "../src/support/Steps.ts"
-import { textEncoderOf, encoderOf, writingJson } from "../src/schema/Encoder.ts"
+import { textEncoderOf, encoderOf, jsonInSteps } from "../src/schema/Encoder.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import {
   domesticPayload,
@@ -58,7 +58,7 @@ describe("the one-pass encoder", () => {
 
 describe("the encoder in steps", () => {
   const stepsOf = (text: string, value: unknown): number => {
-    const steps = writingJson(value)
+    const steps = jsonInSteps(value)
     for (let count = 0; ; count++) {
       const step = steps.next()
       if (step.done !== true) continue

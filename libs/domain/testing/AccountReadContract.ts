@@ -3,7 +3,7 @@ import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option, Schema, Stream } from "effect"
 import fc from "fast-check"
-import { Account, writingAccount } from "../src/accounts/Account.ts"
+import { Account, accountTextInSteps } from "../src/accounts/Account.ts"
 import type { AccountNumber } from "../src/accounts/Account.ts"
 import type { StoredDocument } from "../src/accounts/StoredDocument.ts"
 import { accountLines, accountText } from "../src/accounts/AccountText.ts"
@@ -76,7 +76,7 @@ const payloads = (it: It): void => {
     Effect.gen(function* () {
       for (const payload of fc.sample(accountPayload(), 60)) {
         const { key, number } = yield* imported((pair) => decodeAccount({ ...payload, ...pair }))
-        const validated = finish(writingAccount(decodeAccount({ ...payload, ...key })))
+        const validated = finish(accountTextInSteps(decodeAccount({ ...payload, ...key })))
         const text = yield* textOf(number)
         expect(text).toContain(`"account":${validated},"added":`)
         expect((JSON.parse(text) as Read).account).toEqual(JSON.parse(validated))

@@ -1,6 +1,6 @@
 /** Imports that have become accounts, staged with their true hashes. */
 import { Effect, Schema } from "effect"
-import { Account, writingAccount } from "../src/accounts/Account.ts"
+import { Account, accountTextInSteps } from "../src/accounts/Account.ts"
 import { type ImportKey, PayloadHash } from "../src/imports/ImportProcess.ts"
 import { wireCode } from "../src/suppliers/Supplier.ts"
 import { Hashing } from "../src/requests/Hashing.ts"
@@ -25,7 +25,7 @@ export const importedFrom = Effect.fnUntraced(function* (
     import_supplier: wireCode(key.import_supplier),
     external_account_number: key.external_account_number
   })
-  const hash = PayloadHash.make(sha256(yield* inTimeSlices(() => writingAccount(account))))
+  const hash = PayloadHash.make(sha256(yield* inTimeSlices(() => accountTextInSteps(account))))
   yield* imports.stage({ key, payload: JSON.stringify(payload), hash, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = { ...newAccountFor(key, noonPlus(20)), account }

@@ -4,22 +4,21 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Admission from "../src/connection/Admission.ts"
-import type { Trouble } from "../src/connection/CircuitBreaker.ts"
+import type { Outage } from "../src/connection/CircuitBreaker.ts"
 
 const limits = { running: 2, waiting: 8, wait: Duration.seconds(2) }
 const tooLong = Duration.millis(500)
 
 const away = new StorageUnavailable({ cause: "away" })
 const slow = new StorageUnavailable({ cause: "slow" })
-const troubleOf = (failure: StorageUnavailable): Trouble | null =>
-  failure === away ? "away" : null
+const troubleOf = (failure: StorageUnavailable): Outage | null => (failure === away ? "away" : null)
 
 /** A breaker without a probe. */
 const makeBreaker = () => {
-  let trouble: Trouble | null = null
+  let trouble: Outage | null = null
   return {
     isOpen: () => trouble !== null,
-    open: (found: Trouble) => Effect.sync(() => void (trouble = found)),
+    open: (found: Outage) => Effect.sync(() => void (trouble = found)),
     close: () => void (trouble = null),
     trouble: () => trouble
   }

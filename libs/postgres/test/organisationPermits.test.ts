@@ -5,13 +5,13 @@ import { TestClock } from "effect/testing"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as Admission from "../src/connection/Admission.ts"
-import type { Trouble } from "../src/connection/CircuitBreaker.ts"
+import type { Outage } from "../src/connection/CircuitBreaker.ts"
 
 const wait = Duration.seconds(2)
 const tooLong = Duration.millis(500)
 
 const admission = (running: number) => {
-  const opened: Array<Trouble> = []
+  const opened: Array<Outage> = []
   const breaker: Admission.Breaking = {
     isOpen: () => opened.length > 0,
     open: (trouble) => Effect.sync(() => void opened.push(trouble))

@@ -17,7 +17,7 @@ import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/suppliers/Configuration.ts"
-import { sorted, StatementFailed } from "../src/connection/SqlFailure.ts"
+import { classifyFailures, StatementFailed } from "../src/connection/SqlFailure.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const failedWith = (code: string | undefined): SqlError =>
@@ -45,9 +45,9 @@ it.effect.each(passing)(
   "SQLSTATE %s makes storage unavailable, so the request may be sent again",
   (code) =>
     Effect.gen(function* () {
-      const failure = yield* Effect.flip(sorted(Effect.fail(failedWith(code))))
+      const failure = yield* Effect.flip(classifyFailures(Effect.fail(failedWith(code))))
       expect(failure).toBeInstanceOf(StorageUnavailable)
-      const inRollback = yield* Effect.flip(sorted(Effect.die(failedWith(code))))
+      const inRollback = yield* Effect.flip(classifyFailures(Effect.die(failedWith(code))))
       expect(inRollback).toBeInstanceOf(StorageUnavailable)
     })
 )
@@ -56,16 +56,16 @@ it.effect.each(["22P02", "23502", "23505", "42601", "42501", "XX000", undefined]
   "SQLSTATE %s is a defect",
   (code) =>
     Effect.gen(function* () {
-      const exit = yield* Effect.exit(sorted(Effect.fail(failedWith(code))))
+      const exit = yield* Effect.exit(classifyFailures(Effect.fail(failedWith(code))))
       expect(exit).toMatchObject({ cause: { reasons: [{ defect: { _tag: "StatementFailed" } }] } })
     })
 )
 
 it.effect("typed failures of a port are passed on unchanged", () =>
   Effect.gen(function* () {
-    expect(yield* Effect.flip(sorted(Effect.fail("refused" as const)))).toBe("refused")
+    expect(yield* Effect.flip(classifyFailures(Effect.fail("refused" as const)))).toBe("refused")
     const lost = new SqlError({ reason: new ConnectionError({ cause: "gone" }) })
-    const failure = yield* Effect.flip(sorted(Effect.fail<string | SqlError>(lost)))
+    const failure = yield* Effect.flip(classifyFailures(Effect.fail<string | SqlError>(lost)))
     expect(failure).toBeInstanceOf(StorageUnavailable)
   })
 )
@@ -263,7 +263,7 @@ it.effect.each([1, 5_000])("one of %i rows that does not match its schema is a d
   Effect.gen(function* () {
     const rows: Array<{ readonly number: unknown }> = numbers(count)
     rows[count - 1] = { number: "1" }
-    const exit = yield* Effect.exit(sorted(decodeNumbers(Effect.succeed(rows))))
+    const exit = yield* Effect.exit(classifyFailures(decodeNumbers(Effect.succeed(rows))))
     const message = "A row does not match its schema"
     expect(exit).toMatchObject({ cause: { reasons: [{ defect: { message } }] } })
   })

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { importBody } from "@data-import/api/ImportBody"
-import { type Account, writingAccount } from "@data-import/domain/accounts/Account"
+import { type Account, accountTextInSteps } from "@data-import/domain/accounts/Account"
 import { AccountImport, type StagingParameters } from "@data-import/domain/imports/AccountImport"
 import { DocumentUpload } from "@data-import/domain/documents/DocumentUpload"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
@@ -42,7 +42,7 @@ export const routes = Effect.gen(function* () {
         .pipe(
           Effect.flatMap((account) =>
             Answer.success(
-              Answer.written<typeof Account.Encoded>(200, () => writingAccount(account))
+              Answer.written<typeof Account.Encoded>(200, () => accountTextInSteps(account))
             )
           )
         ),

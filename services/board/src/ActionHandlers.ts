@@ -47,7 +47,7 @@ const acting =
   (call: Acting) =>
     ok(Effect.flatMap(read(call), (body) => act(Guard.callerOf(call), supplierOf(call), body)))
 
-export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
+export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   const actions = yield* MigrationActions
   const imports = yield* ImportBoard
 

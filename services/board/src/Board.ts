@@ -29,7 +29,7 @@ import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as Changes from "./Changes.ts"
-import type { Premises } from "./Guard.ts"
+import type { GuardDependencies } from "./Guard.ts"
 import * as Handlers from "./Handlers.ts"
 import * as BoardSettings from "./BoardSettings.ts"
 import * as OpenIdConnect from "./OpenIdConnect.ts"
@@ -40,7 +40,7 @@ const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
   const access = yield* BoardAccess.BoardAccess
   const { provider, publicUrl } = yield* BoardSettings.signingIn
-  const premises: Premises = { access, admit, publicUrl }
+  const premises: GuardDependencies = { access, admit, publicUrl }
   const signIn = provider === null ? null : OpenIdConnect.make(provider, publicUrl)
   const changes = Changes.make(yield* SupplierChanges, premises)
   const forecasts = yield* MigrationForecasts.MigrationForecasts

@@ -32,7 +32,7 @@ const ticksToComment = 15
 /** A stream, and the suppliers that it has not reported yet. */
 interface Listening {
   readonly user: BoardUser
-  readonly untold: Set<string>
+  readonly pending: Set<string>
 }
 
 export interface Changes {
@@ -55,7 +55,7 @@ const makeWatch = ({ markers }: SupplierChanges["Service"]) => {
     const found = yield* markers
     const changed = found.filter(({ marker, supplier }) => known.get(supplier) !== marker)
     known = markersOf(found)
-    for (const { untold, user } of streams) {
+    for (const { pending: untold, user } of streams) {
       for (const { organisation, supplier } of changed) {
         if (maySee(user, organisation)) untold.add(wireCode(supplier))
       }
@@ -66,7 +66,7 @@ const makeWatch = ({ markers }: SupplierChanges["Service"]) => {
   const join = (user: BoardUser): Effect.Effect<Listening, StorageUnavailable> =>
     Effect.gen(function* () {
       if (streams.size === 0) known = markersOf(yield* markers)
-      const listening: Listening = { user, untold: new Set() }
+      const listening: Listening = { user, pending: new Set() }
       streams.add(listening)
       return listening
     })
@@ -104,7 +104,7 @@ const eventOf = (untold: Set<string>): string => {
  */
 const tell = Effect.fnUntraced(function* (
   response: ServerResponse,
-  { untold }: Listening,
+  { pending: untold }: Listening,
   goesOn: Effect.Effect<boolean>
 ) {
   let silent = 0
@@ -124,7 +124,10 @@ const tell = Effect.fnUntraced(function* (
 const written = HttpServerResponse.empty({ status: 200 })
 
 /** The route of the streams, and the query that all streams of this process share. */
-export const make = (port: SupplierChanges["Service"], premises: Guard.Premises): Changes => {
+export const make = (
+  port: SupplierChanges["Service"],
+  premises: Guard.GuardDependencies
+): Changes => {
   const { join, leave, watch } = makeWatch(port)
 
   const stream = Effect.fnUntraced(function* (call: Call) {

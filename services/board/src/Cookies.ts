@@ -5,17 +5,18 @@
  */
 import { Duration } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Place } from "./Place.ts"
+import type { PublicOrigin } from "./PublicOrigin.ts"
 
 export type Name = "board" | "board-sign-in"
 
-const nameAt = (name: Name, { isSecure }: Place): string => (isSecure ? `__Host-${name}` : name)
+const nameAt = (name: Name, { isSecure }: PublicOrigin): string =>
+  isSecure ? `__Host-${name}` : name
 
 /** The value of the cookie, if the browser has sent it exactly once. */
 export const valueOf = (
   header: string | undefined,
   name: Name,
-  place: Place
+  place: PublicOrigin
 ): string | undefined => {
   const wanted = `${nameAt(name, place)}=`
   const sent = (header ?? "").split(";").map((pair) => pair.trim())
@@ -28,7 +29,7 @@ export const set = <R extends HttpServerResponse.HttpServerResponse>(
   response: R,
   name: Name,
   value: string,
-  place: Place,
+  place: PublicOrigin,
   maxAge?: Duration.Duration
 ): R =>
   HttpServerResponse.setCookieUnsafe(response, nameAt(name, place), value, {
@@ -43,5 +44,5 @@ export const set = <R extends HttpServerResponse.HttpServerResponse>(
 export const clear = <R extends HttpServerResponse.HttpServerResponse>(
   response: R,
   name: Name,
-  place: Place
+  place: PublicOrigin
 ): R => set(response, name, "", place, Duration.zero)

@@ -38,7 +38,7 @@ const pdf = (bytes: Uint8Array, name: string) =>
 const ok = <E, A>(effect: Effect.Effect<A, E>) =>
   Effect.map(effect, (body) => Answer.json(200, body))
 
-export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
+export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   const audit = yield* AuditBoard
   const actions = yield* MigrationActions
   const imports = yield* ImportBoard

@@ -18,10 +18,10 @@ import * as LastingAnswer from "@data-import/server/http/LastingAnswer"
 import * as Route from "@data-import/server/routing/Route"
 import type { Admit } from "@data-import/server/routing/Router"
 import * as Cookies from "./Cookies.ts"
-import { isOwn, type Place, placeOf } from "./Place.ts"
+import { isSameOrigin, type PublicOrigin, publicOriginOf } from "./PublicOrigin.ts"
 
 /** What the checks need. */
-export interface Premises {
+export interface GuardDependencies {
   readonly access: BoardAccess["Service"]
   readonly admit: Admit
   /** Null if the board is reached on this machine only. */
@@ -31,7 +31,7 @@ export interface Premises {
 /** What a handler of the board gets in addition to the call. */
 export interface Signed {
   readonly session: OpenSession
-  readonly place: Place
+  readonly place: PublicOrigin
 }
 
 /** Who may call an endpoint other than GET. */
@@ -44,8 +44,8 @@ const isOfPage = ({ headers }: IncomingRequest["request"]): boolean =>
 /** The session of a request, if it has one. By default only requests of the user renew it. */
 export const sessionOf = (
   { request }: IncomingRequest,
-  place: Place,
-  { access }: Premises,
+  place: PublicOrigin,
+  { access }: GuardDependencies,
   renews = !isOfPage(request)
 ): Effect.Effect<Option.Option<OpenSession>, StorageUnavailable> => {
   const id = Cookies.valueOf(request.headers["cookie"], "board", place)
@@ -62,13 +62,13 @@ const safe: ReadonlySet<string> = new Set(["GET", "HEAD"])
 export const checked = Effect.fnUntraced(function* (
   call: Call,
   needs: Needs,
-  premises: Premises,
+  premises: GuardDependencies,
   renews?: boolean
 ) {
-  const place = placeOf(call, premises.publicUrl)
+  const place = publicOriginOf(call, premises.publicUrl)
   const { headers, method } = call.request
   const isChange = !safe.has(method)
-  if (isChange && !isOwn(call, place)) return yield* new ForgeryRefused()
+  if (isChange && !isSameOrigin(call, place)) return yield* new ForgeryRefused()
   const found = yield* sessionOf(call, place, premises, renews)
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
@@ -97,7 +97,7 @@ const isolated = {
 /** The route, for users who are signed in and have the role that it needs. */
 const guarded = (
   route: Route.Route,
-  premises: Premises,
+  premises: GuardDependencies,
   needs: Needs = "manager"
 ): Route.Route => ({
   ...route,
@@ -122,7 +122,7 @@ export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
 export const handle = <Group extends HttpApiGroup.Constraint>(
   group: Group,
   handlers: Handlers<HttpApiGroup.Endpoints<Group>>,
-  premises: Premises,
+  premises: GuardDependencies,
   needs: Needs = "manager"
 ): ReadonlyArray<Route.Route> =>
   Route.handle(group, handlers as never).map((route) => guarded(route, premises, needs))

@@ -9,7 +9,7 @@ import * as Cookies from "./Cookies.ts"
 import * as DataHandlers from "./DataHandlers.ts"
 import * as Guard from "./Guard.ts"
 
-const sessionRoutes = (premises: Guard.Premises) =>
+const sessionRoutes = (premises: Guard.GuardDependencies) =>
   Effect.map(Configuration, ({ teams }) =>
     Guard.handle(
       BoardSessionGroup,
@@ -40,7 +40,7 @@ const sessionRoutes = (premises: Guard.Premises) =>
   )
 
 /** Every route of the API. */
-export const routes = Effect.fnUntraced(function* (premises: Guard.Premises) {
+export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   return [
     ...(yield* sessionRoutes(premises)),
     ...(yield* DataHandlers.routes(premises)),

@@ -11,9 +11,9 @@ import type * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import type { Route } from "@data-import/server/routing/Route"
 import * as Cookies from "./Cookies.ts"
-import { type Premises, sessionOf } from "./Guard.ts"
+import { type GuardDependencies, sessionOf } from "./Guard.ts"
 import { callbackPath, type OpenIdConnect } from "./OpenIdConnect.ts"
-import { isOnThisMachine, isOwn, type Place, placeOf } from "./Place.ts"
+import { isOnThisMachine, isSameOrigin, type PublicOrigin, publicOriginOf } from "./PublicOrigin.ts"
 import * as Pages from "./SignInPages.ts"
 
 export const signInPath = "/board/sign-in/"
@@ -39,19 +39,19 @@ export const seeOther = (location: string): Response =>
 /** Ends the browser's old session, sets the cookie of the new one and redirects to a page. */
 const enter = Effect.fnUntraced(function* (
   call: Call,
-  place: Place,
+  place: PublicOrigin,
   { id, location }: { readonly id: string; readonly location: string },
-  premises: Premises
+  premises: GuardDependencies
 ) {
   const former = yield* sessionOf(call, place, premises)
   if (Option.isSome(former)) yield* premises.access.end(former.value.hash)
   return Cookies.set(seeOther(location), "board", id, place)
 })
 
-const followLink = Effect.fnUntraced(function* (call: Call, premises: Premises) {
-  const place = placeOf(call, premises.publicUrl)
+const followLink = Effect.fnUntraced(function* (call: Call, premises: GuardDependencies) {
+  const place = publicOriginOf(call, premises.publicUrl)
   yield* call.readBody(1_024, undefined)
-  if (!isOwn(call, place)) return Pages.foreign()
+  if (!isSameOrigin(call, place)) return Pages.foreign()
   if (!isOnThisMachine(call)) return Pages.linkElsewhere()
   const id = yield* premises.access.follow(call.params["secret"] ?? "", call.requestId)
   if (Option.isNone(id)) return Pages.linkRefused()
@@ -66,7 +66,7 @@ const page = (method: "GET" | "POST", path: Route["path"], run: Run): Route => (
   run
 })
 
-const links = (premises: Premises): ReadonlyArray<Route> => [
+const links = (premises: GuardDependencies): ReadonlyArray<Route> => [
   page("GET", `${signInPath}:secret/`, (call) =>
     Effect.sync(() => (isOnThisMachine(call) ? Pages.useLink() : Pages.linkElsewhere()))
   ),
@@ -108,20 +108,20 @@ const wantedQuery = (call: Call): string => {
 }
 
 const start =
-  (provider: OpenIdConnect, premises: Premises): Run =>
+  (provider: OpenIdConnect, premises: GuardDependencies): Run =>
   (call) =>
     provider.begin.pipe(
       Effect.map(({ location, pending }) => {
-        const place = placeOf(call, premises.publicUrl)
+        const place = publicOriginOf(call, premises.publicUrl)
         const cookie = cookieOf(pending, wantedBy(call))
         return Cookies.set(seeOther(location), "board-sign-in", cookie, place, patience)
       }),
       Effect.catchTag("ProviderAway", () => Effect.succeed(Pages.signInAway()))
     )
 
-const finish = (provider: OpenIdConnect, premises: Premises): Run =>
+const finish = (provider: OpenIdConnect, premises: GuardDependencies): Run =>
   Effect.fnUntraced(function* (call) {
-    const place = placeOf(call, premises.publicUrl)
+    const place = publicOriginOf(call, premises.publicUrl)
     const { headers, url } = call.request
     const cookie = Cookies.valueOf(headers["cookie"], "board-sign-in", place) ?? ""
     const { location, pending } = partsOf(cookie)
@@ -146,7 +146,7 @@ const failurePages = {
 
 /** The routes of signing in; `provider` is null if only sign-in links work. */
 export const routes = (
-  premises: Premises,
+  premises: GuardDependencies,
   provider: OpenIdConnect | null
 ): ReadonlyArray<Route> => {
   const beginning = provider === null ? null : startPath

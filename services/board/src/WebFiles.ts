@@ -12,8 +12,8 @@ import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import { forEver, published } from "@data-import/server/routing/PublishedFile"
 import type { Route } from "@data-import/server/routing/Route"
 import type { Routed } from "@data-import/server/routing/Router"
-import { type Premises, sessionOf } from "./Guard.ts"
-import { placeOf } from "./Place.ts"
+import { type GuardDependencies, sessionOf } from "./Guard.ts"
+import { publicOriginOf } from "./PublicOrigin.ts"
 import { seeOther, signInPath } from "./SignIn.ts"
 import { pageHeaders, stylesheet } from "./SignInPages.ts"
 
@@ -81,7 +81,7 @@ export interface Web {
 }
 
 /** Reads and compresses everything once. */
-export const make = Effect.fnUntraced(function* (premises: Premises) {
+export const make = Effect.fnUntraced(function* (premises: GuardDependencies) {
   const names = built()
   const page = yield* Effect.promise(() => pageOf(names))
   const files = names.filter((name) => name !== index)
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (premises: Premises) {
   )
 
   const show: Route["run"] = (call, caller) => {
-    const place = placeOf(call, premises.publicUrl)
+    const place = publicOriginOf(call, premises.publicUrl)
     return Effect.flatMap(premises.admit(sessionOf(call, place, premises)), (session) =>
       Option.isNone(session)
         ? Effect.succeed(seeOther(signInFrom(call.request.url)))

@@ -30,7 +30,7 @@ const call = {
   query: {}
 } as unknown as Call
 
-const premisesOf = (access: Partial<BoardAccess["Service"]>): Guard.Premises => ({
+const premisesOf = (access: Partial<BoardAccess["Service"]>): Guard.GuardDependencies => ({
   access: { goesOn: () => Effect.succeed(true), ...access } as BoardAccess["Service"],
   admit: (request) => request,
   publicUrl: null
@@ -44,7 +44,7 @@ it.effect("a session is admitted again for its organisation, or its user if it h
     const admittedFor = Effect.fnUntraced(function* (organisations: typeof viewer.organisations) {
       const user = { ...viewer, organisations }
       const admitted: Array<Holder.Holder> = []
-      const premises: Guard.Premises = {
+      const premises: Guard.GuardDependencies = {
         ...premisesOf({ open: () => Effect.succeedSome({ ...session, user }) }),
         admit: (request) =>
           Effect.withFiber((fiber) => {

@@ -101,7 +101,7 @@ const migrationOf = (index: number, condition: Condition, now: number): Migratio
     accounts_missing: 0,
     imported_last_hour,
     imported_hourly,
-    money_ties: true,
+    balances_match: true,
     last_change_at: condition === "waiting" ? null : instant(now - index * 187_000),
     forecast: isMoving(condition)
       ? { at: instant(at), low: instant(at - 6 * hour), high: instant(at + 6 * hour) }

@@ -10,7 +10,7 @@ import {
   Account,
   encodeAccount,
   openingBalance,
-  writingAccount
+  accountTextInSteps
 } from "@data-import/domain/accounts/Account"
 import { balanceOf } from "@data-import/domain/accounts/Ledger"
 import { signedAmount, type Transaction } from "@data-import/domain/accounts/Transaction"
@@ -96,7 +96,7 @@ export const readLine = (bytes: SplitLine, supplier: string): BookAccount | Inva
   const account = decode(payload)
   if (account === null || account.import_supplier !== supplier) return noAccount(payload)
   const balances = balancesOf(account)
-  const fingerprint = fingerprintOf(finish(writingAccount(account)), balances)
+  const fingerprint = fingerprintOf(finish(accountTextInSteps(account)), balances)
   return { number: account.external_account_number, fingerprint, balances, account }
 }
 

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import {
   AccountNumber,
   ExternalAccountNumber,
-  writingAccount
+  accountTextInSteps
 } from "@data-import/domain/accounts/Account"
 import {
   type ApiKey,
@@ -148,7 +148,7 @@ const importRead = Effect.fnUntraced(function* (caller: Caller) {
   const imports = yield* ImportProcesses
   const key = importOf(imported[0] ?? "", readSupplier)
   const account = domesticAccount(key)
-  const payload = finish(writingAccount(account))
+  const payload = finish(accountTextInSteps(account))
   yield* imports.stage({ key, payload, hash: stagedHash, caller, at: yield* DateTime.now })
   const { at, attempt } = yield* claim(key, caller, Duration.minutes(1))
   const newAccount = { ...newAccountFor(key, at, readAccount), account, operationsTeam: team }

@@ -52,7 +52,7 @@ export const MigrationBody = Schema.Struct({
   imported_hourly: Schema.Array(Schema.Int).annotateKey({
     description: "Accounts that were created in each of the last 24 hours, the oldest first."
   }),
-  money_ties: Schema.Boolean.annotateKey({
+  balances_match: Schema.Boolean.annotateKey({
     description: "Whether the sums of its money come to its balance exactly."
   }),
   last_change_at: Schema.NullOr(InstantText),

@@ -159,7 +159,7 @@ export interface AccountInput extends EncodedAccount {}
 export const encodeAccount = encoderOf(Account)
 
 /** The canonical text of the account: what validate answers, what is staged, and what is hashed. */
-export const writingAccount = canonicalTextOf(Account)
+export const accountTextInSteps = canonicalTextOf(Account)
 
 /** The defaults of optional fields. */
 export const defaults = {

@@ -27,7 +27,7 @@ import { wireCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"
-import { textEncoderOf, writingJson } from "../schema/Encoder.ts"
+import { textEncoderOf, jsonInSteps } from "../schema/Encoder.ts"
 import { CalendarDate, formatInstant } from "../schema/Field.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
 
@@ -207,7 +207,7 @@ const addedText = ({ added }: StoredAccount): Parts => {
 }
 
 const documents: ListWriter<NamedDocument> = (named) =>
-  writingJson(
+  jsonInSteps(
     named.map(({ found, path }) => ({
       document_path: path,
       size: found?.size ?? null,

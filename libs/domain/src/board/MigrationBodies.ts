@@ -22,7 +22,7 @@ import type {
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { type Forecast, judge, type PausedBatch } from "../migrations/Condition.ts"
-import type { Unstaged } from "../migrations/OpenText.ts"
+import type { Unstaged } from "../migrations/OpenWorkText.ts"
 import { expectedBy } from "../migrations/Plan.ts"
 import { maskedError, maskedPath } from "./Masking.ts"
 
@@ -81,7 +81,7 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
     accounts_missing: unstaged.missing,
     imported_last_hour: importedLastHour,
     imported_hourly: importedHourly,
-    money_ties: moneyTies,
+    balances_match: moneyTies,
     last_change_at: orNull(changedAt),
     forecast: forecast && {
       at: formatInstant(forecast.at),

@@ -45,7 +45,7 @@ export interface Difference {
 }
 
 /** A difference that was found, and not seen resolved since. */
-export interface StandingDifference extends Difference {
+export interface OpenMismatch extends Difference {
   readonly walk: Walk
   readonly foundAt: DateTime.Utc
   /** The number of the account, the id of the batch or the organisation of the chain. */
@@ -154,7 +154,7 @@ export class Checks extends Context.Service<
     readonly differences: (page: {
       readonly walk: Walk | null
       readonly limit: number
-    }) => Effect.Effect<ReadonlyArray<StandingDifference>, StorageUnavailable>
+    }) => Effect.Effect<ReadonlyArray<OpenMismatch>, StorageUnavailable>
 
     /** How many differences are open. There may be one for each account. */
     readonly standing: Effect.Effect<Readonly<Record<CheckKind, number>>, StorageUnavailable>

@@ -1,6 +1,6 @@
 /** The checks of a slice of each walk, as pure comparisons of data from one snapshot. */
 import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
-import { writingAccount } from "../accounts/Account.ts"
+import { accountTextInSteps } from "../accounts/Account.ts"
 import * as Counts from "../batches/Counts.ts"
 import type { Accounts } from "../accounts/Accounts.ts"
 import type { CheckedAccount, CheckedBatch, Checks, Difference, Walk } from "./Checks.ts"
@@ -65,7 +65,7 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
     const stored = yield* Stream.runHead(accounts.read([number]))
     if (Option.isNone(stored)) return null
     const payload = yield* storedPayload(stored.value)
-    return hashing.sha256(yield* inTimeSlices(() => writingAccount(payload)))
+    return hashing.sha256(yield* inTimeSlices(() => accountTextInSteps(payload)))
   })
 
   /** Handles defects: a row that does not match its schema, or an unreadable disk page. */

@@ -12,7 +12,7 @@ import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import { ImportProcesses, type NewAccount, type Stored } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { type Account, writingAccount } from "../accounts/Account.ts"
+import { type Account, accountTextInSteps } from "../accounts/Account.ts"
 import { accountRequest } from "../accounts/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
@@ -166,7 +166,7 @@ const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: 
   yield* requireOngoing(valid.supplier)
   const { external_account_number } = valid.body.payload
   const key = { import_supplier: valid.supplier.code, external_account_number }
-  const payload = yield* inTimeSlices(() => writingAccount(valid.body.payload))
+  const payload = yield* inTimeSlices(() => accountTextInSteps(valid.body.payload))
   const hash = PayloadHash.make(deps.hashing.sha256(payload))
   const { cohort = null } = valid.body
   return { valid, staging: { key, payload, hash, cohort, caller: asked.caller, at: valid.now } }

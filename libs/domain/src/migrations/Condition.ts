@@ -7,7 +7,7 @@ import type { PauseReason } from "../batches/Batch.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
 import type { MigrationPlan, StateCounts } from "./Migrations.ts"
-import { accounts, inEnglish, lines, openText, type Unstaged, waitingText } from "./OpenText.ts"
+import { accounts, inEnglish, lines, openText, type Unstaged, waitingText } from "./OpenWorkText.ts"
 import { endOfPlan, plannedAt } from "./Plan.ts"
 
 /** The first is the worst. */

@@ -12,7 +12,7 @@ import { type ForecastRecord, Forecasts, type KeptForecast } from "./Forecasts.t
 import { Migrations } from "./Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Forecast } from "./Condition.ts"
-import { openAccounts } from "./OpenText.ts"
+import { openAccounts } from "./OpenWorkText.ts"
 import { linesToDo, movesByItself, readUnfinished } from "./OpenWork.ts"
 
 export class MigrationForecasts extends Context.Service<

@@ -7,7 +7,7 @@ import { type Batch, stages } from "../batches/Batch.ts"
 import { remaining } from "../batches/Counts.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { StateCounts } from "./Migrations.ts"
-import type { Unstaged } from "./OpenText.ts"
+import type { Unstaged } from "./OpenWorkText.ts"
 
 /** The most unfinished batches that are read; an organisation has 20 at most. */
 const batchesRead = 1_000

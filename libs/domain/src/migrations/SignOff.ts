@@ -5,7 +5,7 @@
 import { type SupplierSummary, ties } from "./SupplierSummary.ts"
 import type { SignOff } from "./Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
-import type { Unstaged } from "./OpenText.ts"
+import type { Unstaged } from "./OpenWorkText.ts"
 
 /** Ledger sums that do not tie are one open item, because their number is not known. */
 export interface OpenItem {

@@ -108,8 +108,9 @@ export const makeRequestValidator = (
     { body, validator }: Parameters<RequestValidator["validate"]>[0],
     validated: Result.Result<unknown, Refusal>
   ) {
-    const isHopeless = Result.isFailure(validated) && validated.failure.errors.length >= maxErrors
-    if (isHopeless || Option.isNone(supplier) || !supplier.value.documentCheck) {
+    const hasMaximumErrors =
+      Result.isFailure(validated) && validated.failure.errors.length >= maxErrors
+    if (hasMaximumErrors || Option.isNone(supplier) || !supplier.value.documentCheck) {
       return emptyLookup
     }
     const paths = yield* computed(() => validator.documentsNamed(body))

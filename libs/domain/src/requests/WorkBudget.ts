@@ -51,7 +51,7 @@ const Working = Context.Reference<Working>("@data-import/domain/WorkBudget/Worki
 export const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Working, ({ pause }) => pause(effect))
 
-interface Room {
+interface FairSemaphore {
   readonly take: (bytes: number) => Effect.Effect<void, never, Scope.Scope>
 }
 
@@ -59,14 +59,14 @@ interface Room {
  * A semaphore that serves its waiters in order. Effect's semaphore wakes any waiter whose permits
  * are free, so a large request could starve while small ones arrive.
  */
-const makeRoom = (total: number): Room => {
+const makeFairSemaphore = (total: number): FairSemaphore => {
   const permits = Semaphore.makeUnsafe(total)
   const first = Semaphore.makeUnsafe(1)
   return { take: (bytes) => first.withPermit(permits.takeScoped(bytes)) }
 }
 
 interface Quota {
-  readonly room: Room
+  readonly room: FairSemaphore
   users: number
 }
 
@@ -77,12 +77,12 @@ type Take = (
 ) => Effect.Effect<void, never, Scope.Scope>
 
 const makeTake = ({ ofOne, total }: Limits): Take => {
-  const room = makeRoom(total)
+  const room = makeFairSemaphore(total)
   const quotas = new Map<OrganisationName | null, Quota>()
 
   const enter = (organisation: OrganisationName | null) =>
     Effect.sync(() => {
-      const quota = quotas.get(organisation) ?? { room: makeRoom(ofOne), users: 0 }
+      const quota = quotas.get(organisation) ?? { room: makeFairSemaphore(ofOne), users: 0 }
       quotas.set(organisation, quota)
       quota.users++
       return quota

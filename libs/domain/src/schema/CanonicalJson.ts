@@ -5,7 +5,7 @@
  * Source: docs/contract/import.md#payload-hash, RFC 8785.
  */
 import type { Schema } from "effect"
-import { fits, type Written, writingOf, writtenAtOnce } from "./Encoder.ts"
+import { fits, type EncodingPlan, planOf, encodedAtOnce } from "./Encoder.ts"
 import { isRawNumber } from "./RawNumber.ts"
 import { schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
@@ -14,8 +14,8 @@ import type { Steps } from "../support/Steps.ts"
 export const canonicalTextOf = <A, I>(
   schema: Schema.Codec<A, I>
 ): ((value: A) => Steps<string>) => {
-  const written = sorted(writingOf(schemaTreeOf(schema)))
-  return (value) => writing(written, value)
+  const written = sorted(planOf(schemaTreeOf(schema)))
+  return (value) => textInSteps(written, value)
 }
 
 /** Names in the order of their UTF-16 units, as `<` compares them. */
@@ -23,7 +23,7 @@ const byName = (a: { readonly name: string }, b: { readonly name: string }): num
   a.name < b.name ? -1 : 1
 
 /** The same with the fields of structs in canonical order. */
-const sorted = (written: Written): Written => {
+const sorted = (written: EncodingPlan): EncodingPlan => {
   if (written?._tag === "List") return { ...written, element: sorted(written.element) ?? leaf }
   if (written?._tag !== "Struct") return written
   const fields = written.fields.map(({ name, written: ofMember }) => ({
@@ -56,7 +56,7 @@ const free = (value: unknown): string => {
   return `{${texts.join()}}`
 }
 
-const write = (written: Written, value: unknown): string => {
+const write = (written: EncodingPlan, value: unknown): string => {
   if (written === null) return free(value)
   switch (written._tag) {
     case "Leaf": {
@@ -79,9 +79,9 @@ const write = (written: Written, value: unknown): string => {
 
 /** The members of a large value in canonical order, each with its key; a list has no keys. */
 const membersOf = (
-  written: Written,
+  written: EncodingPlan,
   value: object
-): ReadonlyArray<readonly [key: string | null, member: unknown, written: Written]> => {
+): ReadonlyArray<readonly [key: string | null, member: unknown, written: EncodingPlan]> => {
   if (Array.isArray(value)) {
     const ofElement = written?._tag === "List" ? written.element : null
     return value.map((element: unknown) => [null, element, ofElement])
@@ -94,12 +94,12 @@ const membersOf = (
         .map((key) => [key, members[key], null])
 }
 
-function* writing(written: Written, value: unknown): Steps<string> {
-  if (fits(written, value, { left: writtenAtOnce })) return write(written, value)
+function* textInSteps(written: EncodingPlan, value: unknown): Steps<string> {
+  if (fits(written, value, { left: encodedAtOnce })) return write(written, value)
   const parts: Array<string> = []
   for (const [key, member, ofMember] of membersOf(written, value as object)) {
     if (member === undefined) continue
-    const text = yield* writing(ofMember, member)
+    const text = yield* textInSteps(ofMember, member)
     parts.push(key === null ? text : `${JSON.stringify(key)}:${text}`)
     yield
   }

@@ -4,7 +4,7 @@
  */
 import type { Schema } from "effect"
 import { isListWithinLimit, isObject } from "./Json.ts"
-import { isValidInside, type Room } from "./JsonObject.ts"
+import { isValidInside, type ElementBudget } from "./JsonObject.ts"
 import { type Decoder, invalid } from "./LeafDecoder.ts"
 import { type SchemaTree, schemaTreeOf, type StructNode } from "./SchemaTree.ts"
 
@@ -14,7 +14,7 @@ const decodedAtOnce = 4_000
 export const decoderOf = (schema: Schema.Constraint): Decoder => decoderOfTree(schemaTreeOf(schema))
 
 export const decoderOfTree = (tree: SchemaTree): Decoder => {
-  const room: Room = { left: 0 }
+  const room: ElementBudget = { left: 0 }
   const decode = decoderIn(room, tree)
   return (input) => {
     room.left = decodedAtOnce
@@ -22,7 +22,7 @@ export const decoderOfTree = (tree: SchemaTree): Decoder => {
   }
 }
 
-const decoderIn = (room: Room, tree: SchemaTree): Decoder => {
+const decoderIn = (room: ElementBudget, tree: SchemaTree): Decoder => {
   switch (tree._tag) {
     case "Leaf":
       return tree.read
@@ -44,7 +44,7 @@ interface FieldDecoder {
   readonly decode: Decoder
 }
 
-const struct = (room: Room, tree: StructNode): Decoder => {
+const struct = (room: ElementBudget, tree: StructNode): Decoder => {
   const fields: ReadonlyArray<FieldDecoder> = [...tree.fields].map(
     ([name, { optional, node }]) => ({
       name,
@@ -72,7 +72,7 @@ const struct = (room: Room, tree: StructNode): Decoder => {
 }
 
 const list =
-  (room: Room, decode: Decoder): Decoder =>
+  (room: ElementBudget, decode: Decoder): Decoder =>
   (input) => {
     if (!isListWithinLimit(input)) return invalid
     room.left -= input.length

@@ -5,63 +5,63 @@
  */
 import { Schema, type SchemaAST } from "effect"
 import { isObject } from "./Json.ts"
-import type { Room } from "./JsonObject.ts"
+import type { ElementBudget } from "./JsonObject.ts"
 import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** How to write a value; null to write it unchanged. */
-export type Written = StructWriting | ListWriting | LeafWriting | null
+export type EncodingPlan = StructPlan | ListPlan | LeafPlan | null
 
-interface StructWriting {
+interface StructPlan {
   readonly _tag: "Struct"
-  readonly fields: ReadonlyArray<{ readonly name: string; readonly written: Written }>
+  readonly fields: ReadonlyArray<{ readonly name: string; readonly written: EncodingPlan }>
 }
 
-interface ListWriting {
+interface ListPlan {
   readonly _tag: "List"
-  readonly element: Exclude<Written, null>
+  readonly element: Exclude<EncodingPlan, null>
 }
 
-interface LeafWriting {
+interface LeafPlan {
   readonly _tag: "Leaf"
   readonly write: (value: unknown) => unknown
 }
 
 /** Encodes values as the schema does. */
 export const encoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
-  const written = writingOf(schemaTreeOf(schema))
+  const written = planOf(schemaTreeOf(schema))
   return (value) => write(written, value) as I
 }
 
 /** Writes the JSON text of the encoded value, in steps if it is large. */
 export const textEncoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
-  const written = writingOf(schemaTreeOf(schema))
-  return (value) => writing(written, value)
+  const written = planOf(schemaTreeOf(schema))
+  return (value) => textInSteps(written, value)
 }
 
 /** Writes the JSON text of an unchanged value, in steps if it is large. */
-export const writingJson = (value: unknown): Steps<string> => writing(null, value)
+export const jsonInSteps = (value: unknown): Steps<string> => textInSteps(null, value)
 
 /** How the values of a schema are written. */
-export const writingOf = (tree: SchemaTree): Written => {
+export const planOf = (tree: SchemaTree): EncodingPlan => {
   switch (tree._tag) {
     case "Leaf":
-      return leafWritingOf(tree.schema.ast)
+      return leafPlanOf(tree.schema.ast)
     case "Free":
       return null
     case "List": {
-      const element = writingOf(tree.element)
+      const element = planOf(tree.element)
       return element && { _tag: "List", element }
     }
     case "Struct":
       return {
         _tag: "Struct",
-        fields: [...tree.fields].map(([name, { node }]) => ({ name, written: writingOf(node) }))
+        fields: [...tree.fields].map(([name, { node }]) => ({ name, written: planOf(node) }))
       }
   }
 }
 
-const leafWritingOf = (ast: SchemaAST.AST): Written => {
+const leafPlanOf = (ast: SchemaAST.AST): EncodingPlan => {
   if (ast.encoding !== undefined) return transformed(ast, ast.encoding)
   switch (ast._tag) {
     case "String":
@@ -82,20 +82,20 @@ const isPlain = (ast: SchemaAST.AST): boolean =>
   ast.encoding === undefined && ast._tag !== "Objects" && ast._tag !== "Arrays"
 
 /** Falls back to the schema for types without an encoder here. */
-const encoder = (ast: SchemaAST.AST): LeafWriting => ({
+const encoder = (ast: SchemaAST.AST): LeafPlan => ({
   _tag: "Leaf",
   write: Schema.encodeUnknownSync(Schema.make<Schema.Codec<unknown>>(ast))
 })
 
 /** Follows the links from the type to its encoding. */
-const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Written => {
+const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): EncodingPlan => {
   const writes: Array<(value: unknown) => unknown> = []
   for (const { to, transformation } of links) {
     if (transformation._tag !== "Transformation") return encoder(ast)
     const { encode } = transformation
     if (encode._tag === "Transform") writes.push(encode.transform)
     else if (encode._tag !== "Passthrough") return encoder(ast)
-    const further = leafWritingOf(to)
+    const further = leafPlanOf(to)
     if (further !== null) writes.push((value) => write(further, value))
   }
   const [first, ...others] = writes
@@ -104,7 +104,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Written => 
   return { _tag: "Leaf", write: (value) => writes.reduce((given, next) => next(given), value) }
 }
 
-const write = (written: Written, value: unknown): unknown => {
+const write = (written: EncodingPlan, value: unknown): unknown => {
   if (written === null) return value
   if (written._tag === "Leaf") return written.write(value)
   if (written._tag === "List") {
@@ -119,10 +119,10 @@ const write = (written: Written, value: unknown): unknown => {
 }
 
 /** The elements and members that are written without a pause. */
-export const writtenAtOnce = 2_000
+export const encodedAtOnce = 2_000
 
 /** Whether the value has so few elements and members that it fits into the room. */
-export const fits = (written: Written, value: unknown, room: Room): boolean => {
+export const fits = (written: EncodingPlan, value: unknown, room: ElementBudget): boolean => {
   if (typeof value !== "object" || value === null || written?._tag === "Leaf") return true
   const inside = written?._tag === "Struct" ? null : written
   const parts = Array.isArray(value) ? value : null
@@ -147,8 +147,8 @@ export const fits = (written: Written, value: unknown, room: Room): boolean => {
   return true
 }
 
-function* writing(written: Written, value: unknown): Steps<string> {
-  if (fits(written, value, { left: writtenAtOnce })) return JSON.stringify(write(written, value))
+function* textInSteps(written: EncodingPlan, value: unknown): Steps<string> {
+  if (fits(written, value, { left: encodedAtOnce })) return JSON.stringify(write(written, value))
   const parts: Array<string> = []
   yield* writingLarge(written, value as object, parts)
   return parts.join("")
@@ -157,10 +157,10 @@ function* writing(written: Written, value: unknown): Steps<string> {
 interface Member {
   readonly key: string | number
   readonly value: unknown
-  readonly written: Written
+  readonly written: EncodingPlan
 }
 
-function* membersOf(written: Written, value: object): Generator<Member, void> {
+function* membersOf(written: EncodingPlan, value: object): Generator<Member, void> {
   if (Array.isArray(value)) {
     const element = written?._tag === "List" ? written.element : null
     for (let key = 0; key < value.length; key++) {
@@ -179,20 +179,20 @@ function* membersOf(written: Written, value: object): Generator<Member, void> {
 }
 
 /** Members that fit are written at once, larger ones in parts. */
-function* writingLarge(written: Written, value: object, parts: Array<string>): Steps<void> {
+function* writingLarge(written: EncodingPlan, value: object, parts: Array<string>): Steps<void> {
   const isList = Array.isArray(value)
   // Without a prototype any key can be a member, even `__proto__`.
   const none = () => (isList ? [] : (Object.create(null) as {}))
   let chunk: { [key: string | number]: unknown } = none()
   let count = 0
-  let room: Room = { left: writtenAtOnce }
+  let room: ElementBudget = { left: encodedAtOnce }
   let separator = ""
   const flush = (): void => {
     if (count > 0) parts.push(separator, JSON.stringify(chunk).slice(1, -1))
     separator = count > 0 ? "," : separator
     chunk = none()
     count = 0
-    room = { left: writtenAtOnce }
+    room = { left: encodedAtOnce }
   }
   parts.push(isList ? "[" : "{")
   for (const member of membersOf(written, value)) {
@@ -203,7 +203,7 @@ function* writingLarge(written: Written, value: object, parts: Array<string>): S
         parts.push(separator, isList ? "" : `${JSON.stringify(member.key)}:`)
         separator = ","
         yield* writingLarge(member.written, member.value as object, parts)
-        room = { left: writtenAtOnce }
+        room = { left: encodedAtOnce }
         continue
       }
     }

@@ -11,10 +11,10 @@ import type { Path } from "./Json.ts"
 /**
  * What an object without documented members may contain, declared by an annotation of its schema.
  */
-export type Inside = "anything" | "nothing"
+export type AllowedContent = "anything" | "nothing"
 
-export const insideOf = (ast: SchemaAST.AST): Inside | undefined =>
-  ast.annotations?.["inside"] as Inside | undefined
+export const insideOf = (ast: SchemaAST.AST): AllowedContent | undefined =>
+  ast.annotations?.["inside"] as AllowedContent | undefined
 
 export const unstorableText = {
   code: "invalid",
@@ -100,7 +100,9 @@ const isJsonObject = fieldCheck<unknown>(isObject, {
  * Codes: `not_an_object`, `invalid` for text inside with NUL or a lone surrogate, and `max_length`
  * for a list or object inside that is too long.
  */
-export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies Inside }).check(
+export const JsonObject = Schema.Unknown.annotate({
+  inside: "anything" satisfies AllowedContent
+}).check(
   isJsonObject,
   nowhere(unstorableText),
   nowhere(tooManyElements),
@@ -113,7 +115,9 @@ type AnyObject = { readonly [key: string]: unknown }
  * Codes: `not_an_object`, and `unknown_field` for every member. (A struct without fields would
  * accept any.)
  */
-export const EmptyObject = Schema.Unknown.annotate({ inside: "nothing" satisfies Inside }).check(
+export const EmptyObject = Schema.Unknown.annotate({
+  inside: "nothing" satisfies AllowedContent
+}).check(
   isJsonObject,
   Schema.makeFilter<unknown>(
     (value) => Object.keys(value as object).map((name) => ({ path: [name], issue: "unknown" })),
@@ -126,12 +130,12 @@ export const EmptyObject = Schema.Unknown.annotate({ inside: "nothing" satisfies
 )
 
 /** How much more may be read without a pause. */
-export interface Room {
+export interface ElementBudget {
   left: number
 }
 
 /** Whether a JSON value has no errors inside and fits into the room. */
-export const isValidInside = (value: unknown, room: Room): boolean => {
+export const isValidInside = (value: unknown, room: ElementBudget): boolean => {
   for (const part of refusedInside(value, [])) {
     if (typeof part !== "number") return false
     room.left -= part

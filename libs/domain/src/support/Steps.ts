@@ -27,12 +27,12 @@ const timeSlice = 4
  * over its computations, so that none waits for the many of another, and a computation of a few
  * slices does not wait for one of hundreds.
  */
-const slicePermit = Semaphore.makeUnsafe(1)
+const oneComputation = Semaphore.makeUnsafe(1)
 const ofHolder = KeyedSemaphores.make<Holder.Holder>(1)
 
 const inTurn = <A>(slice: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.withFiber((fiber) =>
-    ofHolder(Holder.of(fiber), (own) => own.withPermit(slicePermit.withPermit(slice)))
+    ofHolder(Holder.of(fiber), (own) => own.withPermit(oneComputation.withPermit(slice)))
   )
 
 /**
@@ -42,9 +42,9 @@ const inTurn = <A>(slice: Effect.Effect<A>): Effect.Effect<A> =>
 export const inTimeSlices = <A>(make: () => Steps<A>, isLong = false): Effect.Effect<A> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const steps = make()
-    if (isLong) return goingOn(steps, clock)
+    if (isLong) return continueInSlices(steps, clock)
     const first = advance(steps, clock)
-    return first.done === true ? Effect.succeed(first.value) : goingOn(steps, clock)
+    return first.done === true ? Effect.succeed(first.value) : continueInSlices(steps, clock)
   })
 
 /** The step that ended, or the last one of a slice. */
@@ -55,7 +55,7 @@ const advance = <A>(steps: Steps<A>, clock: Clock.Clock) => {
   return step
 }
 
-const goingOn = <A>(steps: Steps<A>, clock: Clock.Clock): Effect.Effect<A> => {
+const continueInSlices = <A>(steps: Steps<A>, clock: Clock.Clock): Effect.Effect<A> => {
   const next = Effect.map(Effect.yieldNow, () => advance(steps, clock))
   const nextSlice = inTurn(next)
   const goOn: Effect.Effect<A> = Effect.flatMap(nextSlice, (step) =>

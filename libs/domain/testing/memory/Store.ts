@@ -30,7 +30,7 @@ import type {
   OperatorAction,
   OutboxEvent
 } from "../../src/audit/AuditLog.ts"
-import type { StandingDifference, Walk } from "../../src/checks/Checks.ts"
+import type { OpenMismatch, Walk } from "../../src/checks/Checks.ts"
 import type { EventId, WebhookId } from "../../src/events/EventLog.ts"
 import type { NewAccount, NotOngoing } from "../../src/imports/ImportProcesses.ts"
 import type { Retry, Webhook, WebhookSecret } from "../../src/events/Webhooks.ts"
@@ -154,7 +154,7 @@ export class MemoryStore extends Context.Service<
     readonly workers: Map<string, DateTime.Utc>
     readonly checkWalks: Map<Walk, { readonly position: bigint; readonly begunAt: DateTime.Utc }>
     /** By walk, subject and check. */
-    readonly checkDifferences: Map<string, Omit<StandingDifference, "name">>
+    readonly checkDifferences: Map<string, Omit<OpenMismatch, "name">>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({

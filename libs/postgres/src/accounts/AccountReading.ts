@@ -34,13 +34,13 @@ import { foundNotes, lookedUpNotes, knownNotesOf } from "./NoteLookup.ts"
 type Sql = Database["Service"]["sql"]
 
 /** An account to read, by the import that created it. */
-export interface Wanted {
+export interface SnapshotQuery {
   readonly key: ImportKey
   readonly lookup: Lookup
 }
 
 /** An account as it was at a revision, without transactions. */
-export interface SeenAccount {
+export interface AccountSnapshot {
   readonly id: bigint
   readonly revision: number
   /** That of its supplier. */
@@ -74,12 +74,13 @@ const seenRows = rowsOf(
 const sizeRows = rowsOf(sizeSchema)
 const statementRows = rowsOf(statements.schema)
 
-const hasNotes = ({ lookup }: Wanted): boolean => (lookup.notes ?? []).length > 0
-const hasStatements = ({ lookup }: Wanted): boolean => (lookup.statementIds ?? []).length > 0
-const hasTransactions = ({ lookup }: Wanted): boolean => (lookup.transactionIds ?? []).length > 0
+const hasNotes = ({ lookup }: SnapshotQuery): boolean => (lookup.notes ?? []).length > 0
+const hasStatements = ({ lookup }: SnapshotQuery): boolean => (lookup.statementIds ?? []).length > 0
+const hasTransactions = ({ lookup }: SnapshotQuery): boolean =>
+  (lookup.transactionIds ?? []).length > 0
 
 /** How many items a lookup names. */
-export const itemCount = ({ lookup }: Wanted): number =>
+export const itemCount = ({ lookup }: SnapshotQuery): number =>
   (lookup.notes?.length ?? 0) +
   (lookup.statementIds?.length ?? 0) +
   (lookup.transactionIds?.length ?? 0)
@@ -95,7 +96,10 @@ const notesOfAccount = foundNotes("account.id", "sent.notes::json")
 const statementsOfAccount = namedStatements("account.id", textsOf("statement_ids"))
 
 /** A list that no lookup names costs nothing. */
-function* seeing(sql: Sql, wanted: ReadonlyArray<Wanted>): Steps<Statement.Statement<unknown>> {
+function* seeing(
+  sql: Sql,
+  wanted: ReadonlyArray<SnapshotQuery>
+): Steps<Statement.Statement<unknown>> {
   const notes: Array<string> = []
   for (const { lookup } of wanted) notes.push(yield* lookedUpNotes(lookup.notes ?? []))
   const sent = recordSet(sql, "sent", wanted, {
@@ -132,7 +136,7 @@ const sizesById = (sizes: ReadonlyArray<SizedTransaction>) =>
   new Map(sizes.map((size) => [size.id, size]))
 
 const decoded = Effect.fnUntraced(function* (
-  { lookup }: Wanted,
+  { lookup }: SnapshotQuery,
   row: Effect.Success<ReturnType<typeof seenRows>>[number]
 ) {
   const { balance, id, instruction, lastClosingDate, number, revision, status } = row
@@ -140,7 +144,7 @@ const decoded = Effect.fnUntraced(function* (
   const known = stored === null ? [] : yield* statementRows(Effect.succeed(stored))
   const sizeOfId = yield* Effect.map(sizeRows(Effect.succeed(sized ?? [])), sizesById)
   const ids = distinct(lookup)
-  const seen: SeenAccount = {
+  const seen: AccountSnapshot = {
     id,
     revision,
     status,
@@ -164,7 +168,10 @@ const decoded = Effect.fnUntraced(function* (
 })
 
 /** The imported accounts, each None if there is none. */
-export const seeAccounts = Effect.fnUntraced(function* (sql: Sql, wanted: ReadonlyArray<Wanted>) {
+export const readSnapshots = Effect.fnUntraced(function* (
+  sql: Sql,
+  wanted: ReadonlyArray<SnapshotQuery>
+) {
   const rows = yield* seenRows(Effect.flatten(inTimeSlices(() => seeing(sql, wanted))))
   return yield* Effect.all(
     byPosition(wanted, rows, (row, one) =>
@@ -176,7 +183,7 @@ export const seeAccounts = Effect.fnUntraced(function* (sql: Sql, wanted: Readon
 /** The readable transactions of the account, by their ids. */
 export const readNamed = Effect.fnUntraced(function* (
   sql: Sql,
-  { id, readable: { ids } }: SeenAccount
+  { id, readable: { ids } }: AccountSnapshot
 ) {
   const named = firstTransactions(sql, id, sql`unnest(${ids}::text[])`)
   const read = yield* readTransactions(sql, id, yield* readHeads(sql, named))

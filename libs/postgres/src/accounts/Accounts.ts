@@ -18,9 +18,9 @@ import { readDescription } from "./AccountDescriptions.ts"
 import {
   itemCount,
   readNamed,
-  seeAccounts,
-  type SeenAccount,
-  type Wanted
+  readSnapshots,
+  type AccountSnapshot,
+  type SnapshotQuery
 } from "./AccountReading.ts"
 import { locate } from "./StoredAccountHead.ts"
 import { readStored } from "./StoredAccounts.ts"
@@ -83,11 +83,11 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   select account_id from changed`
 
 /** Reads accounts in batches, without transactions. */
-const makeSee = ({ batched, run, sql }: Database["Service"]) =>
+const makeReadSnapshot = ({ batched, run, sql }: Database["Service"]) =>
   batched({
-    identity: ({ key }: Wanted) => keyText(key),
+    identity: ({ key }: SnapshotQuery) => keyText(key),
     weight: itemCount,
-    run: (wanted: ReadonlyArray<Wanted>) => seeAccounts(sql, wanted),
+    run: (wanted: ReadonlyArray<SnapshotQuery>) => readSnapshots(sql, wanted),
     limits: { slots: 2, commands: 32, weight: 500 },
     alone: run
   })
@@ -95,7 +95,7 @@ const makeSee = ({ batched, run, sql }: Database["Service"]) =>
 /** Reads the transactions of an account that was seen. */
 const viewOf = Effect.fnUntraced(function* (
   { runOnce, sql }: Database["Service"],
-  account: SeenAccount
+  account: AccountSnapshot
 ) {
   const { ids, unread: unreadTransaction } = account.readable
   const transactions: AccountView["transactions"] =
@@ -105,7 +105,7 @@ const viewOf = Effect.fnUntraced(function* (
 
 const makeChange = Effect.fnUntraced(function* (
   database: Database["Service"],
-  see: (wanted: Wanted) => Effect.Effect<Option.Option<SeenAccount>, StorageUnavailable>,
+  see: (wanted: SnapshotQuery) => Effect.Effect<Option.Option<AccountSnapshot>, StorageUnavailable>,
   budget: WorkBudget
 ) {
   const { repeated, runOnce, sql } = database
@@ -113,7 +113,7 @@ const makeChange = Effect.fnUntraced(function* (
 
   const changeSeen = Effect.fnUntraced(function* <A, E>(
     { action, at, caller, decide, keep, key }: ChangeCommand<A, E>,
-    account: SeenAccount
+    account: AccountSnapshot
   ) {
     const { absent, id, revision, status } = account
     if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   const budget = makeWorkBudget()
-  const see = yield* makeSee(database)
+  const see = yield* makeReadSnapshot(database)
   const change = yield* makeChange(database, see, budget)
   const mutex = KeyedMutex.make(lockWait)
   return Accounts.of({

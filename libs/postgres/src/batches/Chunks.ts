@@ -258,7 +258,7 @@ const countTake = Effect.fnUntraced(function* (sql: Sql, { batch: id, firstLine 
  * another one finished the lines.
  */
 const makeUncounting = ({ run, sql }: Database["Service"]) => {
-  const owed = new Set<ChunkKey>()
+  const pendingDecrements = new Set<ChunkKey>()
   const uncount = (chunk: ChunkKey) => {
     const { batch, firstLine } = chunk
     return run(sql`
@@ -268,22 +268,26 @@ const makeUncounting = ({ run, sql }: Database["Service"]) => {
           and present.batch = ${batch} and present.first_line = ${firstLine}
       when matched and unfinished = 0 then delete
       when matched and takes > 0 then update set takes = takes - 1`).pipe(
-      Effect.onError(() => Effect.sync(() => owed.add(chunk)))
+      Effect.onError(() => Effect.sync(() => pendingDecrements.add(chunk)))
     )
   }
   const settle = Effect.suspend(() =>
-    Effect.forEach([...owed], (chunk) => (owed.delete(chunk) ? uncount(chunk) : Effect.void), {
-      discard: true
-    })
+    Effect.forEach(
+      [...pendingDecrements],
+      (chunk) => (pendingDecrements.delete(chunk) ? uncount(chunk) : Effect.void),
+      {
+        discard: true
+      }
+    )
   )
   return { uncount, settle }
 }
 
 /** A frozen worker, which runs no statement, loses its chunk after this time. */
-const silence = Duration.seconds(5)
+const workerTimeout = Duration.seconds(5)
 
 /** How often a statement keeps the connection from being idle. */
-const beat = Duration.seconds(1)
+const heartbeat = Duration.seconds(1)
 
 /**
  * Takes a chunk in a transaction of its own connection, which lasts until the chunk is finished or
@@ -300,10 +304,10 @@ const take = Effect.fnUntraced(function* (
   yield* inTransaction(sql`begin`)
   // Bypasses load shedding, so that no open transaction goes back to the pool.
   const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
-    Effect.ignore(answeredWithin(onConnection(effect), silence))
+    Effect.ignore(answeredWithin(onConnection(effect), workerTimeout))
   yield* Effect.addFinalizer(() => atOnce(sql`rollback`))
   // Other workers hold the problems and the counts of a batch for one commit.
-  const timeout = String(Duration.toMillis(silence))
+  const timeout = String(Duration.toMillis(workerTimeout))
   yield* inTransaction(sql`
     select set_config('idle_in_transaction_session_timeout', ${timeout}, true),
       set_config('lock_timeout', ${timeout}, true)`)
@@ -313,7 +317,7 @@ const take = Effect.fnUntraced(function* (
   const beats = yield* Semaphore.make(1)
   yield* beats
     .withPermit(atOnce(sql`select`))
-    .pipe(Effect.delay(beat), Effect.forever, Effect.forkScoped)
+    .pipe(Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
   let isFinished = false
   yield* Effect.addFinalizer(() => (isFinished ? Effect.void : Effect.ignore(uncount(chunk))))
   const taken = yield* run(countTake(sql, chunk))

@@ -9,7 +9,7 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
-import type { Breaker, Trouble } from "./CircuitBreaker.ts"
+import type { Breaker, Outage } from "./CircuitBreaker.ts"
 import { PriorityPermits } from "./PriorityPermits.ts"
 
 export interface AdmissionLimits {
@@ -75,8 +75,8 @@ const Progress = Context.Reference<{ hasStarted: boolean }>("@data-import/postgr
 /** The trouble with the database that the exit reveals; null if there is none. */
 const troubleIn = (
   exit: Exit.Exit<unknown, unknown>,
-  troubleOf: (failure: StorageUnavailable) => Trouble | null
-): Trouble | null => {
+  troubleOf: (failure: StorageUnavailable) => Outage | null
+): Outage | null => {
   if (Exit.isSuccess(exit)) return null
   const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   const isOfStorage = Predicate.isTagged(failure, "StorageUnavailable")
@@ -148,7 +148,7 @@ const isTooBusy = (
 export const make = (
   limits: AdmissionLimits,
   breaker: Breaking,
-  troubleOf: (failure: StorageUnavailable) => Trouble | null
+  troubleOf: (failure: StorageUnavailable) => Outage | null
 ): Admission => {
   const permits = new PriorityPermits(limits.running)
   const slots: Array<PriorityPermits> = []

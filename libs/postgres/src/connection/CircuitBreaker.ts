@@ -12,14 +12,14 @@ import { withOwnRandom } from "./Jitter.ts"
  * connections time out. `read_only`: the server refuses writes, like an old primary after a
  * failover. Its data may be out of date, so reads are refused as well.
  */
-export type Trouble = "away" | "not_answering" | "read_only"
+export type Outage = "away" | "not_answering" | "read_only"
 
 /** The state of the database. The breaker is closed while it is `available`. */
-export type State = "available" | Trouble
+export type State = "available" | Outage
 
 export interface Breaker {
   readonly isOpen: () => boolean
-  readonly open: (trouble: Trouble) => Effect.Effect<void>
+  readonly open: (trouble: Outage) => Effect.Effect<void>
   /** The present state and each later one. */
   readonly states: Stream.Stream<State>
 }

@@ -35,7 +35,7 @@ import { withOwnRandom } from "./Jitter.ts"
 import * as PoolClock from "./PoolClock.ts"
 import { probe } from "./HealthProbe.ts"
 import * as ReadBatching from "./ReadBatching.ts"
-import { isContended, readOnly, sorted, StatementFailed, troubleOf } from "./SqlFailure.ts"
+import { isContended, readOnly, classifyFailures, StatementFailed, outageOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
   /** In the form that `ConnectionUrl` allows. */
@@ -135,8 +135,8 @@ const connectTimeout = Duration.seconds(2)
 const waitForConnection = Duration.seconds(8)
 /** How long requests may keep all connections from the probe before it opens one of its own. */
 const waitOfProbe = Duration.seconds(1)
-/** A breaker that is open for longer has been confirmed by its probe, and all waits are ended. */
-const blip = Duration.millis(250)
+/** If the breaker stays open for longer, every waiting request is rejected. */
+const rejectWaitersAfter = Duration.millis(250)
 /** The maximum number of concurrent batches of one kind of read. */
 const readSlots = 2
 /** The maximum wait of a statement for a lock. A longer wait holds no connection. */
@@ -189,7 +189,7 @@ const endWaits = (
   { refuseWaiting }: Admission.Admission
 ) =>
   states.pipe(
-    Stream.debounce(blip),
+    Stream.debounce(rejectWaitersAfter),
     Stream.filter((state) => state !== "available"),
     Stream.runForEach(() => refuseWaiting)
   )
@@ -239,13 +239,13 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const admission = Admission.make(
     { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
     breaker,
-    troubleOf
+    outageOf
   )
   yield* Effect.forkScoped(endWaits(states, admission))
   // The server ends slow statements. This covers a server that no longer answers.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    sorted(answeredWithin(effect, duration))
+    classifyFailures(answeredWithin(effect, duration))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => repeated(runOnce(effect))
   const batched: Database["Service"]["batched"] = ({ alone, ...batching }) =>
@@ -262,7 +262,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     ReadBatching.make(
       (commands) =>
         Effect.tapError(run(runBatch(commands)), (failure) =>
-          breaker.open(troubleOf(failure) ?? "not_answering")
+          breaker.open(outageOf(failure) ?? "not_answering")
         ),
       admission.slots({ running: readSlots, waiting: readSlots * 64, wait: waitForConnection })
     )

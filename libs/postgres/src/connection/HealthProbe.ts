@@ -9,7 +9,7 @@ import { Duration, Effect, Schema } from "effect"
 import type { State } from "./CircuitBreaker.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
 import { answeredWithin, isNoAnswer } from "./Deadline.ts"
-import { readOnly, sorted, troubleOf } from "./SqlFailure.ts"
+import { readOnly, classifyFailures, outageOf } from "./SqlFailure.ts"
 
 /**
  * How long a statement of the probe may take. It waits for no lock while the breaker is closed, so
@@ -88,12 +88,12 @@ export const probe = ({ discardConnections, ...probed }: Probed) => {
   }
 
   return (present: State): Effect.Effect<State> =>
-    sorted(Effect.flatMap(ask(probed, present !== "available"), compare)).pipe(
+    classifyFailures(Effect.flatMap(ask(probed, present !== "available"), compare)).pipe(
       Effect.as<State>("available"),
       Effect.catch((failure) => {
         const isCertain = present !== "available" || isNoAnswer(failure)
         const unclear = isCertain ? "not_answering" : "available"
-        const found: State = troubleOf(failure) ?? unclear
+        const found: State = outageOf(failure) ?? unclear
         return Effect.as(found === "read_only" ? discardConnections : Effect.void, found)
       }),
       Effect.catchCause((cause) =>

@@ -6,7 +6,7 @@
 import { Cause, Data, Effect, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
-import type { Trouble } from "./CircuitBreaker.ts"
+import type { Outage } from "./CircuitBreaker.ts"
 
 /** A failed statement. `sqlState` is PostgreSQL's code, and null if it did not answer. */
 export class StatementFailed extends Data.TaggedError("StatementFailed")<{
@@ -46,13 +46,13 @@ export const described = (error: SqlError.SqlError): StatementFailed =>
  * failed (58), gave way to another transaction (40), server read-only (25006), transaction ended
  * because it was idle (25P03), lock or statement time-out.
  */
-const passing = /^(?:08|53|57P|58|40)|^(?:25006|25P03|55P03|57014)$/
+const transientSqlStates = /^(?:08|53|57P|58|40)|^(?:25006|25P03|55P03|57014)$/
 
 const isPassing = (error: SqlError.SqlError): boolean => {
   const { reason } = error
   if (reason._tag === "ConnectionError" || reason.operation === "connect") return true
   const sqlState = sqlStateOf(error)
-  return sqlState !== null && passing.test(sqlState)
+  return sqlState !== null && transientSqlStates.test(sqlState)
 }
 
 /** The server is a standby, or is configured to refuse writes. */
@@ -69,7 +69,7 @@ export const readOnly = new StorageUnavailable({ cause: new ServerReadOnly() })
  * The trouble for which the next statement would fail as well. Null for a statement that was
  * contended or too slow, because others may succeed.
  */
-export const troubleOf = ({ cause }: StorageUnavailable): Trouble | null => {
+export const outageOf = ({ cause }: StorageUnavailable): Outage | null => {
   if (cause instanceof ServerReadOnly) return "read_only"
   if (!(cause instanceof StatementFailed)) return null
   if (cause.sqlState === "25006") return "read_only"
@@ -110,7 +110,7 @@ type Foreign = SqlError.SqlError | Schema.SchemaError
  * Passes on the errors that a port names and turns the others into `StorageUnavailable` or defects.
  * A rollback on a lost connection arrives as a defect, and counts as a lost connection.
  */
-export const sorted = <A, E, R>(
+export const classifyFailures = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, Foreign> | StorageUnavailable, R> =>
   Effect.catchCause(

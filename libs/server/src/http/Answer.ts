@@ -8,7 +8,7 @@ import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, unavailable } from "@data-import/domain/requests/Failure"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
-import { textEncoderOf, writingJson } from "@data-import/domain/schema/Encoder"
+import { textEncoderOf, jsonInSteps } from "@data-import/domain/schema/Encoder"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import * as KeyedSemaphores from "@data-import/domain/support/KeyedSemaphores"
@@ -132,7 +132,7 @@ export const page = <A, B>(
     *writing() {
       const texts: Array<string> = []
       for (const element of elements) {
-        texts.push(yield* writingJson(toBody(element)))
+        texts.push(yield* jsonInSteps(toBody(element)))
         yield
       }
       return `[${texts.join(",")}]`

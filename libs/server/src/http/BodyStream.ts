@@ -13,7 +13,7 @@ import type { OrganisationName } from "@data-import/domain/suppliers/Organisatio
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { BodyReservation } from "./BodyBudget.ts"
 import * as Listener from "./Listener.ts"
-import { ignored, nobody, type Receiving } from "./RequestBody.ts"
+import { ignored, unauthenticated, type Receiving } from "./RequestBody.ts"
 
 /**
  * Why a body broke off. The bytes received before are valid. `NotJson`: the client aborted it, or
@@ -53,7 +53,7 @@ const open = (
     const ended = Deferred.makeUnsafe<never, BodyBroken>()
     const stop = (why: BodyBroken) => Deferred.doneUnsafe(ended, Exit.fail(why))
     const reservation: BodyReservation = {
-      holder: organisation ?? nobody,
+      holder: organisation ?? unauthenticated,
       bytes: 0,
       startedAt: clock.currentTimeMillisUnsafe(),
       moved: () => facts.bytes_in,

@@ -172,7 +172,7 @@ const receive = (
  * The holder of all bodies without a valid token. They count together, because one client may have
  * any number of addresses. No organisation has this name.
  */
-export const nobody = ""
+export const unauthenticated = ""
 
 /**
  * Reads the body of one request, once, at most `limit` bytes. Its bytes count towards the share of
@@ -201,6 +201,6 @@ export const reader =
       response.shouldKeepAlive = false
       return Effect.fail(new PayloadTooLarge({ limit }))
     }
-    const holder = organisation ?? nobody
+    const holder = organisation ?? unauthenticated
     return Effect.interruptible(receive(message, response, { holder, limit }, receiving, facts))
   }

@@ -8,7 +8,8 @@ const patience = Duration.seconds(2)
 const pause = Schedule.spaced(Duration.millis(500))
 
 /**
- * Tries once, because the dependencies are nearly always there. `goOn` retries until it succeeds.
+ * Tries once, because the dependencies are nearly always there. `retryUntilReady` goes on until it
+ * succeeds.
  */
 export const begin = Effect.fnUntraced(function* (warm: Effect.Effect<unknown, unknown>) {
   let isWarm = false
@@ -16,7 +17,7 @@ export const begin = Effect.fnUntraced(function* (warm: Effect.Effect<unknown, u
     Effect.sync(() => void (isWarm = true))
   )
   const first = yield* Effect.exit(attempt)
-  const goOn = Exit.match(first, {
+  const retryUntilReady = Exit.match(first, {
     onSuccess: () => Effect.void,
     onFailure: (cause) =>
       Effect.logWarning("not ready, because what the service needs does not answer", cause).pipe(
@@ -24,5 +25,5 @@ export const begin = Effect.fnUntraced(function* (warm: Effect.Effect<unknown, u
         Effect.andThen(Effect.logInfo("ready"))
       )
   })
-  return { isWarm: () => isWarm, goOn }
+  return { isWarm: () => isWarm, goOn: retryUntilReady }
 })

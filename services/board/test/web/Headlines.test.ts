@@ -29,14 +29,14 @@ describe("the headline of all migrations", () => {
     [["stuck", "running"], "1 of 2 migrations needs attention"],
     [["stuck", "failing", "slow", "waiting"], "3 of 4 migrations need attention"]
   ] as const)("for %j is: %s", (conditions, text) =>
-    expect(ofMigrations(conditions.map((condition) => ({ condition, money_ties: true })))).toBe(
+    expect(ofMigrations(conditions.map((condition) => ({ condition, balances_match: true })))).toBe(
       text
     )
   )
 
   it("says for how many migrations the money does not add up", () => {
     const told = ([true, false] as const).map(
-      (money_ties) => ({ condition: "done", money_ties }) as const
+      (balances_match) => ({ condition: "done", balances_match }) as const
     )
     expect(ofMigrations(told)).toBe(
       "None of 2 migrations needs attention; the money of 1 does not add up"

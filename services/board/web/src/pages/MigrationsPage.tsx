@@ -123,7 +123,7 @@ const columns: ReadonlyArray<Column<Migration>> = [
     class: "why",
     cell: (migration) => (
       <span title={migration.reason}>
-        {!migration.money_ties && (
+        {!migration.balances_match && (
           <>
             <Link to={`${pages.migration(migration.import_supplier)}#money`} class="bad">
               ✗ Money does not add up.

@@ -4,7 +4,7 @@ import {
   openText,
   type Unstaged,
   wholeOf as wholeWith
-} from "@data-import/domain/migrations/OpenText"
+} from "@data-import/domain/migrations/OpenWorkText"
 import type {
   Account,
   BatchBody,
@@ -52,9 +52,9 @@ const attentionOf = (conditions: ReadonlyArray<Condition>): string => {
 
 /** Of all migrations. */
 export const ofMigrations = (
-  migrations: ReadonlyArray<Pick<Migration, "condition" | "money_ties">>
+  migrations: ReadonlyArray<Pick<Migration, "condition" | "balances_match">>
 ): string => {
-  const untied = migrations.filter(({ money_ties }) => !money_ties).length
+  const untied = migrations.filter(({ balances_match }) => !balances_match).length
   const attention = attentionOf(migrations.map(({ condition }) => condition))
   return untied === 0 ? attention : `${attention}; the money of ${count(untied)} does not add up`
 }
