@@ -188,7 +188,7 @@ describe("the packed domain library", { timeout: 120_000 }, () => {
 describe.each(nodes)("the packed domain library on Node %s", { timeout: 120_000 }, (_, node) => {
   it("can be imported completely", async () => {
     const modules = published()
-    expect(modules).toContain("@data-import/domain/ports/ImportProcesses")
+    expect(modules).toContain("@data-import/domain/imports/ImportProcesses")
     const script = modules.map((name) => `await import("${name}")`).join("\n")
     await expect(run(node, ["--input-type=module", "-e", script], project)).resolves.toMatchObject({
       stderr: ""
