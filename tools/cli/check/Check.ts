@@ -11,6 +11,7 @@ import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { open } from "../book/Book.ts"
 import { readColumnMap } from "../book/ColumnMap.ts"
+import { keepInputs } from "../book/Overwriting.ts"
 import { isReportFile, openReports, reportForm } from "../reports/ReportFiles.ts"
 import { jsonOf, textOf } from "./CheckAnswer.ts"
 import { checkBook } from "./CheckBook.ts"
@@ -86,6 +87,7 @@ export const check = Command.make(
     supplier,
     threads
   }) {
+    yield* keepInputs(output, [name, ...Option.toArray(mapFile), ...Option.toArray(configuration)])
     const read = Option.isSome(configuration)
       ? yield* readConfiguration(configuration.value)
       : noConfiguration

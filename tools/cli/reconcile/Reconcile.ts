@@ -1,9 +1,10 @@
 /** `data-import reconcile`: compares a book with the stored accounts. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
+import { keepInputs } from "../book/Overwriting.ts"
 import { mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
 import { onServicePatiently } from "../connection/Connection.ts"
@@ -80,6 +81,7 @@ export const reconcile = Command.make(
   flags,
   Effect.fnUntraced(
     function* ({ book, map: mapFile, output, supplier }) {
+      yield* keepInputs(output, [book, ...Option.toArray(mapFile)])
       const map = yield* mapOf(book, mapFile)
       const outputs = yield* openOutputs(output)
       const { end, progress } = yield* progressOf

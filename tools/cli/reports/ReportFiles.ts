@@ -6,6 +6,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { extname, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
+import { partOf } from "../book/Overwriting.ts"
 import type { ReportWriter } from "../check/CheckBook.ts"
 import { htmlReport, type PageOf } from "./HtmlReport.ts"
 import { headOf } from "./LineReport.ts"
@@ -27,8 +28,6 @@ export interface OpenReport {
   readonly kind: Kind
   readonly handle: FileHandle
 }
-
-const partOf = (file: string): string => `${file}.part`
 
 const refused = (file: string) => (error: unknown) =>
   new Refused({

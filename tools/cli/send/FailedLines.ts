@@ -3,10 +3,12 @@
  * sent. The file is complete or absent.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { resolve } from "node:path"
 import { Effect, Pull, Stream } from "effect"
 import { type Batch, DataImport, type LineResult } from "@data-import/client/effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
+import { partOf } from "../book/Overwriting.ts"
 import { reasonOf } from "../connection/Reason.ts"
 import { type BookFile, type Piece, readingBook } from "./BookContent.ts"
 
@@ -43,6 +45,45 @@ const isJson = (text: string): boolean => {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
+const attempt = <A>(file: string, work: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) => new Refused({ why: `Cannot write ${file}: ${reasonOf(error)}.` })
+  })
+
+const firstMember = /^\{"book":("(?:[^"\\]|\\.)*")/
+
+const openIfThere = async (file: string): Promise<FileHandle | null> => {
+  try {
+    return await open(file, "r")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    throw error
+  }
+}
+
+/** Whether the file may be replaced: it is absent or empty, or has failures of this book. */
+const isReplaceable = async (file: string, book: string): Promise<boolean> => {
+  const handle = await openIfThere(file)
+  if (handle === null) return true
+  try {
+    const { buffer, bytesRead } = await handle.read()
+    if (bytesRead === 0) return true
+    const named = firstMember.exec(buffer.toString("utf8", 0, bytesRead))?.[1]
+    return named !== undefined && JSON.parse(named) === resolve(book)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Refuses to replace a file that is not an earlier one of the same book. */
+export const keepOtherFailures = Effect.fnUntraced(function* (file: string, book: string) {
+  if (yield* attempt(file, () => isReplaceable(file, book))) return
+  return yield* new Refused({
+    why: `${file} has other content than failed lines of ${book}. --failed names another file.`
+  })
+})
+
 /** The line as a member: JSON unchanged, other text as a string. */
 const sentMember = (content: SplitLine): string => {
   if (content === null) return '"sent":null'
@@ -50,20 +91,15 @@ const sentMember = (content: SplitLine): string => {
   return isJson(text) ? `"sent":${text}` : `"sent_text":${JSON.stringify(text)}`
 }
 
-/** An entry of the file. */
-const entryOf = (result: object, found: NumberedLine | null): string => {
-  const members = found?.row === undefined ? result : { ...result, row: found.row }
+/** An entry of the file, which names its book. */
+const entryOf = (result: object, found: NumberedLine | null, book: string): string => {
+  const row = found?.row === undefined ? {} : { row: found.row }
+  const members = { book: resolve(book), ...result, ...row }
   return `${JSON.stringify(members).slice(0, -1)},${sentMember(found?.content ?? null)}}\n`
 }
 
-const attempt = <A>(file: string, work: () => Promise<A>) =>
-  Effect.tryPromise({
-    try: work,
-    catch: (error) => new Refused({ why: `Cannot write ${file}: ${reasonOf(error)}.` })
-  })
-
 const opened = (file: string) => {
-  const part = `${file}.part`
+  const part = partOf(file)
   return Effect.acquireRelease(
     attempt(file, () => open(part, "w")),
     (handle: FileHandle) =>
@@ -105,13 +141,13 @@ export const writeFailedLines = Effect.fnUntraced(function* (
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {
     const found = yield* lineAt(result.line)
-    yield* attempt(file, () => handle.write(entryOf(result, found)))
+    yield* attempt(file, () => handle.write(entryOf(result, found, book.name)))
     written++
   })
   yield* Stream.runForEach(results, write)
   yield* attempt(file, async () => {
     await handle.sync()
-    await rename(`${file}.part`, file)
+    await rename(partOf(file), file)
   })
   return written
 }, Effect.scoped)

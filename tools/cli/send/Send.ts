@@ -8,10 +8,11 @@ import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
+import { keepInputs } from "../book/Overwriting.ts"
 import { mapFlag, mapOf } from "../check/Check.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
-import { writeFailedLines } from "./FailedLines.ts"
+import { keepOtherFailures, writeFailedLines } from "./FailedLines.ts"
 import { closes, jsonOf, textOf } from "./SendAnswer.ts"
 import { sendBook } from "./SendBook.ts"
 import { sendProgress } from "./SendProgress.ts"
@@ -119,6 +120,8 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   const { book, failed, isNew } = given
   const payload = yield* payloadOf(given)
   if (book === "-") return yield* notOfAFile
+  yield* keepInputs([failed], [book, ...Option.toArray(given.map)])
+  yield* keepOtherFailures(failed, book)
   const file = { name: book, map: yield* mapOf(book, given.map) }
   const profile = yield* connection
   const progress = yield* sendProgress
