@@ -24,10 +24,11 @@ export const jsonOf = (
     lines,
     cleared_lines: cleared,
     remedy: remedyOf(code),
-    examples: examples.map(({ column, detail, externalAccountNumber, line, row }) => ({
+    examples: examples.map(({ column, detail, externalAccountNumber, line, row, value }) => ({
       line,
       ...(row === null ? {} : { row, column }),
       external_account_number: externalAccountNumber,
+      value,
       detail
     }))
   })),
@@ -47,13 +48,14 @@ const rowOf = ({ attr, cleared, code, examples, lines }: SummarisedProblem) => (
   cleared_lines: inEnglish(cleared),
   code,
   attr: plain(attr),
-  ...placesOf(examples)
+  ...placesOf(examples),
+  example: plain(examples[0]?.value)
 })
 
 const columnsOf = ({ problems }: CheckResult) => {
   const places =
     problems[0]?.examples[0]?.row === null ? ["example_lines"] : ["column", "example_rows"]
-  return ["lines", "cleared_lines", "code", "attr", ...places]
+  return ["lines", "cleared_lines", "code", "attr", ...places, "example"]
 }
 
 /** The remedy of each code, in the order in which the codes are listed. */

@@ -12,6 +12,7 @@ import type { Refused } from "@data-import/terminal/Refused"
 import { type Book, cannotRead } from "../book/Book.ts"
 import { type ColumnMap, columnsByAttr } from "../book/ColumnMap.ts"
 import { csvBlocks } from "../book/CsvBook.ts"
+import { withoutBlankEnd } from "../book/BookPieces.ts"
 import type { LineReportKind } from "../reports/LineReport.ts"
 import type { CheckedBlock } from "./CheckedBlock.ts"
 import { type Summary, SummaryBuilder } from "./Summary.ts"
@@ -57,7 +58,7 @@ async function* blocksOf({ book, map }: CheckOptions): AsyncGenerator<Block> {
     return
   }
   const cutter = new BlockCutter()
-  for await (const bytes of book.bytes) yield* cutter.feed(bytes)
+  for await (const bytes of withoutBlankEnd(book.bytes)) yield* cutter.feed(bytes)
   yield* cutter.end()
 }
 

@@ -4,18 +4,25 @@ import { DateTime, Effect } from "effect"
 import { LineSplitter } from "@data-import/domain/batch/LineSplitter"
 import type { Block } from "../book/Block.ts"
 import { textOf } from "../reports/LineReport.ts"
-import { type CheckedBlock, failedLineOf, placed, type WorkerSettings } from "./CheckedBlock.ts"
-import { failedLines } from "./LineCheck.ts"
+import { placed } from "../reports/PlacedErrors.ts"
+import { type CheckedBlock, failedLineOf, type WorkerSettings } from "./CheckedBlock.ts"
+import { type FailedLine, failedLines } from "./LineCheck.ts"
 
 const { columns, reports, settings } = workerData as WorkerSettings
 
-const check = ({ bytes, firstLine, lines, rows }: Block, now: DateTime.Utc): CheckedBlock => {
+const check = ({ bytes, csv, firstLine, lines }: Block, now: DateTime.Utc): CheckedBlock => {
   const splitter = new LineSplitter()
   const split = [...splitter.feed(bytes), ...splitter.end()]
-  const failed = failedLines(settings, { firstLine, lines: split }, now).map((wrong) => {
-    const row = rows?.[wrong.result.line - firstLine]
-    return columns === null || row === undefined ? wrong : placed(wrong, columns, row)
-  })
+  const failed = failedLines(settings, { firstLine, lines: split }, now).map(
+    (wrong): FailedLine => {
+      const { result } = wrong
+      const at = result.line - firstLine
+      const row = csv?.rows[at]
+      const isRow = csv !== undefined && row !== undefined && columns !== null
+      const error = placed(result.error, split[at] ?? null, isRow ? { ...csv, row, columns } : null)
+      return { ...wrong, result: { ...result, ...(isRow && { row: row.number }), error } }
+    }
+  )
   return {
     lines,
     failed: failed.map(failedLineOf),

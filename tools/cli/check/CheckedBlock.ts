@@ -1,20 +1,19 @@
 /** The settings and the answers of the threads of a check. */
 import type { LineProblem } from "@data-import/domain/batch/BatchLine"
+import type { ColumnsByAttr } from "../book/ColumnMap.ts"
 import type { LineReportKind } from "../reports/LineReport.ts"
 import type { CheckSettings, FailedLine } from "./LineCheck.ts"
 
-/** The name of a column by the `attr` that it fills. */
-export type Columns = Readonly<Record<string, string>>
-
-/** A problem, and the column that its first error in the line is about. */
+/** A problem, with the column and the value that its first error in the line is about. */
 export interface PlacedProblem extends LineProblem {
   readonly column: string | null
+  readonly value: string | null
 }
 
 export interface WorkerSettings {
   readonly settings: CheckSettings
-  /** Of a CSV book, the column of each `attr`. */
-  readonly columns: Columns | null
+  /** Of a CSV book. */
+  readonly columns: ColumnsByAttr | null
   /** The reports that have an entry for each failed line. */
   readonly reports: ReadonlyArray<LineReportKind>
 }
@@ -39,17 +38,6 @@ export interface CheckedBlock {
 export const problemKey = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
   `${code} ${attr}`
 
-/** The failed line with its row, and each error with its column. */
-export const placed = (failed: FailedLine, columns: Columns, row: number): FailedLine => {
-  const { error } = failed.result
-  const errors = error.errors?.map((each) => {
-    const column = columns[each.attr]
-    return column === undefined ? each : { ...each, column }
-  })
-  const withColumns = errors === undefined ? error : { ...error, errors }
-  return { ...failed, result: { ...failed.result, row, error: withColumns } }
-}
-
 export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProblems => {
   const { detail, errors } = result.error
   const once = new Map<string, PlacedProblem>()
@@ -57,8 +45,9 @@ export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProble
     const key = problemKey(problem)
     if (once.has(key)) continue
     // The envelope explains an error without a path.
-    const explained = errors === undefined ? detail : problem.detail
-    once.set(key, { ...problem, detail: explained, column: errors?.[index]?.column ?? null })
+    const error = errors === undefined ? { detail } : errors[index]
+    const { column = null, value = null } = errors?.[index] ?? {}
+    once.set(key, { ...problem, detail: error?.detail ?? problem.detail, column, value })
   }
   return {
     line: result.line,

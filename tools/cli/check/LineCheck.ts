@@ -31,6 +31,8 @@ export interface LineError {
   readonly parameters?: ErrorParameters
   /** Of a CSV book. */
   readonly column?: string
+  /** As JSON, cut. */
+  readonly value?: string
 }
 
 /** The server's answer to the line: the members of its result. */

@@ -7,10 +7,11 @@ import type { LineProblem } from "@data-import/domain/batch/BatchLine"
 import { clearedLines, type ProblemGroup } from "@data-import/domain/batch/Problems"
 import { type FailedLineProblems, type PlacedProblem, problemKey } from "./CheckedBlock.ts"
 
-/** Of a CSV book, an example has its row and column. */
+/** An example has the value, and of a CSV book its row and column. */
 export type Example = ProblemGroup["examples"][number] & {
   readonly row: number | null
   readonly column: string | null
+  readonly value: string | null
 }
 
 interface Group extends ProblemGroup {
@@ -84,7 +85,7 @@ export class SummaryBuilder {
   }
 
   #addProblem(key: string, problem: PlacedProblem, failed: FailedLineProblems): void {
-    const { attr, code, column, detail } = problem
+    const { attr, code, column, detail, value } = problem
     const present = this.#groups.get(key)
     if (present === undefined && this.#groups.size >= mostGroups) return
     const group = present ?? { attr, code, lines: 0, examples: [] }
@@ -92,7 +93,7 @@ export class SummaryBuilder {
     group.lines++
     if (group.examples.length >= examples) return
     const { externalAccountNumber, line, row } = failed
-    group.examples.push({ line, row, column, externalAccountNumber, detail })
+    group.examples.push({ line, row, column, value, externalAccountNumber, detail })
   }
 
   summary(): Summary {

@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { Effect, Stream } from "effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
-import { type Book, cannotRead, isGzip, open } from "../book/Book.ts"
+import { cannotRead, type Book, isGzip, open } from "../book/Book.ts"
 import type { ColumnMap } from "../book/ColumnMap.ts"
-import { csvBlocks } from "../book/CsvBook.ts"
+import { type Piece, piecesOf } from "../book/BookPieces.ts"
 import { reasonOf } from "../connection/Reason.ts"
 
 /** Where a line is. */
@@ -27,21 +27,6 @@ export interface PlacedLine extends LinePlace {
   readonly bytes: SplitLine
 }
 
-interface Piece {
-  readonly bytes: Uint8Array
-  readonly rows: ReadonlyArray<number> | null
-}
-
-async function* piecesOf({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
-  if (map === null) {
-    for await (const piece of bytes) yield { bytes: piece, rows: null }
-    return
-  }
-  for await (const block of csvBlocks(bytes, map)) {
-    yield { bytes: block.bytes, rows: block.rows ?? null }
-  }
-}
-
 const lineFeed = 0x0a
 
 /** Numbers the lines of pieces, and computes the offset of each. */
@@ -52,12 +37,12 @@ class LinePlacer {
   #position = 0
   #start = 0;
 
-  *feed({ bytes, rows }: Piece): Generator<PlacedLine> {
+  *feed({ bytes, csv }: Piece): Generator<PlacedLine> {
     const first = this.#line
     let at = -1
     for (const line of this.#splitter.feed(bytes)) {
       at = bytes.indexOf(lineFeed, at + 1)
-      yield this.#place(line, this.#position + at, rows?.[this.#line - first] ?? null)
+      yield this.#place(line, this.#position + at, csv?.rows[this.#line - first]?.number ?? null)
       this.#start = this.#position + at + 1
     }
     this.#position += bytes.length

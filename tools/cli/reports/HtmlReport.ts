@@ -66,11 +66,12 @@ const chartOf = (problems: ReadonlyArray<SummarisedProblem>): Html => {
   </svg>`
 }
 
-const exampleOf = ({ column, detail, externalAccountNumber, line, row }: Example): Html => {
+const exampleOf = ({ column, detail, externalAccountNumber, line, row, value }: Example): Html => {
   const place = row === null ? `line ${inEnglish(line)}` : `row ${inEnglish(row)}`
   return html`<tr>
     <td>${place}${column === null ? "" : `, column ${column}`}</td>
     <td>${externalAccountNumber ?? "–"}</td>
+    <td>${value === null ? "" : html`<code>${value}</code>`}</td>
     <td>${detail ?? ""}</td>
   </tr>`
 }
@@ -97,6 +98,7 @@ const problemOf = (problem: SummarisedProblem, index: number, failed: number): H
             <tr>
               <th scope="col">Where</th>
               <th scope="col">Account</th>
+              <th scope="col">Value</th>
               <th scope="col">What is wrong</th>
             </tr>
           </thead>

@@ -16,6 +16,7 @@ const columnsOf = (isCsvBook: boolean) => [
   "path",
   ...(isCsvBook ? ["column"] : []),
   "code",
+  "value",
   "actual",
   "limit",
   "expected",
@@ -36,7 +37,7 @@ const errorsOf = ({ error }: FailedLine["result"]): ReadonlyArray<LineError> =>
 
 const rowsOf = ({ result }: FailedLine, isCsvBook: boolean): string =>
   errorsOf(result)
-    .map(({ attr, code, column, detail, parameters = {} }) => {
+    .map(({ attr, code, column, detail, parameters = {}, value }) => {
       const { actual, allowed, difference, expected, limit, nearest } = parameters
       return rowOf([
         result.line,
@@ -45,6 +46,7 @@ const rowsOf = ({ result }: FailedLine, isCsvBook: boolean): string =>
         attr,
         ...(isCsvBook ? [column] : []),
         code,
+        value,
         actual,
         limit,
         expected,

@@ -1,22 +1,16 @@
 /** The content of a book: its lines as they are sent, and its identity. */
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
+import type { Refused } from "@data-import/terminal/Refused"
 import { type Book, cannotRead, open } from "../book/Book.ts"
 import type { ColumnMap } from "../book/ColumnMap.ts"
-import { csvBlocks } from "../book/CsvBook.ts"
+import { type Piece, piecesOf as piecesIn } from "../book/BookPieces.ts"
 
 /** A file of accounts. */
 export interface BookFile {
   readonly name: string
   /** Of a CSV book. */
   readonly map: ColumnMap | null
-}
-
-/** A piece of what is sent. Those of a CSV book are whole lines. */
-export interface Piece {
-  readonly bytes: Uint8Array
-  /** Of a CSV book, the row of each line. */
-  readonly rows?: ReadonlyArray<number>
 }
 
 /**
@@ -54,12 +48,7 @@ class ContentCounter {
   }
 }
 
-async function* piecesIn({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
-  if (map !== null) yield* csvBlocks(bytes, map)
-  else for await (const part of bytes) yield { bytes: part }
-}
-
-const piecesOf = (book: Book, map: ColumnMap | null) =>
+const piecesOf = (book: Book, map: ColumnMap | null): Stream.Stream<Piece, Refused> =>
   Stream.fromAsyncIterable(piecesIn(book, map), (error) => cannotRead(book.name, error))
 
 /** Reads a book from its beginning to its end. */

@@ -10,26 +10,42 @@ import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSpli
 import { Refused } from "@data-import/terminal/Refused"
 import { partOf } from "../book/Overwriting.ts"
 import { reasonOf } from "../connection/Reason.ts"
-import { type BookFile, type Piece, readingBook } from "./BookContent.ts"
+import type { Piece } from "../book/BookPieces.ts"
+import { columnsByAttr } from "../book/ColumnMap.ts"
+import {
+  type FoundError,
+  type FoundFailure,
+  placed,
+  type RowPlace
+} from "../reports/PlacedErrors.ts"
+import { type BookFile, readingBook } from "./BookContent.ts"
 
 interface NumberedLine {
   readonly line: number
   readonly content: SplitLine
   /** Of a CSV book. */
-  readonly row: number | undefined
+  readonly place: RowPlace | null
 }
 
 /** The lines of a book by their numbers, as the service counts them. */
-const linesOf = <E>(pieces: Stream.Stream<Piece, E>): Stream.Stream<NumberedLine, E> =>
+const linesOf = <E>(
+  pieces: Stream.Stream<Piece, E>,
+  { map }: BookFile
+): Stream.Stream<NumberedLine, E> =>
   Stream.suspend(() => {
+    const columns = map === null ? null : columnsByAttr(map)
     const splitter = new LineSplitter()
     let line = 0
-    const numbered = (lines: ReadonlyArray<SplitLine>, rows?: ReadonlyArray<number>) =>
+    const numbered = (lines: ReadonlyArray<SplitLine>, csv?: Piece["csv"]) =>
       Stream.fromIterable(
-        lines.map((content, index) => ({ line: ++line, content, row: rows?.[index] }))
+        lines.map((content, index): NumberedLine => {
+          const row = csv?.rows[index]
+          const isRow = csv !== undefined && row !== undefined && columns !== null
+          return { line: ++line, content, place: isRow ? { ...csv, row, columns } : null }
+        })
       )
     return Stream.concat(
-      Stream.flatMap(pieces, ({ bytes, rows }) => numbered(splitter.feed(bytes), rows)),
+      Stream.flatMap(pieces, ({ bytes, csv }) => numbered(splitter.feed(bytes), csv)),
       Stream.suspend(() => numbered(splitter.end()))
     )
   })
@@ -92,10 +108,14 @@ const sentMember = (content: SplitLine): string => {
 }
 
 /** An entry of the file, which names its book. */
-const entryOf = (result: object, found: NumberedLine | null, book: string): string => {
-  const row = found?.row === undefined ? {} : { row: found.row }
-  const members = { book: resolve(book), ...result, ...row }
-  return `${JSON.stringify(members).slice(0, -1)},${sentMember(found?.content ?? null)}}\n`
+const entryOf = (result: LineResult, found: NumberedLine | null, book: string): string => {
+  const { content = null, place = null } = found ?? {}
+  // Results conform to the contract.
+  const failure = result.error as FoundFailure<FoundError> | undefined
+  const error = failure === undefined ? {} : { error: placed(failure, content, place) }
+  const row = place === null ? {} : { row: place.row.number }
+  const members = { book: resolve(book), ...result, ...error, ...row }
+  return `${JSON.stringify(members).slice(0, -1)},${sentMember(content)}}\n`
 }
 
 const opened = (file: string) => {
@@ -125,7 +145,9 @@ export const writeFailedLines = Effect.fnUntraced(function* (
       ? Stream.filter(batches.results(batch_id), isOpen)
       : batches.results(batch_id, { outcome: "FAILED" })
   const { pieces } = yield* readingBook(book)
-  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces)), () => Effect.succeed(null))
+  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces, book)), () =>
+    Effect.succeed(null)
+  )
   let lines: ReadonlyArray<NumberedLine> = []
   let at = 0
   /** The results come in the order of the lines, so the book is read once beside them. */

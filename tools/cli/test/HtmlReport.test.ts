@@ -26,6 +26,7 @@ const problem = (attr: string, lines: number, cleared: number) =>
         line: 7,
         row: 8,
         column: hostile,
+        value: hostile,
         externalAccountNumber: hostile,
         detail: hostile
       }
