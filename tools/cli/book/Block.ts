@@ -21,6 +21,8 @@ export interface BookRow {
   readonly number: number
   /** As it is in the file. */
   readonly text: string
+  /** Its file, if the book is of several; null otherwise. */
+  readonly file: string | null
   /** Why it is malformed; null if it is not. */
   readonly fault: string | null
 }

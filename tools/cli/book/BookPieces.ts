@@ -2,10 +2,7 @@
  * The one reading of a book, for every command: the bytes of its lines, with the rows of a CSV
  * book. Empty lines at the end of a book are nothing.
  */
-import type { Book } from "./Book.ts"
 import type { CsvPart } from "./Block.ts"
-import type { ColumnMap } from "./ColumnMap.ts"
-import { csvBlocks } from "./CsvBook.ts"
 
 /** A piece of a book. Those of a CSV book are whole lines. */
 export interface Piece {
@@ -29,15 +26,18 @@ export async function* withoutBlankEnd(
   bytes: AsyncIterable<Uint8Array>
 ): AsyncGenerator<Uint8Array> {
   let held: Array<Uint8Array> = []
+  let isBlank = true
   for await (const part of bytes) {
     const end = blankEnd(part)
     if (end > 0) {
       yield* held
       held = []
+      isBlank = false
       yield part.subarray(0, end)
     }
     if (end < part.length) held.push(part.subarray(end))
   }
+  if (isBlank) return
   for (const part of held) {
     const end = part.indexOf(lineFeed)
     if (end !== -1) {
@@ -48,7 +48,6 @@ export async function* withoutBlankEnd(
   }
 }
 
-export async function* piecesOf({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
-  if (map !== null) yield* csvBlocks(bytes, map)
-  else for await (const part of withoutBlankEnd(bytes)) yield { bytes: part }
+export async function* linePieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
+  for await (const part of withoutBlankEnd(bytes)) yield { bytes: part }
 }

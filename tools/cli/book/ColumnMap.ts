@@ -176,7 +176,9 @@ const compile = (file: typeof MapFile.Type): ColumnMap => {
 }
 
 /** Columns that a report adds to the rows of a book. They are ignored when the rows are read. */
-export const reportColumns = ["data_import_row", "data_import_errors"] as const
+export const originColumn = "data_import_row"
+export const errorsColumn = "data_import_errors"
+const reportColumns = [originColumn, errorsColumn]
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(MapFile), {
   onExcessProperty: "error"

@@ -124,19 +124,17 @@ const shownOfRow = 1_000
 const malformedLine = ({ number, text }: Row, fault: string): string =>
   `Row ${number}: ${fault}: ${text.slice(0, shownOfRow).replaceAll(/[\r\n]+/g, " ")}`
 
-/** The text of a book. A byte sequence that is no character is marked. */
+/**
+ * The text of a book. The mark at its start names its encoding more reliably than the map: many
+ * programs save a file in another encoding. A byte sequence that is no character is marked.
+ */
 async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: string) {
-  const decoder = new TextDecoder(encoding)
-  let isFirst = true
+  let decoder: TextDecoder | null = null
   for await (const part of bytes) {
-    const marked = isFirst ? markedEncoding(part) : null
-    isFirst = false
-    if (marked !== null && marked !== encoding) {
-      throw new Error(`it is written in ${marked}, and the map states the encoding ${encoding}`)
-    }
+    decoder ??= new TextDecoder(markedEncoding(part) ?? encoding)
     yield decoder.decode(part, { stream: true })
   }
-  yield decoder.decode()
+  if (decoder !== null) yield decoder.decode()
 }
 
 async function* rowsOf(text: AsyncIterable<string>, reader: RowReader): AsyncGenerator<Row> {
@@ -149,7 +147,8 @@ const isEmpty = ({ cells }: Row): boolean => cells?.every((cell) => cell.trim() 
 /** The blocks of a CSV book. Rows are numbered as a spreadsheet does; the header is row 1. */
 export async function* csvBlocks(
   bytes: AsyncIterable<Uint8Array>,
-  map: ColumnMap
+  map: ColumnMap,
+  file: string | null = null
 ): AsyncGenerator<Block> {
   const reader = new RowReader(map.delimiter)
   let header: Header | null = null
@@ -163,7 +162,7 @@ export async function* csvBlocks(
     if (isEmpty(row)) continue
     const { number, text } = row
     const fault = faultOf(row, header, map)
-    const place: BookRow = { number, text, fault }
+    const place: BookRow = { number, text, file, fault }
     const line =
       fault === null ? accountOf(row.cells ?? [], header, map) : malformedLine(row, fault)
     yield* collector.add(line, place)

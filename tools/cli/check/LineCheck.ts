@@ -42,6 +42,8 @@ export interface FailedResult {
   readonly outcome: "FAILED"
   /** Of a CSV book. */
   readonly row?: number
+  /** Of a book with corrections. */
+  readonly file?: string
   readonly status: number
   readonly error: {
     readonly detail: string
@@ -63,22 +65,30 @@ export interface Lines {
   readonly lines: ReadonlyArray<SplitLine>
 }
 
-/** The lines that fail at `now`, with their errors. */
-export const failedLines = (
+/** A line that was checked. */
+export interface CheckedLine {
+  readonly number: string | null
+  /** Null if it is valid. */
+  readonly failed: FailedLine | null
+}
+
+/** The lines as of `now`, with the errors of those that fail. */
+export const checkedLines = (
   { codeLists, supplier, timeZone }: CheckSettings,
   { firstLine, lines }: Lines,
   now: DateTime.Utc
-): ReadonlyArray<FailedLine> => {
+): ReadonlyArray<CheckedLine> => {
   const batch = offlineBatch(supplier, now)
   const facts = { ...factsAt(now, timeZone), codeLists }
-  const failed: Array<FailedLine> = []
-  for (const [index, bytes] of lines.entries()) {
+  return lines.map((bytes, index) => {
     const validated = finish(validatingLine(batch, bytes, facts))
-    if (Result.isSuccess(validated)) continue
+    if (Result.isSuccess(validated)) {
+      return { number: validated.success.payload.external_account_number, failed: null }
+    }
     const { externalAccountNumber } = finish(receivingLine(bytes))
     const line = { line: firstLine + index, externalAccountNumber, sourceLine: null }
     const { problems, text } = endOf(encode, line, resultOf(batch, validated.failure))
-    failed.push({ result: JSON.parse(text) as FailedResult, problems })
-  }
-  return failed
+    const failed = { result: JSON.parse(text) as FailedResult, problems }
+    return { number: externalAccountNumber, failed }
+  })
 }

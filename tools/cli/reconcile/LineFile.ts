@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { Effect, Stream } from "effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batch/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
-import { cannotRead, type Book, isGzip, open } from "../book/Book.ts"
-import type { ColumnMap } from "../book/ColumnMap.ts"
-import { type Piece, piecesOf } from "../book/BookPieces.ts"
+import { cannotRead, isGzip } from "../book/Book.ts"
+import type { BookFile, OpenBook } from "../book/BookFile.ts"
+import type { Piece } from "../book/BookPieces.ts"
 import { reasonOf } from "../connection/Reason.ts"
 
 /** Where a line is. */
@@ -80,7 +80,7 @@ const cannotKeep = (error: unknown) =>
   new Refused({ why: `Cannot keep the book in ${tmpdir()}: ${reasonOf(error)}.` })
 
 export interface LineFile {
-  readonly book: Book
+  readonly book: OpenBook
   /** The lines in their order; to be read once. */
   readonly lines: Stream.Stream<ReadonlyArray<PlacedLine>, Refused>
   /** The bytes of a line that was read. */
@@ -88,10 +88,10 @@ export interface LineFile {
 }
 
 /** Opens a book. The scope closes it. */
-export const openLines = Effect.fnUntraced(function* (name: string, map: ColumnMap | null) {
-  const book = yield* open(name)
+export const openLines = Effect.fnUntraced(function* ({ isUnchanged, map, name, open }: BookFile) {
+  const book = yield* open
   const isRead = yield* Effect.try({
-    try: () => map === null && isPlainFile(name),
+    try: () => isUnchanged && map === null && isPlainFile(name),
     catch: (error) => cannotRead(name, error)
   })
   const file = yield* Effect.acquireRelease(
@@ -111,7 +111,7 @@ export const openLines = Effect.fnUntraced(function* (name: string, map: ColumnM
           catch: cannotKeep
         })
   const placer = new LinePlacer()
-  const pieces = Stream.fromAsyncIterable(piecesOf(book, map), (error) => cannotRead(name, error))
+  const pieces = Stream.fromAsyncIterable(book.pieces(), (error) => cannotRead(name, error))
   const lines = pieces.pipe(
     Stream.tap(keep),
     Stream.map((piece) => [...placer.feed(piece)]),

@@ -1,32 +1,29 @@
 /** `data-import reconcile`: compares a book with the stored accounts. */
-import { Clock, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Clock, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { keepInputs } from "../book/Overwriting.ts"
-import { mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
+import { bookFile, bookFlags, filesOf } from "../book/BookFile.ts"
+import { supplierNamed } from "../check/Check.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
 import { onServicePatiently } from "../connection/Connection.ts"
 import { barOfShare, drawing } from "../progress/Drawing.ts"
-import { attempt, openReport, place } from "../reports/ReportFiles.ts"
+import { attempt, openReport, place, takesRows } from "../reports/ReportFiles.ts"
 import { csvHead, csvOf, type Finding, ndjsonOf } from "./Findings.ts"
 import { jsonOf, textOf } from "./ReconcileAnswer.ts"
 import { reconcileBook, type ReconcileProgress } from "./ReconcileBook.ts"
 
-const isOutput = (file: string): boolean => /\.(ndjson|csv)$/i.test(file)
+const isOutput = (file: string): boolean => /\.(ndjson|csv)$/i.test(file) && !takesRows(file)
 
 const flags = {
-  book: Argument.String("book").pipe(
-    Argument.withMetavar("FILE"),
-    Argument.withDescription("The book that was sent (NDJSON), plain or gzip; - reads stdin")
-  ),
+  ...bookFlags,
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier whose accounts are compared"),
     Flag.filterMap(supplierNamed, () => supplierForm)
   ),
-  map: mapFlag,
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),
@@ -80,12 +77,13 @@ export const reconcile = Command.make(
   "reconcile",
   flags,
   Effect.fnUntraced(
-    function* ({ book, map: mapFile, output, supplier }) {
-      yield* keepInputs(output, [book, ...Option.toArray(mapFile)])
-      const map = yield* mapOf(book, mapFile)
+    function* ({ output, supplier, ...words }) {
+      const { book } = words
+      yield* keepInputs(output, filesOf(words))
+      const file = yield* bookFile(words)
       const outputs = yield* openOutputs(output)
       const { end, progress } = yield* progressOf
-      const result = yield* reconcileBook({ book, map, supplier, report: outputs.write, progress })
+      const result = yield* reconcileBook({ file, supplier, report: outputs.write, progress })
       yield* end
       yield* outputs.finish
       yield* say(jsonOf(book, result), textOf(book, result))

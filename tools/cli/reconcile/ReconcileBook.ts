@@ -7,7 +7,8 @@ import { BigDecimal, Clock, Effect, Stream } from "effect"
 import { DataImport } from "@data-import/client/effect"
 import { twoDecimals, zero } from "@data-import/domain/schema/Decimal"
 import { Refused } from "@data-import/terminal/Refused"
-import type { ColumnMap } from "../book/ColumnMap.ts"
+import { emptyBook } from "../book/Book.ts"
+import type { BookFile } from "../book/BookFile.ts"
 import {
   addedBalance,
   expectedBalances,
@@ -32,9 +33,7 @@ export interface ReconcileProgress {
 }
 
 export interface ReconcileOptions {
-  readonly book: string
-  /** Of a CSV book. */
-  readonly map: ColumnMap | null
+  readonly file: BookFile
   readonly supplier: string
   readonly report: (finding: Finding) => Effect.Effect<void, Refused>
   readonly progress: ReconcileProgress
@@ -98,7 +97,7 @@ function* balanceDifferences(stored: StoredAccount): Generator<Difference> {
   }
 }
 
-interface Work extends ReconcileOptions {
+interface Work extends Omit<ReconcileOptions, "file"> {
   readonly file: LineFile
   readonly index: BookIndex
   readonly tally: Tally
@@ -124,9 +123,9 @@ const readBook = (work: Work) => {
   )
 }
 
-const readAgain = Effect.fnUntraced(function* ({ book, file, index }: Work, line: IndexedLine) {
+const readAgain = Effect.fnUntraced(function* ({ file, index }: Work, line: IndexedLine) {
   const again = index.again(yield* file.lineAt(line), line)
-  return again ?? (yield* changed(book))
+  return again ?? (yield* changed(file.book.name))
 })
 
 /** Compares one stored account with its line. Returns the count it belongs to. */
@@ -211,11 +210,12 @@ const reportMissing = Effect.fnUntraced(function* (work: Work) {
 
 export const reconcileBook = Effect.fnUntraced(function* (options: ReconcileOptions) {
   const startedAt = yield* Clock.currentTimeMillis
-  const file = yield* openLines(options.book, options.map)
+  const file = yield* openLines(options.file)
   const index = new BookIndex(options.supplier)
   const tally = new Tally()
   const work: Work = { ...options, file, index, tally }
   yield* readBook(work)
+  if (index.read === 0) return yield* emptyBook(options.file.name)
   yield* compareAll(work)
   yield* reportMissing(work)
   const { accounts, added, examples: first, findings, kinds } = tally

@@ -18,6 +18,12 @@ export interface RowPlace extends CsvHeader {
   readonly columns: ColumnsByAttr
 }
 
+/** The row as members of a result. */
+export const rowMembers = ({ row: { file, number } }: RowPlace) => ({
+  row: number,
+  ...(file !== null && { file })
+})
+
 export interface FoundError {
   readonly attr: string
   readonly detail: string
@@ -40,7 +46,7 @@ const valueAt = (account: unknown, attr: string): unknown => {
 }
 
 /** A line that is not JSON has no values. */
-const accountIn = (bytes: SplitLine): unknown => {
+export const accountIn = (bytes: SplitLine): unknown => {
   const parsed = bytes === null ? null : Result.getOrNull(finish(parsingBytes(bytes)))
   return isObject(parsed) && isObject(parsed["payload"]) ? parsed["payload"] : parsed
 }
@@ -54,8 +60,8 @@ const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> 
   return []
 }
 
-const placing = (bytes: SplitLine, place: RowPlace | null) => {
-  const account = accountIn(bytes)
+/** Places errors of an account. */
+export const placing = (account: unknown, place: RowPlace | null) => {
   const cells = place === null ? null : cellsOf(place.row.text, place.delimiter)
   return <Found extends FoundError>(error: Found) => {
     const value = valueAt(account, error.attr)
@@ -84,6 +90,6 @@ export const placed = <Found extends FoundError, Failure extends FoundFailure<Fo
   return {
     ...failure,
     ...(fault !== null && { detail: `The row is malformed: ${fault}.` }),
-    ...(errors !== undefined && { errors: errors.map(placing(bytes, place)) })
+    ...(errors !== undefined && { errors: errors.map(placing(accountIn(bytes), place)) })
   }
 }

@@ -12,13 +12,16 @@ import { partOf } from "../book/Overwriting.ts"
 import { reasonOf } from "../connection/Reason.ts"
 import type { Piece } from "../book/BookPieces.ts"
 import { columnsByAttr } from "../book/ColumnMap.ts"
+import { allowCorrectedRows, CorrectedRows } from "../reports/CorrectedRows.ts"
 import {
   type FoundError,
   type FoundFailure,
   placed,
+  rowMembers,
   type RowPlace
 } from "../reports/PlacedErrors.ts"
-import { type BookFile, readingBook } from "./BookContent.ts"
+import type { BookFile } from "../book/BookFile.ts"
+import { readingBook } from "./BookContent.ts"
 
 interface NumberedLine {
   readonly line: number
@@ -61,6 +64,20 @@ const isJson = (text: string): boolean => {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
+/** The failed row as it is in the book. */
+const rowOf = (
+  corrected: CorrectedRows,
+  result: LineResult,
+  found: NumberedLine | null
+): string => {
+  const place = found?.place ?? null
+  if (place === null) return ""
+  const failure = failureOf(result, found)
+  const detail = failure?.detail ?? "The line was cancelled."
+  const errors = failure?.errors ?? [{ attr: "non_field_errors", detail }]
+  return corrected.textOf({ ...place, errors })
+}
+
 const attempt = <A>(file: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
@@ -92,8 +109,13 @@ const isReplaceable = async (file: string, book: string): Promise<boolean> => {
   }
 }
 
-/** Refuses to replace a file that is not an earlier one of the same book. */
-export const keepOtherFailures = Effect.fnUntraced(function* (file: string, book: string) {
+/** A file that takes the rows of a CSV book as they are. */
+const isRows = (file: string): boolean => /\.csv$/i.test(file)
+
+/** Refuses to replace a file that is not an earlier one of the same book, or has corrections. */
+export const keepOtherFailures = Effect.fnUntraced(function* (file: string, of: BookFile) {
+  if (isRows(file)) return yield* allowCorrectedRows(file, of)
+  const book = of.name
   if (yield* attempt(file, () => isReplaceable(file, book))) return
   return yield* new Refused({
     why: `${file} has other content than failed lines of ${book}. --failed names another file.`
@@ -107,14 +129,20 @@ const sentMember = (content: SplitLine): string => {
   return isJson(text) ? `"sent":${text}` : `"sent_text":${JSON.stringify(text)}`
 }
 
+/** The failure of a line in the words of the book; null if it was cancelled. */
+const failureOf = ({ error }: LineResult, found: NumberedLine | null) => {
+  // Results conform to the contract.
+  const failure = error as FoundFailure<FoundError> | undefined
+  if (failure === undefined) return null
+  return placed(failure, found?.content ?? null, found?.place ?? null)
+}
+
 /** An entry of the file, which names its book. */
 const entryOf = (result: LineResult, found: NumberedLine | null, book: string): string => {
   const { content = null, place = null } = found ?? {}
-  // Results conform to the contract.
-  const failure = result.error as FoundFailure<FoundError> | undefined
-  const error = failure === undefined ? {} : { error: placed(failure, content, place) }
-  const row = place === null ? {} : { row: place.row.number }
-  const members = { book: resolve(book), ...result, ...error, ...row }
+  const error = failureOf(result, found)
+  const row = place === null ? {} : rowMembers(place)
+  const members = { book: resolve(book), ...result, ...(error !== null && { error }), ...row }
   return `${JSON.stringify(members).slice(0, -1)},${sentMember(content)}}\n`
 }
 
@@ -160,10 +188,12 @@ export const writeFailedLines = Effect.fnUntraced(function* (
       at = 0
     }
   })
+  const corrected = new CorrectedRows(book.name)
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {
     const found = yield* lineAt(result.line)
-    yield* attempt(file, () => handle.write(entryOf(result, found, book.name)))
+    const text = isRows(file) ? rowOf(corrected, result, found) : entryOf(result, found, book.name)
+    yield* attempt(file, () => handle.write(text))
     written++
   })
   yield* Stream.runForEach(results, write)

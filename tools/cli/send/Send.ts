@@ -3,13 +3,13 @@
  */
 import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { keepInputs } from "../book/Overwriting.ts"
-import { mapFlag, mapOf } from "../check/Check.ts"
+import { bookFile, bookFlags, type BookWords, filesOf } from "../book/BookFile.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
 import { keepOtherFailures, writeFailedLines } from "./FailedLines.ts"
@@ -26,12 +26,7 @@ const optionalText = (name: string, metavar: string, description: string) =>
   )
 
 const flags = {
-  book: Argument.String("book").pipe(
-    Argument.withMetavar("FILE"),
-    Argument.withDescription(
-      "A file with one account on each line (NDJSON), or CSV with --map; plain or gzip"
-    )
-  ),
+  ...bookFlags,
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier of every line")
@@ -52,10 +47,11 @@ const flags = {
     Flag.withDescription("Pause when more lines than this have failed"),
     Flag.optional
   ),
-  map: mapFlag,
   failed: Flag.String("failed").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Where to write the lines that failed; failed.ndjson unless given"),
+    Flag.withDescription(
+      "Where to write the lines that failed, or the rows as .csv; failed.ndjson unless given"
+    ),
     Flag.withDefault("failed.ndjson")
   ),
   isNew: Flag.Boolean("new").pipe(
@@ -64,8 +60,7 @@ const flags = {
   )
 }
 
-interface Given {
-  readonly book: string
+interface Given extends BookWords {
   readonly supplier: string
   readonly import: boolean
   readonly team: Option.Option<string>
@@ -73,7 +68,6 @@ interface Given {
   readonly cohort: Option.Option<string>
   readonly name: Option.Option<string>
   readonly maxFailures: Option.Option<number>
-  readonly map: Option.Option<string>
 }
 
 const nameLength = 64
@@ -120,9 +114,9 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   const { book, failed, isNew } = given
   const payload = yield* payloadOf(given)
   if (book === "-") return yield* notOfAFile
-  yield* keepInputs([failed], [book, ...Option.toArray(given.map)])
-  yield* keepOtherFailures(failed, book)
-  const file = { name: book, map: yield* mapOf(book, given.map) }
+  yield* keepInputs([failed], filesOf(given))
+  const file = yield* bookFile(given)
+  yield* keepOtherFailures(failed, file)
   const profile = yield* connection
   const progress = yield* sendProgress
   const content = yield* readContent(file, progress.reading)
