@@ -53,6 +53,26 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 export const cannotRead = (name: string, error: unknown): Refused =>
   new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
 
+/** Refuses what can be read only once, like a pipe. */
+export const requirePlainFiles = (names: ReadonlyArray<string>): Effect.Effect<void, Refused> =>
+  Effect.forEach(
+    names,
+    (name) =>
+      Effect.try({
+        try: () => name !== "-" && statSync(name).isFile(),
+        catch: (error) => cannotRead(name, error)
+      }).pipe(
+        Effect.filterOrFail(
+          (isPlain) => isPlain,
+          () =>
+            new Refused({
+              why: `${name} is not a plain file, and is read more than once. Write it to a file first.`
+            })
+        )
+      ),
+    { discard: true }
+  )
+
 /** An export that broke off is not a book without accounts. */
 export const emptyBook = (name: string): Refused =>
   new Refused({ why: `${name} is empty: it has no account.` })

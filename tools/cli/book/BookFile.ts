@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { Refused } from "@data-import/terminal/Refused"
 import { type Block, BlockCutter } from "./Block.ts"
-import { type Book, cannotRead, open } from "./Book.ts"
+import { type Book, cannotRead, open, requirePlainFiles } from "./Book.ts"
 import { linePieces, type Piece } from "./BookPieces.ts"
 import { type ColumnMap, readColumnMap } from "./ColumnMap.ts"
 import { csvBlocks } from "./CsvBook.ts"
@@ -116,10 +116,6 @@ const openKept = (
 
 const isNdjson = (file: string): boolean => /\.(ndjson|jsonl)(\.gz)?$/i.test(file)
 
-const notReadTwice = new Refused({
-  why: "--corrections and --last-wins read the book twice. Write it to a file first."
-})
-
 export const bookFile = Effect.fnUntraced(function* ({
   book,
   corrections,
@@ -137,7 +133,7 @@ export const bookFile = Effect.fnUntraced(function* ({
     }
   }
   const names = [book, ...corrections]
-  if (names.includes("-")) return yield* notReadTwice
+  yield* requirePlainFiles(names)
   const openAll = Effect.forEach(names, (name, index) =>
     openOne(name, index > 0 && isNdjson(name) ? null : map, name)
   )

@@ -9,6 +9,7 @@ import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { keepInputs } from "../book/Overwriting.ts"
+import { requirePlainFiles } from "../book/Book.ts"
 import { bookFile, bookFlags, type BookWords, filesOf } from "../book/BookFile.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
@@ -103,17 +104,19 @@ const payloadOf = Effect.fnUntraced(function* (given: Given) {
 
 const goesOn = "Nothing is lost: the same command goes on where this one ended."
 
-const notOfAFile = new Refused({
-  why: "send reads a file, which it reads again to go on. Write the book to a file first."
-})
-
 const sumsUp = (book: string) =>
-  new Refused({ why: `The counts of the batch are not those of ${book}. Tell the operator.` })
+  new Refused({
+    isFinal: true,
+    why: `The counts of the batch are not those of ${book}. Tell the operator.`
+  })
+
+const isFinal = (error: LinesFailed | Refused): boolean =>
+  error._tag === "Refused" && error.isFinal === true
 
 const handler = Effect.fnUntraced(function* (given: Given & { failed: string; isNew: boolean }) {
   const { book, failed, isNew } = given
   const payload = yield* payloadOf(given)
-  if (book === "-") return yield* notOfAFile
+  yield* requirePlainFiles([book, ...given.corrections])
   yield* keepInputs([failed], filesOf(given))
   const file = yield* bookFile(given)
   yield* keepOtherFailures(failed, file)
@@ -147,7 +150,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   )
   yield* work.pipe(
     asClientOf(profile, patient),
-    Effect.tapError(() => sayGoesOn),
+    Effect.tapError((error) => (isFinal(error) ? Effect.void : sayGoesOn)),
     Effect.onInterrupt(() => sayGoesOn)
   )
 }, Effect.scoped)

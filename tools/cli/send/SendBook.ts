@@ -29,6 +29,7 @@ const isFinal = (error: CallError): boolean =>
 
 const noSuchBatch = (batch_id: string) =>
   new Refused({
+    isFinal: true,
     why:
       `An earlier command sent this book as the batch ${batch_id}, which does not exist for this ` +
       "API key. --new begins anew."
