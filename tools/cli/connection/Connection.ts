@@ -4,6 +4,8 @@
  */
 import { Console, Effect, Option, Redacted } from "effect"
 import * as Client from "@data-import/client/effect"
+import { keyPrefix } from "@data-import/domain/organisation/Organisation"
+import { KeyMode } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { ProfileName } from "./ProfileName.ts"
 import { type Profile, readProfile, setting } from "./Profiles.ts"
@@ -92,6 +94,11 @@ export const connection = Effect.gen(function* () {
   return { ...profile, apiKey: Option.getOrElse(key, () => profile.apiKey) }
 })
 
+/** The start of a key says its mode. */
+const modeOf = ({ apiKey }: Profile) =>
+  (["live", "test"] as const).find((mode) => Redacted.value(apiKey).startsWith(keyPrefix[mode])) ??
+  null
+
 /** How long a command waits during an outage. */
 export type Patience = Pick<Client.Settings, "deadline" | "retries">
 
@@ -105,7 +112,8 @@ export const asClientOf =
     self.pipe(
       Effect.provide(Client.layer({ ...profile, ...patience })),
       Effect.mapError(asRefusal(profile.baseUrl)),
-      watchingContact(profile.baseUrl)
+      watchingContact(profile.baseUrl),
+      Effect.provideService(KeyMode, modeOf(profile))
     )
 
 /** Runs the handler of a command as a client of the deployment that was chosen. */

@@ -1,5 +1,5 @@
 /** `data-import reconcile`: compares a book with the stored accounts. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
@@ -23,6 +23,11 @@ const flags = {
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier whose accounts are compared"),
     Flag.filterMap(supplierNamed, () => supplierForm)
+  ),
+  cohort: Flag.String("cohort").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Leave out accounts of other cohorts that are not in the book"),
+    Flag.optional
   ),
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
@@ -77,13 +82,19 @@ export const reconcile = Command.make(
   "reconcile",
   flags,
   Effect.fnUntraced(
-    function* ({ output, supplier, ...words }) {
+    function* ({ cohort, output, supplier, ...words }) {
       const { book } = words
       yield* keepInputs(output, filesOf(words))
       const file = yield* bookFile(words)
       const outputs = yield* openOutputs(output)
       const { end, progress } = yield* progressOf
-      const result = yield* reconcileBook({ file, supplier, report: outputs.write, progress })
+      const result = yield* reconcileBook({
+        file,
+        supplier,
+        cohort: Option.getOrNull(cohort),
+        report: outputs.write,
+        progress
+      })
       yield* end
       yield* outputs.finish
       yield* say(jsonOf(book, result), textOf(book, result))

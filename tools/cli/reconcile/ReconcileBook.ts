@@ -35,6 +35,8 @@ export interface ReconcileProgress {
 export interface ReconcileOptions {
   readonly file: BookFile
   readonly supplier: string
+  /** Leaves out accounts of other cohorts that are not in the book. */
+  readonly cohort: string | null
   readonly report: (finding: Finding) => Effect.Effect<void, Refused>
   readonly progress: ReconcileProgress
 }
@@ -128,7 +130,7 @@ const readAgain = Effect.fnUntraced(function* ({ file, index }: Work, line: Inde
   return again ?? (yield* changed(file.book.name))
 })
 
-/** Compares one stored account with its line. Returns the count it belongs to. */
+/** Compares one stored account with its line. Returns the count it belongs to; null if invalid. */
 const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) {
   const { external_account_number: number, kraken_account_number } = stored
   const line = work.index.take(number)
@@ -140,7 +142,7 @@ const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) 
   }
   if (line.fingerprint === null) {
     yield* report(work, { ...lineFinding("INVALID", line, number), kraken_account_number })
-    return "different"
+    return null
   }
   if (line.fingerprint === storedFingerprint(stored)) return "equal"
   const { account } = yield* readAgain(work, line)
@@ -157,19 +159,34 @@ const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) 
   return isEqual ? "equal" : "different"
 })
 
-const compareAll = (work: Work) => {
-  const { index, progress, supplier, tally } = work
+/** The accounts of a cohort. */
+const numbersOf = Effect.fnUntraced(function* (supplier: string, cohort: string) {
+  const { query } = yield* DataImport
+  const numbers = new Set<string>()
+  yield* Stream.runForEach(query.allImports(supplier, { cohort, fields: ["state"] }), (found) =>
+    Effect.sync(() => numbers.add(found.external_account_number))
+  )
+  return numbers
+})
+
+const compareAll = Effect.fnUntraced(function* (work: Work) {
+  const { cohort, index, progress, supplier, tally } = work
+  const numbers = cohort === null ? null : yield* numbersOf(supplier, cohort)
+  const isMeant = (number: string) =>
+    numbers === null || numbers.has(number) || index.left.has(number)
   const accounts = index.left.size
   let compared = 0
-  return Stream.runForEach(
+  yield* Stream.runForEach(
     storedAccounts(supplier),
     Effect.fnUntraced(function* (stored) {
+      if (!isMeant(stored.external_account_number)) return
       tally.store(stored)
-      tally.accounts[yield* compare(work, stored)]++
+      const count = yield* compare(work, stored)
+      if (count !== null) tally.accounts[count]++
       progress.comparing(++compared, accounts)
     })
   )
-}
+})
 
 /** The states of the imports whose accounts are missing; none if the key may not read them. */
 const statesOfMissing = Effect.fnUntraced(function* ({ index, supplier }: Work) {
@@ -223,6 +240,10 @@ export const reconcileBook = Effect.fnUntraced(function* (options: ReconcileOpti
     supplier: options.supplier,
     lines: index.read,
     accounts,
+    /** Lines that are no account of their own. */
+    others: { invalid: kinds.INVALID, repeated: kinds.REPEATED + index.repetitions },
+    invalidBalance: twoDecimals(index.invalidBalance),
+    withoutBalance: index.withoutBalance,
     findings,
     kinds,
     examples: first,
