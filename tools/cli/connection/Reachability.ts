@@ -21,7 +21,9 @@ interface Contact {
   isReached: boolean
   /** When the first of the attempts failed that were all in vain; null after an answer. */
   lostAt: number | null
+  /** Of the last attempt in vain; documents are put to another address than the service's. */
   cause: unknown
+  address: string
 }
 
 const watchedFetch =
@@ -36,6 +38,7 @@ const watchedFetch =
       if (init?.signal?.aborted !== true) {
         contact.lostAt ??= clock.currentTimeMillisUnsafe()
         contact.cause = error
+        contact.address = URL.parse(input instanceof Request ? input.url : input)?.origin ?? ""
       }
       throw error
     }
@@ -46,7 +49,7 @@ const watch = Effect.fnUntraced(function* (baseUrl: string, contact: Contact) {
   let saidAt = -Infinity
   for (;;) {
     yield* Effect.sleep("1 second")
-    const { cause, isReached, lostAt } = contact
+    const { address, cause, isReached, lostAt } = contact
     if (lostAt === null) continue
     const now = yield* Clock.currentTimeMillis
     if (!isReached && now - lostAt >= givenUpAfter) {
@@ -54,7 +57,7 @@ const watch = Effect.fnUntraced(function* (baseUrl: string, contact: Contact) {
     }
     if (isReached && now - lostAt >= saidAfter && now - saidAt >= saidAgainAfter) {
       saidAt = now
-      yield* Console.error(`${unreachable(baseUrl, cause)} Trying again.`)
+      yield* Console.error(`${unreachable(address, cause)} Trying again.`)
     }
   }
 })
@@ -64,7 +67,7 @@ export const watchingContact =
   (baseUrl: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const contact: Contact = { isReached: false, lostAt: null, cause: null }
+      const contact: Contact = { isReached: false, lostAt: null, cause: null, address: "" }
       const fetch = watchedFetch(contact, yield* Clock.Clock, yield* FetchHttpClient.Fetch)
       const watched = self.pipe(
         Effect.provide(FetchHttpClient.layer),
