@@ -113,7 +113,7 @@ const decimalOf = (column: Column): Convert => {
   const read = numberReader(column)
   const { group, point = "." } = column
   const between = group === undefined ? "" : ` and "${group}" between groups of three digits`
-  const form = `a number with "${point}" before the fraction${between}, like ${numberExample(column)}`
+  const form = `a number like ${numberExample(column)}, with "${point}" before the fraction${between}`
   return (text) => {
     const number = read(text)
     if (number === null) return wrongCell(text, form)

@@ -26,12 +26,15 @@ const Join = Schema.Struct({
   separator: Schema.optionalKey(Schema.String)
 })
 
+/** One column may fill several fields. */
+const Targets = Schema.Union([Pointer, Schema.Array(Pointer).check(Schema.isMinLength(1))])
+
 const MapFile = Schema.Struct({
   delimiter: Schema.optionalKey(Delimiter),
   encoding: Schema.optionalKey(Schema.Literals(["utf-8", "windows-1252", "utf-16le"])),
   columns: Schema.Record(
     Schema.String,
-    Schema.Union([Pointer, Schema.Struct({ to: Pointer, ...Column.fields })])
+    Schema.Union([Pointer, Schema.Struct({ to: Targets, ...Column.fields })])
   ),
   joins: Schema.optionalKey(Schema.Array(Join)),
   constants: Schema.optionalKey(Schema.Record(Pointer, Schema.Json)),
@@ -114,11 +117,12 @@ const refuseMixtures = (paths: ReadonlyArray<FieldPath>): void => {
 
 type ColumnFile = (typeof MapFile.Type)["columns"][string]
 
-const describedColumn = (name: string, column: ColumnFile) => {
+const describedColumns = (name: string, column: ColumnFile) => {
   const { to, ...how } = typeof column === "string" ? { to: column } : column
   const fault = columnFault(how)
   if (fault !== null) throw new Error(`the column "${name}": ${fault}`)
-  return { to, how, name: name.trim() }
+  const pointers = typeof to === "string" ? [to] : to
+  return pointers.map((pointer) => ({ to: pointer, how, name: name.trim() }))
 }
 
 /** The targets inside the innermost object around the path that has any besides `self`. */
@@ -136,8 +140,8 @@ const groupOf = (path: FieldPath, targets: ReadonlyArray<Target>, self: number |
 
 const compile = (file: typeof MapFile.Type): ColumnMap => {
   const { constants = {}, delimiter = ",", encoding = "utf-8", ignore = [], joins = [] } = file
-  const described = Object.entries(file.columns).map(([name, column]) =>
-    describedColumn(name, column)
+  const described = Object.entries(file.columns).flatMap(([name, column]) =>
+    describedColumns(name, column)
   )
   const pointers = [...described, ...joins].map(({ to }) => to)
   const all = [...pointers, ...Object.keys(constants)]

@@ -49,13 +49,19 @@ const placesOf = (examples: SummarisedProblem["examples"]) => ({
   example_lines: examples.map(({ line }) => line)
 })
 
+/** A cell with the form that it must have; otherwise the value. */
+const exampleOf = (example: SummarisedProblem["examples"][number] | undefined) => {
+  const { detail = null, value = null } = example ?? {}
+  return value !== null && detail?.startsWith(value) === true ? detail : value
+}
+
 const rowOf = ({ attr, cleared, code, examples, lines }: SummarisedProblem) => ({
   lines: inEnglish(lines),
   cleared_lines: inEnglish(cleared),
   code,
   attr: plain(attr),
   ...placesOf(examples),
-  example: plain(examples[0]?.value)
+  example: plain(exampleOf(examples[0]))
 })
 
 const columnsOf = ([first]: ReadonlyArray<SummarisedProblem>, counts: ReadonlyArray<string>) => {
@@ -68,7 +74,7 @@ const warningsOf = ({ problems, failed }: CheckResult["warnings"]): ReadonlyArra
   const shown = problems.slice(0, printed)
   const rows = table(columnsOf(shown, ["lines"]), shown.map(rowOf))
   return [
-    `Warnings, in ${inEnglish(failed)} lines, which do not fail for them:\n${rows}`,
+    `Warnings, which fail no line, in ${inEnglish(failed)} ${failed === 1 ? "line" : "lines"}:\n${rows}`,
     remedies(shown)
   ]
 }

@@ -95,7 +95,7 @@ export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProble
     const error = errors === undefined ? { detail } : errors[index]
     const { column = null, parameters = {}, value = null } = errors?.[index] ?? {}
     return {
-      code: problem.code,
+      code: errors?.[index]?.code ?? problem.code,
       attr: problem.attr,
       detail: error?.detail ?? problem.detail,
       column,

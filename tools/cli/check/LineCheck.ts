@@ -11,11 +11,12 @@ import { receivingLine } from "@data-import/domain/batch-processing/BatchUpload"
 import { endOf } from "@data-import/domain/batch-processing/LineResult"
 import { resultOf } from "@data-import/domain/batch-processing/LineRunner"
 import { offlineBatch, validatingLine } from "@data-import/domain/batch-processing/LineValidation"
-import type { Code, FieldCode } from "@data-import/domain/codes/Code"
+import type { Code } from "@data-import/domain/codes/Code"
 import type { ErrorParameters } from "@data-import/domain/codes/CodeEntry"
 import type { WireCode } from "@data-import/domain/organisation/Supplier"
 import { finish } from "@data-import/domain/support/Steps"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
+import type { ReportCode } from "../reports/ReportCode.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
 /** The known configuration of the supplier of the lines. */
@@ -25,7 +26,7 @@ export interface CheckSettings extends SupplierConfiguration {
 
 /** One error of a failed line. */
 export interface LineError {
-  readonly code: FieldCode | Code
+  readonly code: ReportCode
   readonly attr: string
   readonly detail: string
   readonly parameters?: ErrorParameters

@@ -42,7 +42,7 @@ const mayWarn = new RegExp(
     `"${emptyDates}`,
     `[${invisible}]`,
     '_name":\\s*"[^"]*\\\\[rn]',
-    "\\\\u"
+    "\\\\u(?:00[aA][dD]|20[0126]|[fF][eE][fF][fF])"
   ].join("|")
 )
 

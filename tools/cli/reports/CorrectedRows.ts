@@ -58,7 +58,7 @@ export class CorrectedRows {
     const names = this.#header?.names ?? []
     const cells = cellsBy(names, failed).filter((_, at) => isOwn(names[at] ?? ""))
     const origin = originOf(row.file ?? this.#book, row.number)
-    return head + this.#line([...cells, origin, errors.map(errorText).join("; ")])
+    return head + this.#line([...cells, origin, [...new Set(errors.map(errorText))].join(" ")])
   }
 
   #begin(header: CsvHeader): string {

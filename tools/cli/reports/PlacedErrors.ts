@@ -86,10 +86,11 @@ export const placed = <Found extends FoundError, Failure extends FoundFailure<Fo
   place: RowPlace | null
 ) => {
   const fault = place?.row.fault ?? null
-  const { errors } = failure
-  return {
-    ...failure,
-    ...(fault !== null && { detail: `The row is malformed: ${fault}.` }),
-    ...(errors !== undefined && { errors: errors.map(placing(accountIn(bytes), place)) })
+  if (fault !== null) {
+    const detail = `The row is malformed: ${fault}.`
+    return { ...failure, errors: [{ attr: "non_field_errors", code: "malformed_row", detail }] }
   }
+  const { errors } = failure
+  if (errors === undefined) return failure
+  return { ...failure, errors: errors.map(placing(accountIn(bytes), place)) }
 }

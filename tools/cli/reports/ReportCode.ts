@@ -5,6 +5,10 @@
 import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
 
 const bookCodes = {
+  malformed_row: {
+    meaning: "The row does not fit the header, or its quotes or its encoding are broken.",
+    remedy: "Correct the row; `detail` says what is wrong with it."
+  },
   repeated_number: {
     meaning: "An earlier line has the same number and another content.",
     remedy: "Keep one of the lines. With --last-wins, send takes the last."

@@ -91,7 +91,7 @@ describe("a CSV book", () => {
         [5, "customers", undefined, "required", undefined]
       ])
       expect(results[0]).toContain(
-        'must be a number with \\",\\" before the fraction and \\".\\" between groups of three digits'
+        'must be a number like 1.234,56, with \\",\\" before the fraction and \\".\\" between groups'
       )
       const [head, first] = files.read("r.csv").split("\r\n")
       expect(head).toMatch(/^\uFEFFline,row,external_account_number,path,column,code,value,/)
@@ -114,7 +114,7 @@ describe("a CSV book", () => {
       const { args } = yield* arrange(bytes)
       const { answer } = yield* checked(...args)
       expect(answer).toMatchObject({ lines: 6, failed_lines: 4 })
-      expect(answer.problems).toMatchObject([{ code: "parse_error", lines: 4 }])
+      expect(answer.problems).toMatchObject([{ code: "malformed_row", lines: 4 }])
       const examples = answer.problems[0]?.examples ?? []
       expect(examples).toMatchObject([3, 4, 5, 6].map((row) => ({ row })))
       expect(examples.map(({ detail }) => detail)).toEqual([
@@ -189,7 +189,10 @@ describe("a CSV book", () => {
           First: { to: "/customers/0/given_name", default: "A." },
           Phone: { to: "/customers/0/mobile", type: "phone", country: "GB" },
           Kind: { to: "/account_type", values: { DOM: "DOMESTIC" }, default: "DOMESTIC" },
-          Gas: { to: "/ledgers/1/ledger_balance", type: "decimal" }
+          Gas: {
+            to: ["/ledgers/1/ledger_balance", "/ledgers/1/last_statement_balance"],
+            type: "decimal"
+          }
         },
         constants: {
           "/import_supplier": "ACME",
@@ -219,7 +222,10 @@ describe("a CSV book", () => {
           ...always,
           external_account_number: "A-2",
           customers: [{ given_name: "A.", family_name: "Love" }],
-          ledgers: [null, { ledger_code: "GAS", ledger_balance: "0.00" }]
+          ledgers: [
+            null,
+            { ledger_code: "GAS", ledger_balance: "0.00", last_statement_balance: "0.00" }
+          ]
         }
       ])
     })
