@@ -8,10 +8,14 @@ import type { SummarisedProblem } from "./Summary.ts"
 /** Problems that are printed; a report file has the others. */
 const printed = 20
 
-const groupJson = ({ attr, code, examples, lines }: SummarisedProblem) => ({
+const groupJson = (
+  { attr, code, examples, lines }: SummarisedProblem,
+  more: { readonly cleared_lines?: number } = {}
+) => ({
   code,
   attr,
   lines,
+  ...more,
   remedy: remedyOf(code),
   examples: examples.map(({ column, detail, externalAccountNumber, line, row, value }) => ({
     line,
@@ -32,12 +36,11 @@ export const jsonOf = (
   lines: result.lines,
   valid_lines: result.lines - result.failed,
   failed_lines: result.failed,
-  problems: result.problems.map((problem) => ({
-    ...groupJson(problem),
-    cleared_lines: problem.cleared
-  })),
+  problems: result.problems.map((problem) =>
+    groupJson(problem, { cleared_lines: problem.cleared })
+  ),
   warned_lines: result.warnings.failed,
-  warnings: result.warnings.problems.map(groupJson),
+  warnings: result.warnings.problems.map((warning) => groupJson(warning)),
   notes,
   seconds: result.milliseconds / 1_000
 })

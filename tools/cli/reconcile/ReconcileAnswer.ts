@@ -95,7 +95,7 @@ const invalidOf = ({
     ? []
     : [
         `Invalid lines are in no sum. The transfer_balance of ${inEnglish(invalid - withoutBalance)} ` +
-          `of them adds up to ${invalidBalance}; ${inEnglish(withoutBalance)} have none that can be read.`
+          `of them adds up to ${invalidBalance}; that of ${inEnglish(withoutBalance)} cannot be read.`
       ]
 
 /** The lines as a sum that closes. */

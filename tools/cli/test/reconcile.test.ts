@@ -170,7 +170,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(out).toMatch(
           /11 lines = 2 equal \+ 5 different \+ 1 missing \+ 2 invalid \+ 1 repeated;/
         )
-        expect(out).toMatch(/The transfer_balance of 1 of them adds up to 1.23; 1 have none/)
+        expect(out).toMatch(
+          /The transfer_balance of 1 of them adds up to 1.23; that of 1 cannot be read/
+        )
       }).pipe(Effect.scoped)
     )
 
