@@ -22,9 +22,7 @@ const blankEnd = (bytes: Uint8Array): number => {
 }
 
 /** The bytes up to the end of the last line that is not blank. */
-export async function* withoutBlankEnd(
-  bytes: AsyncIterable<Uint8Array>
-): AsyncGenerator<Uint8Array> {
+async function* withoutBlankEnd(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Array<Uint8Array> = []
   let isBlank = true
   for await (const part of bytes) {

@@ -88,7 +88,7 @@ const pathOf = (pointer: string): FieldPath =>
     })
 
 /** The path as an `attr` of the contract. */
-export const attrOf = (path: FieldPath): string => path.join(".")
+const attrOf = (path: FieldPath): string => path.join(".")
 
 /** A field can be filled once, and not both as a whole and in part. */
 const refuseOverlaps = (pointers: ReadonlyArray<string>): void => {
