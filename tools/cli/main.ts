@@ -10,6 +10,15 @@ import { version } from "./Version.ts"
 const explainDefect = (cause: Cause.Cause<unknown>) =>
   Cause.hasDies(cause) ? Console.error(Cause.pretty(cause)) : Effect.void
 
+/** As the shell reports a command that a closed pipe has ended. */
+const closedPipeStatus = 141
+
+// A reader that closes, like head, has all that it wanted.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(closedPipeStatus)
+  throw error
+})
+
 const main = run(process.argv.slice(2), version).pipe(
   Effect.tapCause(explainDefect),
   Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])])

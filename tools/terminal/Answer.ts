@@ -2,7 +2,7 @@
  * How a command answers: a sentence or a table for people, JSON with `--json` for machines, and
  * nothing else on stdout.
  */
-import { Console, Effect, type Schema } from "effect"
+import { Console, Context, Effect, type Schema } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 
 /** Given anywhere on the line, it makes every command print one JSON document. */
@@ -18,8 +18,16 @@ const print = Effect.fnUntraced(function* (json: Schema.Json, text: string) {
   yield* Console.log(forMachines ? JSON.stringify(json, null, 2) : text)
 })
 
-/** Answers a command that changed something. */
-export const say = print
+/** The mode of the API key with which a command asks; null for a command without one. */
+export const KeyMode = Context.Reference<"live" | "test" | null>("@data-import/terminal/KeyMode", {
+  defaultValue: () => null
+})
+
+/** Answers a command. For people the first line says whether its API key is live or a test key. */
+export const say = Effect.fnUntraced(function* (json: Schema.Json, text: string) {
+  const mode = yield* KeyMode
+  yield* print(json, mode === null ? text : text.replace(/(?=\n|$)/, ` [${mode}]`))
+})
 
 const cellLength = 80
 

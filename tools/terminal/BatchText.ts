@@ -30,7 +30,7 @@ export const batchText = (batch: BatchAnswer): string => {
   const { batch_id, counts: _, lines_per_second, ...members } = batch
   const shown = { ...members, paused_by: pausedBy(batch) }
   return [
-    `Batch ${batch_id}`,
+    `${batch.dry_run ? "Dry run" : "Batch"} ${batch_id}`,
     ...Object.entries<Schema.Json>(shown).map(([name, value]) => line(name, value)),
     line("lines_per_second", inEnglish(lines_per_second)),
     `counts: ${countsText(batch)}`

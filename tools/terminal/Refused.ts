@@ -9,6 +9,8 @@ import { CliError } from "effect/cli"
 export class Refused extends Data.TaggedError("Refused")<{
   readonly why: string
   readonly wasCarriedOut?: true
+  /** The same command would be refused again. */
+  readonly isFinal?: true
 }> {
   override get [CliError.userMessage](): string {
     return this.why

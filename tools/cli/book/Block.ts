@@ -11,8 +11,30 @@ export interface Block {
   readonly lines: number
   /** The lines with their ends. The buffer holds nothing else, so that it can be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Of a CSV book, the row of each line. */
-  readonly rows?: ReadonlyArray<number>
+  /** Of a CSV book. */
+  readonly csv?: CsvPart
+}
+
+/** A row of a CSV book. */
+export interface BookRow {
+  /** From 1, as a spreadsheet numbers them. */
+  readonly number: number
+  /** As it is in the file. */
+  readonly text: string
+  /** Its file, if the book is of several; null otherwise. */
+  readonly file: string | null
+  /** Why it is malformed; null if it is not. */
+  readonly fault: string | null
+}
+
+export interface CsvHeader {
+  readonly names: ReadonlyArray<string>
+  readonly delimiter: string
+}
+
+/** The rows of the lines of a block, and the header of the book. */
+export interface CsvPart extends CsvHeader {
+  readonly rows: ReadonlyArray<BookRow>
 }
 
 /** A block is full at this size or number of lines, whichever comes first. */
@@ -103,15 +125,20 @@ export class BlockCutter {
 
 const encoder = new TextEncoder()
 
-/** Collects lines that are made one by one into blocks. */
+/** Collects the lines of rows into blocks. */
 export class LineCollector {
+  readonly #header: CsvHeader
   #lines: Array<string> = []
-  #rows: Array<number> = []
+  #rows: Array<BookRow> = []
   #length = 0
-  #firstLine = 1;
+  #firstLine = 1
+
+  constructor(header: CsvHeader) {
+    this.#header = header
+  }
 
   /** The block that is full with this line. */
-  *add(line: string, row: number): Generator<Block> {
+  *add(line: string, row: BookRow): Generator<Block> {
     this.#lines.push(line)
     this.#rows.push(row)
     this.#length += line.length
@@ -126,7 +153,12 @@ export class LineCollector {
   #take(): Block {
     const [lines, rows] = [this.#lines, this.#rows]
     const bytes = encoder.encode(`${lines.join("\n")}\n`)
-    const block = { firstLine: this.#firstLine, lines: lines.length, bytes, rows }
+    const block = {
+      firstLine: this.#firstLine,
+      lines: lines.length,
+      bytes,
+      csv: { ...this.#header, rows }
+    }
     this.#firstLine += lines.length
     this.#lines = []
     this.#rows = []

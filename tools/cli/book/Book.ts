@@ -31,9 +31,9 @@ async function* after(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
 }
 
-/** Unpacks what the server would unpack: one gzip stream without further bytes. */
+/** Unpacks a gzip stream of one or several members. */
 const gunzip = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
-  const unpacking = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true })
+  const unpacking = createGunzip({ chunkSize: 256 * 1024 })
   // The reader of `unpacking` gets the error.
   pipeline(Readable.from(packed, { objectMode: false }), unpacking, () => {})
   return unpacking
@@ -52,6 +52,30 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 /** The sentence for an error of reading. */
 export const cannotRead = (name: string, error: unknown): Refused =>
   new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
+
+/** Refuses what can be read only once, like a pipe. */
+export const requirePlainFiles = (names: ReadonlyArray<string>): Effect.Effect<void, Refused> =>
+  Effect.forEach(
+    names,
+    (name) =>
+      Effect.try({
+        try: () => name !== "-" && statSync(name).isFile(),
+        catch: (error) => cannotRead(name, error)
+      }).pipe(
+        Effect.filterOrFail(
+          (isPlain) => isPlain,
+          () =>
+            new Refused({
+              why: `${name} is not a plain file, and is read more than once. Write it to a file first.`
+            })
+        )
+      ),
+    { discard: true }
+  )
+
+/** An export that broke off is not a book without accounts. */
+export const emptyBook = (name: string): Refused =>
+  new Refused({ why: `${name} is empty: it has no account.` })
 
 /** A file that does not exist is refused at once; a read error fails `bytes` later. */
 export const open = (name: string): Effect.Effect<Book, Refused> =>

@@ -2,10 +2,10 @@
  * The map of a CSV book: which column is which field of the account, and how its cells are written.
  * It is a JSON file, described in the README.
  */
-import { readFileSync } from "node:fs"
 import { Effect, Schema } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { type Cell, Column, converterOf } from "./Cell.ts"
+import { type Cell, Column, columnFault, converterOf } from "./Cell.ts"
+import { readText } from "./TextFile.ts"
 
 /** Field names and list indexes. */
 export type FieldPath = ReadonlyArray<string | number>
@@ -20,28 +20,54 @@ const Delimiter = Schema.String.check(
   Schema.isPattern(/^[^"\r\n]$/, { expected: "one character between two cells" })
 )
 
+const Join = Schema.Struct({
+  to: Pointer,
+  columns: Schema.Array(Schema.String).check(Schema.isMinLength(1)),
+  separator: Schema.optionalKey(Schema.String)
+})
+
+/** One column may fill several fields. */
+const Targets = Schema.Union([Pointer, Schema.Array(Pointer).check(Schema.isMinLength(1))])
+
 const MapFile = Schema.Struct({
   delimiter: Schema.optionalKey(Delimiter),
   encoding: Schema.optionalKey(Schema.Literals(["utf-8", "windows-1252", "utf-16le"])),
   columns: Schema.Record(
     Schema.String,
-    Schema.Union([Pointer, Schema.Struct({ to: Pointer, ...Column.fields })])
+    Schema.Union([Pointer, Schema.Struct({ to: Targets, ...Column.fields })])
   ),
+  joins: Schema.optionalKey(Schema.Array(Join)),
   constants: Schema.optionalKey(Schema.Record(Pointer, Schema.Json)),
   ignore: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
-interface MappedColumn {
+/** A field that cells fill. */
+export interface Target {
   readonly path: FieldPath
+  /** The columns whose cells are joined with the separator. Empty cells are left out. */
+  readonly columns: ReadonlyArray<string>
+  readonly separator: string
   readonly convert: (text: string) => Cell
+}
+
+/** A value that no cell has. */
+export interface Addition {
+  readonly path: FieldPath
+  readonly value: Schema.Json
+  /**
+   * The indexes of the targets of its group. It is added if one of them has a value, or if there is
+   * none.
+   */
+  readonly group: ReadonlyArray<number>
+  /** Of the default of an empty cell: the index of its target. */
+  readonly insteadOf: number | null
 }
 
 export interface ColumnMap {
   readonly delimiter: string
   readonly encoding: string
-  /** By the name in the header. */
-  readonly columns: ReadonlyMap<string, MappedColumn>
-  readonly constants: ReadonlyArray<readonly [path: FieldPath, value: Schema.Json]>
+  readonly targets: ReadonlyArray<Target>
+  readonly additions: ReadonlyArray<Addition>
   readonly ignored: ReadonlySet<string>
 }
 
@@ -89,27 +115,74 @@ const refuseMixtures = (paths: ReadonlyArray<FieldPath>): void => {
   }
 }
 
+type ColumnFile = (typeof MapFile.Type)["columns"][string]
+
+const describedColumns = (name: string, column: ColumnFile) => {
+  const { to, ...how } = typeof column === "string" ? { to: column } : column
+  const fault = columnFault(how)
+  if (fault !== null) throw new Error(`the column "${name}": ${fault}`)
+  const pointers = typeof to === "string" ? [to] : to
+  return pointers.map((pointer) => ({ to: pointer, how, name: name.trim() }))
+}
+
+/** The targets inside the innermost object around the path that has any besides `self`. */
+const groupOf = (path: FieldPath, targets: ReadonlyArray<Target>, self: number | null) => {
+  for (let depth = path.length - 1; depth > 0; depth--) {
+    const inside = targets.flatMap(({ path: other }, index) =>
+      index !== self && path.slice(0, depth).every((segment, at) => other[at] === segment)
+        ? [index]
+        : []
+    )
+    if (inside.length > 0) return inside
+  }
+  return []
+}
+
 const compile = (file: typeof MapFile.Type): ColumnMap => {
-  const { columns, constants = {}, delimiter = ",", encoding = "utf-8", ignore = [] } = file
-  const described = Object.entries(columns).map(
-    ([name, column]) => [name, typeof column === "string" ? { to: column } : column] as const
+  const { constants = {}, delimiter = ",", encoding = "utf-8", ignore = [], joins = [] } = file
+  const described = Object.entries(file.columns).flatMap(([name, column]) =>
+    describedColumns(name, column)
   )
-  const pointers = [...described.map(([, { to }]) => to), ...Object.keys(constants)]
-  refuseOverlaps(pointers)
-  refuseMixtures(pointers.map(pathOf))
+  const pointers = [...described, ...joins].map(({ to }) => to)
+  const all = [...pointers, ...Object.keys(constants)]
+  refuseOverlaps(all)
+  refuseMixtures(all.map(pathOf))
+  const targets: ReadonlyArray<Target> = [
+    ...described.map(({ how, name, to }) => ({
+      path: pathOf(to),
+      columns: [name],
+      separator: "",
+      convert: converterOf(how)
+    })),
+    ...joins.map(({ columns, separator = " ", to }) => ({
+      path: pathOf(to),
+      columns: columns.map((name) => name.trim()),
+      separator,
+      convert: (text: string) => text
+    }))
+  ]
+  const constantAdditions = Object.entries(constants).map(([to, value]): Addition => {
+    const path = pathOf(to)
+    return { path, value, group: groupOf(path, targets, null), insteadOf: null }
+  })
+  const defaults = described.flatMap(({ how, to }, index): ReadonlyArray<Addition> => {
+    const path = pathOf(to)
+    const group = groupOf(path, targets, index)
+    return how.default === undefined ? [] : [{ path, value: how.default, group, insteadOf: index }]
+  })
   return {
     delimiter,
     encoding,
-    columns: new Map(
-      described.map(([name, { to, ...column }]) => [
-        name,
-        { path: pathOf(to), convert: converterOf(column) }
-      ])
-    ),
-    constants: Object.entries(constants).map(([to, value]) => [pathOf(to), value]),
-    ignored: new Set(ignore)
+    targets,
+    additions: [...constantAdditions, ...defaults],
+    ignored: new Set([...ignore.map((name) => name.trim()), ...reportColumns])
   }
 }
+
+/** Columns that a report adds to the rows of a book. They are ignored when the rows are read. */
+export const originColumn = "data_import_row"
+export const errorsColumn = "data_import_errors"
+const reportColumns = [originColumn, errorsColumn]
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(MapFile), {
   onExcessProperty: "error"
@@ -117,13 +190,15 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(MapFile), {
 
 export const readColumnMap = (file: string): Effect.Effect<ColumnMap, Refused> =>
   Effect.try({
-    try: () => compile(decode(readFileSync(file, "utf8"))),
+    try: () => compile(decode(readText(file))),
     catch: (error) =>
       new Refused({
         why: `Cannot use the map ${file}: ${error instanceof Error ? error.message : ""}`
       })
   })
 
-/** The column that fills each field, by its `attr`. */
-export const columnsByAttr = ({ columns }: ColumnMap): Readonly<Record<string, string>> =>
-  Object.fromEntries([...columns].map(([name, { path }]) => [attrOf(path), name]))
+/** The columns that fill each field, by its `attr`. */
+export type ColumnsByAttr = Readonly<Record<string, ReadonlyArray<string>>>
+
+export const columnsByAttr = ({ targets }: ColumnMap): ColumnsByAttr =>
+  Object.fromEntries(targets.map(({ columns, path }) => [attrOf(path), columns]))

@@ -1,12 +1,14 @@
 /**
- * Reads a CSV book (RFC 4180) as the lines that would be sent: each row is one account. A cell
- * without text leaves its field out.
+ * Reads a CSV book as the lines that would be sent: each row is one account. A cell without text
+ * leaves its field out. A malformed row becomes a line that is not JSON, so that it fails alone,
+ * here and at the service.
  */
-import { Readable } from "node:stream"
-import { parse } from "csv-parse"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
-import { type Block, LineCollector } from "./Block.ts"
-import type { ColumnMap, FieldPath } from "./ColumnMap.ts"
+import { type Block, type BookRow, LineCollector } from "./Block.ts"
+import type { Cell } from "./Cell.ts"
+import type { ColumnMap, FieldPath, Target } from "./ColumnMap.ts"
+import { type Row, RowReader } from "./CsvRows.ts"
+import { markedEncoding } from "./TextFile.ts"
 
 type Container = Record<string | number, unknown>
 
@@ -23,67 +25,147 @@ const put = (account: Container, path: FieldPath, value: unknown): void => {
   }
 }
 
-type Fill = (account: Container, row: ReadonlyArray<string>) => void
+/** Names as people look for them: quoted, with the number of the column. */
+const named = (name: string, at: number): string => `"${name}" (column ${at + 1})`
 
-/** The columns of the map that the header has. */
-const fillsOf = (header: ReadonlyArray<string>, { columns, ignored }: ColumnMap) => {
-  const names = header.map((name) => name.trim())
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) throw new Error(`the column "${twice}" stands twice in the header`)
-  const missing = [...columns.keys()].find((name) => !names.includes(name))
-  if (missing !== undefined) throw new Error(`the header has no column "${missing}"`)
-  return names.flatMap((name, at): ReadonlyArray<Fill> => {
-    const column = columns.get(name)
-    if (column !== undefined) {
-      const { convert, path } = column
-      return [
-        (account, row) => {
-          const text = row[at]?.trim() ?? ""
-          if (text !== "") put(account, path, convert(text))
-        }
-      ]
-    }
-    if (ignored.has(name)) return []
-    throw new Error(`the map neither maps nor ignores the column "${name}"`)
+/** Everything about a header that does not fit its map. */
+const headerFaults = (names: ReadonlyArray<string>, { ignored, targets }: ColumnMap) => {
+  const mapped = new Set(targets.flatMap(({ columns }) => columns))
+  const missing = [...mapped].filter((name) => !names.includes(name))
+  const places = (isMeant: (name: string, at: number) => boolean) =>
+    names.flatMap((name, at) => (isMeant(name, at) ? [named(name, at)] : [])).join(", ")
+  const isRepeated = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
+  const repeated = places((name) => name !== "" && isRepeated(name) && !ignored.has(name))
+  const unmapped = places((name) => name !== "" && !mapped.has(name) && !ignored.has(name))
+  return [
+    ...(missing.length > 0
+      ? [`the header has no column ${missing.map((name) => `"${name}"`).join(", ")}`]
+      : []),
+    ...(repeated === "" ? [] : [`these columns have the same name: ${repeated}`]),
+    ...(unmapped === "" ? [] : [`the map neither maps nor ignores ${unmapped}`])
+  ]
+}
+
+interface Header {
+  readonly names: ReadonlyArray<string>
+  /** Where the cells of each target are. */
+  readonly places: ReadonlyArray<ReadonlyArray<number>>
+  /** Columns without a name, which must be empty. */
+  readonly unnamed: ReadonlyArray<number>
+}
+
+/** What a byte sequence becomes that is no character of the encoding. */
+const lostCharacter = "\uFFFD"
+
+const readHeader = ({ cells, text }: Row, map: ColumnMap): Header => {
+  if (cells === null) throw new Error("the quotes of the header are malformed")
+  if (text.includes(lostCharacter)) throw new Error(`the header is not in ${map.encoding}`)
+  const names = cells.map((name) => name.trim())
+  const faults = headerFaults(names, map)
+  if (faults.length > 0) throw new Error(faults.join("; "))
+  return {
+    names,
+    places: map.targets.map(({ columns }) => columns.map((name) => names.indexOf(name))),
+    unnamed: names.flatMap((name, at) => (name === "" && !map.ignored.has("") ? [at] : []))
+  }
+}
+
+/** Why a row is malformed; null if it is not. */
+const faultOf = ({ cells, text }: Row, { names, unnamed }: Header, { encoding }: ColumnMap) => {
+  if (text.includes(lostCharacter)) return `it has bytes that are no character of ${encoding}`
+  if (cells === null) {
+    return text.length > batchLimits.lineBytes
+      ? `it is longer than ${batchLimits.lineBytes} characters`
+      : "a quote is not closed, not doubled, or stands inside a cell without quotes"
+  }
+  if (cells.length < names.length) {
+    return `it has ${cells.length} cells, and the header ${names.length}`
+  }
+  const isText = (at: number) => (cells[at] ?? "").trim() !== ""
+  const more = cells.findLastIndex((_, at) => isText(at))
+  if (more >= names.length) return `it has ${more + 1} cells, and the header ${names.length}`
+  const lost = unnamed.find(isText)
+  return lost === undefined ? null : `the column ${lost + 1} has no name, and this row a text there`
+}
+
+const textIn = (
+  cells: ReadonlyArray<string>,
+  places: ReadonlyArray<number>,
+  { separator }: Target
+): string => {
+  const [place = -1] = places
+  if (places.length === 1) return (cells[place] ?? "").trim()
+  const texts = places.map((at) => (cells[at] ?? "").trim())
+  return texts.filter((text) => text !== "").join(separator)
+}
+
+/** The account of a row, as a line. */
+const accountOf = (cells: ReadonlyArray<string>, { places }: Header, map: ColumnMap): string => {
+  const values = map.targets.map((target, index): Cell => {
+    const text = textIn(cells, places[index] ?? [], target)
+    return text === "" ? null : target.convert(text)
   })
+  const hasValue = (index: number) => (values[index] ?? null) !== null
+  const account = emptyObject()
+  for (const { group, insteadOf, path, value } of map.additions) {
+    if (insteadOf !== null && hasValue(insteadOf)) continue
+    if (group.length === 0 || group.some(hasValue)) put(account, path, structuredClone(value))
+  }
+  for (const [index, { path }] of map.targets.entries()) {
+    if (hasValue(index)) put(account, path, values[index])
+  }
+  return JSON.stringify(account)
 }
 
+/** How much of a malformed row is sent. */
+const shownOfRow = 1_000
+
+/** It is not JSON, whatever the row is. */
+const malformedLine = ({ number, text }: Row, fault: string): string =>
+  `Row ${number}: ${fault}: ${text.slice(0, shownOfRow).replaceAll(/[\r\n]+/g, " ")}`
+
+/**
+ * The text of a book. The mark at its start names its encoding more reliably than the map: many
+ * programs save a file in another encoding. A byte sequence that is no character is marked.
+ */
 async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: string) {
-  const decoder = new TextDecoder(encoding, { fatal: true })
-  for await (const part of bytes) yield decoder.decode(part, { stream: true })
-  yield decoder.decode()
+  let decoder: TextDecoder | null = null
+  for await (const part of bytes) {
+    decoder ??= new TextDecoder(markedEncoding(part) ?? encoding)
+    yield decoder.decode(part, { stream: true })
+  }
+  if (decoder !== null) yield decoder.decode()
 }
 
-const isEmpty = (row: ReadonlyArray<string>): boolean => row.every((cell) => cell.trim() === "")
+async function* rowsOf(text: AsyncIterable<string>, reader: RowReader): AsyncGenerator<Row> {
+  for await (const part of text) yield* reader.feed(part)
+  yield* reader.end()
+}
+
+const isEmpty = ({ cells }: Row): boolean => cells?.every((cell) => cell.trim() === "") === true
 
 /** The blocks of a CSV book. Rows are numbered as a spreadsheet does; the header is row 1. */
 export async function* csvBlocks(
   bytes: AsyncIterable<Uint8Array>,
-  map: ColumnMap
+  map: ColumnMap,
+  file: string | null = null
 ): AsyncGenerator<Block> {
-  const { delimiter, encoding } = map
-  const parser = parse({ delimiter, relaxColumnCount: true, maxRecordSize: batchLimits.lineBytes })
-  const text = Readable.from(textOf(bytes, encoding))
-  text.on("error", (error) => parser.destroy(error)).pipe(parser)
-  const collector = new LineCollector()
-  let fills: ReadonlyArray<Fill> | null = null
-  let cells = 0
-  let rowNumber = 0
-  for await (const row of parser as AsyncIterable<ReadonlyArray<string>>) {
-    rowNumber++
-    if (fills === null) {
-      fills = fillsOf(row, map)
-      cells = row.length
+  const reader = new RowReader(map.delimiter)
+  let header: Header | null = null
+  let collector: LineCollector | null = null
+  for await (const row of rowsOf(textOf(bytes, map.encoding), reader)) {
+    if (header === null || collector === null) {
+      header = readHeader(row, map)
+      collector = new LineCollector({ names: header.names, delimiter: reader.delimiter })
       continue
     }
     if (isEmpty(row)) continue
-    if (row.length > cells) {
-      throw new Error(`row ${rowNumber} has ${row.length} cells, and the header ${cells}`)
-    }
-    const account = emptyObject()
-    for (const [path, value] of map.constants) put(account, path, structuredClone(value))
-    for (const fill of fills) fill(account, row)
-    yield* collector.add(JSON.stringify(account), rowNumber)
+    const { number, text } = row
+    const fault = faultOf(row, header, map)
+    const place: BookRow = { number, text, file, fault }
+    const line =
+      fault === null ? accountOf(row.cells ?? [], header, map) : malformedLine(row, fault)
+    yield* collector.add(line, place)
   }
-  yield* collector.end()
+  if (collector !== null) yield* collector.end()
 }

@@ -1,17 +1,18 @@
 /** `data-import check`: finds offline what the server would refuse. */
 import { availableParallelism } from "node:os"
 import { DateTime, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { SupplierCodeField } from "@data-import/domain/accounts/Account"
 import { decoderOf } from "@data-import/domain/schema/Decoder"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
 import type { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { say } from "@data-import/terminal/Answer"
-import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
-import { open } from "../book/Book.ts"
-import { readColumnMap } from "../book/ColumnMap.ts"
-import { isReportFile, openReports, reportForm } from "../reports/ReportFiles.ts"
+import { bookFile, bookFlags, filesOf } from "../book/BookFile.ts"
+import { columnsByAttr } from "../book/ColumnMap.ts"
+import { keepInputs } from "../book/Overwriting.ts"
+import { allowCorrectedRows } from "../reports/CorrectedRows.ts"
+import { isReportFile, openReports, reportForm, takesRows } from "../reports/ReportFiles.ts"
 import { jsonOf, textOf } from "./CheckAnswer.ts"
 import { checkBook } from "./CheckBook.ts"
 import { notesOf } from "./Notes.ts"
@@ -25,26 +26,10 @@ export const supplierNamed = (text: string): Option.Option<WireCode> => {
   return read === invalid ? Option.none() : Option.some(read as WireCode)
 }
 
-/** The map of a CSV book. A book whose name says that it is CSV needs one. */
-export const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
-  if (Option.isSome(file)) return yield* readColumnMap(file.value)
-  if (!/\.csv(\.gz)?$/i.test(book)) return null
-  return yield* new Refused({ why: `${book} is CSV: --map tells which column is which field.` })
-})
-
-export const mapFlag = Flag.String("map").pipe(
-  Flag.withMetavar("FILE"),
-  Flag.withDescription("The book is CSV; the file maps its columns to fields"),
-  Flag.optional
-)
-
 const mostThreads = 256
 
 const flags = {
-  book: Argument.String("book").pipe(
-    Argument.withMetavar("FILE"),
-    Argument.withDescription("One account on each line (NDJSON), plain or gzip; - reads stdin")
-  ),
+  ...bookFlags,
   configuration: Flag.String("configuration").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("What the server knows of the supplier: time zone and added choices"),
@@ -56,11 +41,12 @@ const flags = {
     Flag.filterMap(supplierNamed, () => supplierForm),
     Flag.optional
   ),
-  map: mapFlag,
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Write a report: .html for people, .csv or .ndjson; may be repeated"),
+    Flag.withDescription(
+      "Write a report: .html, .csv, .ndjson, or the rows as corrected.csv; may be repeated"
+    ),
     Flag.filter(isReportFile, () => reportForm),
     Flag.atLeast(0)
   ),
@@ -78,20 +64,17 @@ const flags = {
 export const check = Command.make(
   "check",
   flags,
-  Effect.fnUntraced(function* ({
-    book: name,
-    configuration,
-    map: mapFile,
-    output,
-    supplier,
-    threads
-  }) {
+  Effect.fnUntraced(function* ({ configuration, output, supplier, threads, ...words }) {
+    const { book: name } = words
+    yield* keepInputs(output, [...filesOf(words), ...Option.toArray(configuration)])
     const read = Option.isSome(configuration)
       ? yield* readConfiguration(configuration.value)
       : noConfiguration
     const known = { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
-    const map = yield* mapOf(name, mapFile)
-    const book = yield* open(name)
+    const file = yield* bookFile(words)
+    const { map } = file
+    for (const rows of output.filter(takesRows)) yield* allowCorrectedRows(rows, file)
+    const book = yield* file.open
     const reports = yield* openReports(output)
     const bar = yield* progressBar
     const result = yield* checkBook({
@@ -100,10 +83,14 @@ export const check = Command.make(
       configuration: known,
       threads,
       reports: reports.writers,
+      writeRows: reports.writeRows,
       onProgress: bar.show
     })
     yield* bar.end
-    const notes = notesOf(result, known, Option.isSome(configuration))
+    const notes = notesOf(result, known, {
+      columns: map === null ? {} : columnsByAttr(map),
+      isConfigured: Option.isSome(configuration)
+    })
     const checkedAt = DateTime.formatIso(yield* DateTime.now)
     yield* reports.finish({ book: name, result, notes, checkedAt })
     yield* say(jsonOf(name, result, notes), textOf(name, result, notes))

@@ -1,12 +1,30 @@
 /** What `check` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
 import { inEnglish, plain, table } from "@data-import/terminal/Answer"
-import { remedyOf } from "../reports/LineReport.ts"
+import { remedyOf } from "../reports/ReportCode.ts"
 import type { CheckResult } from "./CheckBook.ts"
 import type { SummarisedProblem } from "./Summary.ts"
 
 /** Problems that are printed; a report file has the others. */
 const printed = 20
+
+const groupJson = (
+  { attr, code, examples, lines }: SummarisedProblem,
+  more: { readonly cleared_lines?: number } = {}
+) => ({
+  code,
+  attr,
+  lines,
+  ...more,
+  remedy: remedyOf(code),
+  examples: examples.map(({ column, detail, externalAccountNumber, line, row, value }) => ({
+    line,
+    ...(row === null ? {} : { row, column }),
+    external_account_number: externalAccountNumber,
+    value,
+    detail
+  }))
+})
 
 export const jsonOf = (
   book: string,
@@ -18,19 +36,11 @@ export const jsonOf = (
   lines: result.lines,
   valid_lines: result.lines - result.failed,
   failed_lines: result.failed,
-  problems: result.problems.map(({ attr, cleared, code, examples, lines }) => ({
-    code,
-    attr,
-    lines,
-    cleared_lines: cleared,
-    remedy: remedyOf(code),
-    examples: examples.map(({ column, detail, externalAccountNumber, line, row }) => ({
-      line,
-      ...(row === null ? {} : { row, column }),
-      external_account_number: externalAccountNumber,
-      detail
-    }))
-  })),
+  problems: result.problems.map((problem) =>
+    groupJson(problem, { cleared_lines: problem.cleared })
+  ),
+  warned_lines: result.warnings.failed,
+  warnings: result.warnings.problems.map((warning) => groupJson(warning)),
   notes,
   seconds: result.milliseconds / 1_000
 })
@@ -42,18 +52,34 @@ const placesOf = (examples: SummarisedProblem["examples"]) => ({
   example_lines: examples.map(({ line }) => line)
 })
 
+/** A cell with the form that it must have; otherwise the value. */
+const exampleOf = (example: SummarisedProblem["examples"][number] | undefined) => {
+  const { detail = null, value = null } = example ?? {}
+  return value !== null && detail?.startsWith(value) === true ? detail : value
+}
+
 const rowOf = ({ attr, cleared, code, examples, lines }: SummarisedProblem) => ({
   lines: inEnglish(lines),
   cleared_lines: inEnglish(cleared),
   code,
   attr: plain(attr),
-  ...placesOf(examples)
+  ...placesOf(examples),
+  example: plain(exampleOf(examples[0]))
 })
 
-const columnsOf = ({ problems }: CheckResult) => {
-  const places =
-    problems[0]?.examples[0]?.row === null ? ["example_lines"] : ["column", "example_rows"]
-  return ["lines", "cleared_lines", "code", "attr", ...places]
+const columnsOf = ([first]: ReadonlyArray<SummarisedProblem>, counts: ReadonlyArray<string>) => {
+  const places = first?.examples[0]?.row === null ? ["example_lines"] : ["column", "example_rows"]
+  return [...counts, "code", "attr", ...places, "example"]
+}
+
+const warningsOf = ({ problems, failed }: CheckResult["warnings"]): ReadonlyArray<string> => {
+  if (failed === 0) return []
+  const shown = problems.slice(0, printed)
+  const rows = table(columnsOf(shown, ["lines"]), shown.map(rowOf))
+  return [
+    `Warnings, which fail no line, in ${inEnglish(failed)} ${failed === 1 ? "line" : "lines"}:\n${rows}`,
+    remedies(shown)
+  ]
 }
 
 /** The remedy of each code, in the order in which the codes are listed. */
@@ -87,9 +113,12 @@ export const textOf = (book: string, result: CheckResult, notes: ReadonlyArray<s
     failed === 0
       ? []
       : [
-          [table(columnsOf(result), shown.map(rowOf)), ...more].join("\n"),
+          [table(columnsOf(shown, ["lines", "cleared_lines"]), shown.map(rowOf)), ...more].join(
+            "\n"
+          ),
           gainOf(result),
           remedies(shown)
         ]
-  return [`${book}: ${counts} (${speedOf(result)})`, ...found, notes.join("\n")].join("\n\n")
+  const head = `${book}: ${counts} (${speedOf(result)})`
+  return [head, ...found, ...warningsOf(result.warnings), notes.join("\n")].join("\n\n")
 }

@@ -7,13 +7,19 @@ import { namedSupplier } from "@data-import/domain/suppliers/NamedSupplier"
 import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
 import { finish } from "@data-import/domain/support/Steps"
 import type { Block } from "../book/Block.ts"
-import { BlockCutter } from "../book/Block.ts"
 import type { Refused } from "@data-import/terminal/Refused"
-import { type Book, cannotRead } from "../book/Book.ts"
+import { cannotRead, emptyBook } from "../book/Book.ts"
+import type { OpenBook } from "../book/BookFile.ts"
 import { type ColumnMap, columnsByAttr } from "../book/ColumnMap.ts"
-import { csvBlocks } from "../book/CsvBook.ts"
-import type { LineReportKind } from "../reports/LineReport.ts"
-import type { CheckedBlock } from "./CheckedBlock.ts"
+import { type LineReportKind, textOf } from "../reports/LineReport.ts"
+import { RepeatedNumbers, type Repetition } from "../book/RepeatedNumbers.ts"
+import { CorrectedRows } from "../reports/CorrectedRows.ts"
+import {
+  type CheckedBlock,
+  type FailedLineProblems,
+  repeatedLineOf,
+  warnedLineOf
+} from "./CheckedBlock.ts"
 import { type Summary, SummaryBuilder } from "./Summary.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
@@ -36,29 +42,42 @@ export interface Progress {
 }
 
 export interface CheckOptions {
-  readonly book: Book
+  readonly book: OpenBook
   /** Of a CSV book. */
   readonly map: ColumnMap | null
   readonly configuration: SupplierConfiguration
   readonly threads: number
   readonly reports: ReadonlyArray<ReportWriter>
+  /** Receives the failed rows of a CSV book. */
+  readonly writeRows: ReportWriter["write"]
   readonly onProgress: (progress: Progress) => Effect.Effect<void>
 }
 
 export interface CheckResult extends Summary {
   /** The supplier of the book; null if nothing names one. */
   readonly supplier: WireCode | null
+  /** Lines that are probably not meant as they are. They do not fail. */
+  readonly warnings: Summary
   readonly milliseconds: number
 }
 
-async function* blocksOf({ book, map }: CheckOptions): AsyncGenerator<Block> {
-  if (map !== null) {
-    yield* csvBlocks(book.bytes, map)
-    return
+/** The lines of a block with the numbers of earlier ones. */
+const repetitionsIn = (repeated: RepeatedNumbers, block: CheckedBlock) =>
+  block.numbers.flatMap((number, at): ReadonlyArray<Repetition> => {
+    const place = { line: block.firstLine + at, row: block.rows?.[at] ?? null }
+    const repetition = repeated.add(number, place, block.digests[at] ?? 0)
+    return repetition === null ? [] : [repetition]
+  })
+
+/** The failed lines, with those that fail for their number. */
+const withRepeated = ({ failed }: CheckedBlock, repetitions: ReadonlyArray<Repetition>) => {
+  const lines = new Map(failed.map((each) => [each.line, each]))
+  for (const repetition of repetitions) {
+    const own = warnedLineOf(repeatedLineOf(repetition))
+    const problems = [...own.problems, ...(lines.get(own.line)?.problems ?? [])]
+    lines.set(own.line, { ...own, problems })
   }
-  const cutter = new BlockCutter()
-  for await (const bytes of book.bytes) yield* cutter.feed(bytes)
-  yield* cutter.end()
+  return [...lines.values()].toSorted((one, other) => one.line - other.line)
 }
 
 const supplierIn = (line: SplitLine): Option.Option<WireCode> => {
@@ -80,8 +99,23 @@ const supplierOf = ({ bytes }: Block): WireCode | null => {
 /** The supplier of lines if neither they nor the configuration name one. */
 const unnamed = WireCode.make("UNNAMED")
 
+/** The failed rows of a block, as they are in the book. */
+const rowsText = (
+  corrected: CorrectedRows,
+  { csv, firstLine }: Pick<Block, "csv" | "firstLine">,
+  failed: ReadonlyArray<FailedLineProblems>
+): string => {
+  const texts = failed.map(({ line, problems }) => {
+    const row = csv?.rows[line - firstLine]
+    return csv === undefined || row === undefined
+      ? ""
+      : corrected.textOf({ ...csv, row, errors: problems })
+  })
+  return texts.join("")
+}
+
 const checkBlocks = Effect.fnUntraced(function* (
-  { book, configuration, map, onProgress, reports, threads }: CheckOptions,
+  { book, configuration, map, onProgress, reports, threads, writeRows }: CheckOptions,
   blocks: Stream.Stream<Block, Refused>,
   supplier: WireCode | null
 ) {
@@ -92,11 +126,20 @@ const checkBlocks = Effect.fnUntraced(function* (
     reports: reports.map(({ kind }) => kind)
   })
   for (const { begin } of reports) yield* begin(map !== null)
-  const builder = new SummaryBuilder()
+  const [builder, warnings] = [new SummaryBuilder(), new SummaryBuilder()]
+  const repeated = new RepeatedNumbers()
+  const corrected = new CorrectedRows(book.name)
   const elapsed = Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
-  const take = Effect.fnUntraced(function* ({ failed, lines, texts }: CheckedBlock) {
-    builder.add(lines, failed)
-    for (const [index, { write }] of reports.entries()) yield* write(texts[index] ?? "")
+  const take = Effect.fnUntraced(function* ([source, block]: readonly [Block, CheckedBlock]) {
+    const repetitions = repetitionsIn(repeated, block)
+    const failed = withRepeated(block, repetitions)
+    builder.add(block.lines, failed)
+    yield* writeRows(rowsText(corrected, source, failed))
+    warnings.add(block.lines, block.warned)
+    for (const [index, { kind, write }] of reports.entries()) {
+      const more = repetitions.map((each) => textOf(kind, repeatedLineOf(each), map !== null))
+      yield* write([block.texts[index], ...more].join(""))
+    }
     yield* onProgress({
       lines: builder.lines,
       failed: builder.failed,
@@ -106,10 +149,18 @@ const checkBlocks = Effect.fnUntraced(function* (
     })
   })
   yield* blocks.pipe(
-    Stream.mapEffect(pool.check, { concurrency: pool.concurrency }),
+    Stream.mapEffect(
+      (block) => Effect.map(pool.check(block), (checked) => [block, checked] as const),
+      { concurrency: pool.concurrency }
+    ),
     Stream.runForEach(take)
   )
-  return { ...builder.summary(), supplier, milliseconds: yield* elapsed } satisfies CheckResult
+  return {
+    ...builder.summary(),
+    warnings: warnings.summary(),
+    supplier,
+    milliseconds: yield* elapsed
+  } satisfies CheckResult
 }, Effect.scoped)
 
 /** How many blocks at the start of the book are searched for a supplier. */
@@ -135,11 +186,13 @@ const searchSupplier = async (source: AsyncIterator<Block>) => {
 export const checkBook = Effect.fnUntraced(function* (options: CheckOptions) {
   const { book, configuration } = options
   const failure = (error: unknown) => cannotRead(book.name, error)
-  const source = blocksOf(options)
+  const source = book.blocks()
   const { blocks, supplier } =
     configuration.supplier === null
       ? yield* Effect.tryPromise({ try: () => searchSupplier(source), catch: failure })
       : { blocks: [], supplier: configuration.supplier }
   const rest = Stream.fromAsyncIterable(source, failure)
-  return yield* checkBlocks(options, Stream.concat(Stream.fromIterable(blocks), rest), supplier)
+  const all = Stream.concat(Stream.fromIterable(blocks), rest)
+  const result = yield* checkBlocks(options, all, supplier)
+  return result.lines === 0 ? yield* emptyBook(book.name) : result
 })

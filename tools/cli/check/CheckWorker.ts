@@ -1,26 +1,76 @@
 /** A thread that checks blocks of lines, one after the other. */
 import { parentPort, workerData } from "node:worker_threads"
 import { DateTime, Effect } from "effect"
-import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
+import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import type { Block } from "../book/Block.ts"
+import { digestOf } from "../book/RepeatedNumbers.ts"
 import { textOf } from "../reports/LineReport.ts"
-import { type CheckedBlock, failedLineOf, placed, type WorkerSettings } from "./CheckedBlock.ts"
-import { failedLines } from "./LineCheck.ts"
+import { placed, rowMembers, type RowPlace } from "../reports/PlacedErrors.ts"
+import {
+  type CheckedBlock,
+  failedLineOf,
+  type ReportedLine,
+  warnedLineOf,
+  type WorkerSettings
+} from "./CheckedBlock.ts"
+import { checkedLines, type CheckedLine } from "./LineCheck.ts"
+import { warningsOf } from "./Warnings.ts"
 
 const { columns, reports, settings } = workerData as WorkerSettings
 
-const check = ({ bytes, firstLine, lines, rows }: Block, now: DateTime.Utc): CheckedBlock => {
+/** What is reported of a line: its failure, its warnings, or both. */
+const reportedOf = (
+  { failed, number }: CheckedLine,
+  line: number,
+  bytes: SplitLine,
+  place: RowPlace | null
+) => {
+  const row = place === null ? {} : rowMembers(place)
+  const error = failed === null ? null : placed(failed.result.error, bytes, place)
+  const wrong = new Set(error?.errors?.map(({ attr }) => attr))
+  const warnings = warningsOf(bytes, place, wrong)
+  return {
+    failed:
+      failed === null || error === null
+        ? null
+        : { ...failed, result: { ...failed.result, ...row, error } },
+    warned:
+      warnings.length === 0
+        ? null
+        : { line, external_account_number: number, outcome: "WARNING" as const, ...row, warnings }
+  }
+}
+
+/** A line that is not JSON has no number, although one may be found in it. */
+const isParsed = (failed: CheckedLine["failed"]): boolean =>
+  failed === null || failed.result.error.errors !== undefined
+
+const check = ({ bytes, csv, firstLine, lines }: Block, now: DateTime.Utc): CheckedBlock => {
   const splitter = new LineSplitter()
   const split = [...splitter.feed(bytes), ...splitter.end()]
-  const failed = failedLines(settings, { firstLine, lines: split }, now).map((wrong) => {
-    const row = rows?.[wrong.result.line - firstLine]
-    return columns === null || row === undefined ? wrong : placed(wrong, columns, row)
+  const checked = checkedLines(settings, { firstLine, lines: split }, now)
+  const reported = checked.map((line, at) => {
+    const row = csv?.rows[at]
+    const isRow = csv !== undefined && row !== undefined && columns !== null
+    const place = isRow ? { ...csv, row, columns } : null
+    return reportedOf(line, firstLine + at, split[at] ?? null, place)
   })
+  const failed = reported.flatMap((each) => (each.failed === null ? [] : [each.failed]))
+  const warned = reported.flatMap((each) => (each.warned === null ? [] : [each.warned]))
+  const results: ReadonlyArray<ReportedLine> = reported.flatMap((each) => [
+    ...(each.failed === null ? [] : [each.failed.result]),
+    ...(each.warned === null ? [] : [each.warned])
+  ])
   return {
+    firstLine,
     lines,
     failed: failed.map(failedLineOf),
+    warned: warned.map(warnedLineOf),
+    numbers: checked.map(({ failed: wrong, number }) => (isParsed(wrong) ? number : null)),
+    digests: split.map((line) => (line === null ? 0 : digestOf(line))),
+    rows: csv?.rows.map(({ number }) => number) ?? null,
     texts: reports.map((kind) =>
-      failed.map((each) => textOf(kind, each, columns !== null)).join("")
+      results.map((result) => textOf(kind, result, columns !== null)).join("")
     )
   }
 }

@@ -1,20 +1,27 @@
 /** The settings and the answers of the threads of a check. */
 import type { LineProblem } from "@data-import/domain/batches/BatchLine"
+import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
+import type { ColumnsByAttr } from "../book/ColumnMap.ts"
+import { type Repetition, repetitionText } from "../book/RepeatedNumbers.ts"
+import { shownValue } from "../book/WrongCell.ts"
 import type { LineReportKind } from "../reports/LineReport.ts"
-import type { CheckSettings, FailedLine } from "./LineCheck.ts"
+import type { ReportCode } from "../reports/ReportCode.ts"
+import type { CheckSettings, FailedLine, FailedResult, LineError } from "./LineCheck.ts"
+import type { Warning } from "./Warnings.ts"
 
-/** The name of a column by the `attr` that it fills. */
-export type Columns = Readonly<Record<string, string>>
-
-/** A problem, and the column that its first error in the line is about. */
-export interface PlacedProblem extends LineProblem {
+/** A problem, with the column and the value that its first error in the line is about. */
+export interface PlacedProblem extends Omit<LineProblem, "businessDay" | "code"> {
+  readonly code: ReportCode
   readonly column: string | null
+  readonly value: string | null
+  /** Whether the stated balance would be right with the other sign. */
+  readonly isReversed?: boolean
 }
 
 export interface WorkerSettings {
   readonly settings: CheckSettings
-  /** Of a CSV book, the column of each `attr`. */
-  readonly columns: Columns | null
+  /** Of a CSV book. */
+  readonly columns: ColumnsByAttr | null
   /** The reports that have an entry for each failed line. */
   readonly reports: ReadonlyArray<LineReportKind>
 }
@@ -29,41 +36,105 @@ export interface FailedLineProblems {
   readonly problems: ReadonlyArray<PlacedProblem>
 }
 
+interface LineMembers {
+  readonly line: number
+  readonly external_account_number: string | null
+  /** Of a CSV book. */
+  readonly row?: number
+  /** Of a book with corrections. */
+  readonly file?: string
+}
+
+export interface WarnedLine extends LineMembers {
+  readonly outcome: "WARNING"
+  readonly warnings: ReadonlyArray<Warning>
+}
+
+export interface RepeatedLine extends LineMembers {
+  readonly outcome: "REPEATED"
+  readonly warnings: ReadonlyArray<Warning>
+}
+
+/** A line as reports have it. */
+export type ReportedLine = FailedResult | WarnedLine | RepeatedLine
+
 export interface CheckedBlock {
+  readonly firstLine: number
   readonly lines: number
   readonly failed: ReadonlyArray<FailedLineProblems>
+  readonly warned: ReadonlyArray<FailedLineProblems>
+  /** Of each line, the account number and a digest of its content. */
+  readonly numbers: ReadonlyArray<string | null>
+  readonly digests: ReadonlyArray<number>
+  /** Of a CSV book. */
+  readonly rows: ReadonlyArray<number> | null
   /** The text of each report about the failed lines, in the order of the reports. */
   readonly texts: ReadonlyArray<string>
 }
 
-export const problemKey = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
+export const problemKey = ({ attr, code }: Pick<PlacedProblem, "attr" | "code">): string =>
   `${code} ${attr}`
 
-/** The failed line with its row, and each error with its column. */
-export const placed = (failed: FailedLine, columns: Columns, row: number): FailedLine => {
-  const { error } = failed.result
-  const errors = error.errors?.map((each) => {
-    const column = columns[each.attr]
-    return column === undefined ? each : { ...each, column }
-  })
-  const withColumns = errors === undefined ? error : { ...error, errors }
-  return { ...failed, result: { ...failed.result, row, error: withColumns } }
+const isZero = /^-?[0.]*$/
+
+/** Whether the two differ in their sign only. */
+const isReversed = ({ actual, expected }: LineError["parameters"] & {}): boolean => {
+  const [one, other] = [String(actual ?? 0), String(expected ?? 0)]
+  return !isZero.test(one) && (one === `-${other}` || other === `-${one}`)
 }
+
+const once = (problems: ReadonlyArray<PlacedProblem>): ReadonlyArray<PlacedProblem> =>
+  [
+    ...new Map(problems.toReversed().map((problem) => [problemKey(problem), problem])).values()
+  ].toReversed()
 
 export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProblems => {
   const { detail, errors } = result.error
-  const once = new Map<string, PlacedProblem>()
-  for (const [index, problem] of problems.entries()) {
-    const key = problemKey(problem)
-    if (once.has(key)) continue
+  const placed = problems.map((problem, index): PlacedProblem => {
     // The envelope explains an error without a path.
-    const explained = errors === undefined ? detail : problem.detail
-    once.set(key, { ...problem, detail: explained, column: errors?.[index]?.column ?? null })
-  }
+    const error = errors === undefined ? { detail } : errors[index]
+    const { column = null, parameters = {}, value = null } = errors?.[index] ?? {}
+    return {
+      code: errors?.[index]?.code ?? problem.code,
+      attr: problem.attr,
+      detail: error?.detail ?? problem.detail,
+      column,
+      value,
+      isReversed: isReversed(parameters)
+    }
+  })
   return {
     line: result.line,
     row: result.row ?? null,
     externalAccountNumber: result.external_account_number,
-    problems: [...once.values()]
+    problems: once(placed)
+  }
+}
+
+export const warnedLineOf = (warned: RepeatedLine | WarnedLine): FailedLineProblems => ({
+  line: warned.line,
+  row: warned.row ?? null,
+  externalAccountNumber: warned.external_account_number,
+  problems: once(
+    warned.warnings.map(({ attr, code, column = null, detail, value = null }) => ({
+      code,
+      attr: withoutIndexes(attr),
+      detail,
+      column,
+      value
+    }))
+  )
+})
+
+export const repeatedLineOf = (repetition: Repetition): RepeatedLine => {
+  const { line, number, row } = repetition
+  const detail = repetitionText(repetition)
+  const attr = "external_account_number"
+  return {
+    line,
+    external_account_number: number,
+    outcome: "REPEATED",
+    ...(row !== null && { row }),
+    warnings: [{ attr, code: "repeated_number", detail, value: shownValue(number) }]
   }
 }

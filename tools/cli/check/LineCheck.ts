@@ -11,11 +11,12 @@ import { receivingLine } from "@data-import/domain/batches/BatchUpload"
 import { endOf } from "@data-import/domain/batches/LineResult"
 import { resultOf } from "@data-import/domain/batches/LineRunner"
 import { offlineBatch, validatingLine } from "@data-import/domain/batches/LineValidation"
-import type { Code, FieldCode } from "@data-import/domain/codes/Code"
+import type { Code } from "@data-import/domain/codes/Code"
 import type { ErrorParameters } from "@data-import/domain/codes/CodeEntry"
 import type { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { finish } from "@data-import/domain/support/Steps"
 import { factsAt } from "@data-import/domain/accounts/AccountValidation"
+import type { ReportCode } from "../reports/ReportCode.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
 
 /** The known configuration of the supplier of the lines. */
@@ -25,12 +26,14 @@ export interface CheckSettings extends SupplierConfiguration {
 
 /** One error of a failed line. */
 export interface LineError {
-  readonly code: FieldCode | Code
+  readonly code: ReportCode
   readonly attr: string
   readonly detail: string
   readonly parameters?: ErrorParameters
   /** Of a CSV book. */
   readonly column?: string
+  /** As JSON, cut. */
+  readonly value?: string
 }
 
 /** The server's answer to the line: the members of its result. */
@@ -40,6 +43,8 @@ export interface FailedResult {
   readonly outcome: "FAILED"
   /** Of a CSV book. */
   readonly row?: number
+  /** Of a book with corrections. */
+  readonly file?: string
   readonly status: number
   readonly error: {
     readonly detail: string
@@ -61,22 +66,30 @@ export interface Lines {
   readonly lines: ReadonlyArray<SplitLine>
 }
 
-/** The lines that fail at `now`, with their errors. */
-export const failedLines = (
+/** A line that was checked. */
+export interface CheckedLine {
+  readonly number: string | null
+  /** Null if it is valid. */
+  readonly failed: FailedLine | null
+}
+
+/** The lines as of `now`, with the errors of those that fail. */
+export const checkedLines = (
   { codeLists, supplier, timeZone }: CheckSettings,
   { firstLine, lines }: Lines,
   now: DateTime.Utc
-): ReadonlyArray<FailedLine> => {
+): ReadonlyArray<CheckedLine> => {
   const batch = offlineBatch(supplier, now)
   const facts = { ...factsAt(now, timeZone), codeLists }
-  const failed: Array<FailedLine> = []
-  for (const [index, bytes] of lines.entries()) {
+  return lines.map((bytes, index) => {
     const validated = finish(validatingLine(batch, bytes, facts))
-    if (Result.isSuccess(validated)) continue
+    if (Result.isSuccess(validated)) {
+      return { number: validated.success.payload.external_account_number, failed: null }
+    }
     const { externalAccountNumber } = finish(receivingLine(bytes))
     const line = { line: firstLine + index, externalAccountNumber, sourceLine: null }
     const { problems, text } = endOf(encode, line, resultOf(batch, validated.failure))
-    failed.push({ result: JSON.parse(text) as FailedResult, problems })
-  }
-  return failed
+    const failed = { result: JSON.parse(text) as FailedResult, problems }
+    return { number: externalAccountNumber, failed }
+  })
 }

@@ -3,18 +3,22 @@
  * fixes clear many lines. Its memory is bounded, however many lines and kinds of errors there are.
  * Source: docs/contract/batches.md#problems.
  */
-import type { LineProblem } from "@data-import/domain/batches/BatchLine"
 import { clearedLines, type ProblemGroup } from "@data-import/domain/batches/Problems"
+import type { ReportCode } from "../reports/ReportCode.ts"
 import { type FailedLineProblems, type PlacedProblem, problemKey } from "./CheckedBlock.ts"
 
-/** Of a CSV book, an example has its row and column. */
+/** An example has the value, and of a CSV book its row and column. */
 export type Example = ProblemGroup["examples"][number] & {
   readonly row: number | null
   readonly column: string | null
+  readonly value: string | null
 }
 
-interface Group extends ProblemGroup {
+interface Group extends Omit<ProblemGroup, "code" | "examples"> {
+  readonly code: ReportCode
   readonly examples: ReadonlyArray<Example>
+  /** How many lines would be right with the other sign. */
+  readonly reversed: number
 }
 
 /** A group of failed lines; `cleared` lines have no other problem than it and those before it. */
@@ -41,13 +45,13 @@ type Growing = { -readonly [Key in keyof Group]: Group[Key] } & {
 }
 
 interface ProblemSet {
-  readonly problems: ReadonlyArray<LineProblem>
+  readonly problems: ReadonlyArray<PlacedProblem>
   lines: number
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-const byFrequency = (one: ProblemGroup, other: ProblemGroup): number =>
+const byFrequency = (one: Group, other: Group): number =>
   other.lines - one.lines || compare(one.code, other.code) || compare(one.attr, other.attr)
 
 export class SummaryBuilder {
@@ -84,15 +88,16 @@ export class SummaryBuilder {
   }
 
   #addProblem(key: string, problem: PlacedProblem, failed: FailedLineProblems): void {
-    const { attr, code, column, detail } = problem
+    const { attr, code, column, detail, value } = problem
     const present = this.#groups.get(key)
     if (present === undefined && this.#groups.size >= mostGroups) return
-    const group = present ?? { attr, code, lines: 0, examples: [] }
+    const group = present ?? { attr, code, lines: 0, reversed: 0, examples: [] }
     if (present === undefined) this.#groups.set(key, group)
     group.lines++
+    if (problem.isReversed === true) group.reversed++
     if (group.examples.length >= examples) return
     const { externalAccountNumber, line, row } = failed
-    group.examples.push({ line, row, column, externalAccountNumber, detail })
+    group.examples.push({ line, row, column, value, externalAccountNumber, detail })
   }
 
   summary(): Summary {

@@ -4,7 +4,6 @@
  * added.
  * Source: docs/contract/queries.md#configuration.
  */
-import { readFileSync } from "node:fs"
 import { Effect, Option, Schema, Struct } from "effect"
 import { ConfigurationBody } from "@data-import/api/ConfigurationBody"
 import { timeZoneForm, timeZoneNamed, utc } from "@data-import/domain/suppliers/BusinessDay"
@@ -12,6 +11,7 @@ import { supplierCodeLength, type WireCode } from "@data-import/domain/suppliers
 import type { CodeLists } from "@data-import/domain/schema/CodeLists"
 import { SupplierCodeField } from "@data-import/domain/accounts/Account"
 import { Refused } from "@data-import/terminal/Refused"
+import { readText } from "../book/TextFile.ts"
 
 export interface SupplierConfiguration {
   /** Null if it is left out. */
@@ -49,7 +49,7 @@ export const supplierForm = `a code of 1 to ${supplierCodeLength} characters`
 export const readConfiguration = (file: string): Effect.Effect<SupplierConfiguration, Refused> =>
   Effect.try({
     try: () => {
-      const read = decode(readFileSync(file, "utf8"))
+      const read = decode(readText(file))
       const zone = timeZoneNamed(read.time_zone ?? utc)
       return {
         supplier: read.import_supplier ?? null,

@@ -4,13 +4,13 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { businessDay, TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import { get } from "@data-import/domain/testing/wire"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { checkBook } from "../check/CheckBook.ts"
 import { readConfiguration } from "../check/SupplierConfiguration.ts"
-import { open } from "../book/Book.ts"
+import { bookFile } from "../book/BookFile.ts"
 import { openReports } from "../reports/ReportFiles.ts"
 import { bookOf } from "./Lines.ts"
 import type { Server } from "./Server.ts"
@@ -35,6 +35,12 @@ const withoutNow = (results: string, from: DateTime.Utc, to: DateTime.Utc): stri
     const isNow = at >= DateTime.toEpochMillis(from) - 1_000 && at <= DateTime.toEpochMillis(to)
     return isNow ? '"limit":"now"' : figure
   })
+
+/** Only the offline report has warnings, and the values that were sent. */
+const serverResults = (results: string): string =>
+  results
+    .replaceAll(/^.*"outcome":"(?:WARNING|REPEATED)".*\n/gm, "")
+    .replaceAll(/,"value":"(?:[^"\\]|\\.)*"/g, "")
 
 const byLine = (results: string): ReadonlyMap<number, string> =>
   new Map(
@@ -63,22 +69,25 @@ const checkOffline = Effect.fnUntraced(function* (
   threads: number
 ) {
   const folder = yield* temporaryFolder()
-  const [bookFile, configurationFile, report] = ["b.ndjson", "c.json", "r.ndjson"].map((name) =>
+  const [name, configurationFile, report] = ["b.ndjson", "c.json", "r.ndjson"].map((name) =>
     join(folder, name)
   ) as [string, string, string]
-  writeFileSync(bookFile, book)
+  writeFileSync(name, book)
   writeFileSync(configurationFile, configuration)
   const reports = yield* openReports([report])
+  const words = { book: name, map: Option.none(), corrections: [], lastWins: false }
+  const opened = yield* bookFile(words)
   const result = yield* checkBook({
-    book: yield* open(bookFile),
+    book: yield* opened.open,
     map: null,
     configuration: yield* readConfiguration(configurationFile),
     threads,
     reports: reports.writers,
+    writeRows: reports.writeRows,
     onProgress: () => Effect.void
   })
-  yield* reports.finish({ book: bookFile, result, notes: [], checkedAt: "" })
-  return { results: readFileSync(report, "utf8"), result }
+  yield* reports.finish({ book: name, result, notes: [], checkedAt: "" })
+  return { results: serverResults(readFileSync(report, "utf8")), result }
 }, Effect.scoped)
 
 /** Instants in the generated accounts are in the past, or a whole hour away. */

@@ -2,12 +2,14 @@
  * The deployment that a command uses, and its API key. `DATA_IMPORT_URL` and `DATA_IMPORT_API_KEY`
  * come first, then the profile that `--profile` or `DATA_IMPORT_PROFILE` names.
  */
-import { Console, Effect, Layer, Option, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Console, Effect, Option, Redacted } from "effect"
 import * as Client from "@data-import/client/effect"
+import { keyPrefix } from "@data-import/domain/suppliers/Organisation"
+import { KeyMode } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { ProfileName } from "./ProfileName.ts"
 import { type Profile, readProfile, setting } from "./Profiles.ts"
+import { watchingContact } from "./Reachability.ts"
 import { asRefusal } from "./ServiceRefusal.ts"
 
 /** The name of the profile: as typed, as the environment says, or `default`. */
@@ -43,14 +45,20 @@ export const baseUrlForm =
 const environmentUrl = Effect.gen(function* () {
   const given = yield* setting("DATA_IMPORT_URL")
   if (Option.isNone(given)) return Option.none<string>()
-  const url = readBaseUrl(given.value)
+  const url = readBaseUrl(given.value.trim())
   if (Option.isSome(url)) return url
   return yield* new Refused({ why: `DATA_IMPORT_URL must be ${baseUrlForm}.` })
 })
 
+/** A copied key often has blanks around it, and sometimes quotes. It is not shown. */
+export const apiKeyFault = (text: string): string | null =>
+  /["'`\s]/.test(text) ? "the API key has a quote or a blank, which no key has" : null
+
 /** The settings in the environment, each of which may be absent. */
 export const environment = Effect.gen(function* () {
-  const key = yield* setting("DATA_IMPORT_API_KEY")
+  const key = Option.map(yield* setting("DATA_IMPORT_API_KEY"), (text) => text.trim())
+  const fault = Option.getOrNull(Option.map(key, apiKeyFault))
+  if (fault !== null) return yield* new Refused({ why: `In DATA_IMPORT_API_KEY ${fault}.` })
   return { url: yield* environmentUrl, key: Option.map(key, (text) => Redacted.make(text)) }
 })
 
@@ -86,6 +94,11 @@ export const connection = Effect.gen(function* () {
   return { ...profile, apiKey: Option.getOrElse(key, () => profile.apiKey) }
 })
 
+/** The start of a key says its mode. */
+const modeOf = ({ apiKey }: Profile) =>
+  (["live", "test"] as const).find((mode) => Redacted.value(apiKey).startsWith(keyPrefix[mode])) ??
+  null
+
 /** How long a command waits during an outage. */
 export type Patience = Pick<Client.Settings, "deadline" | "retries">
 
@@ -97,10 +110,10 @@ export const asClientOf =
   (profile: Profile, patience: Patience = short) =>
   <A, E, R>(self: Effect.Effect<A, E, R>) =>
     self.pipe(
-      Effect.provide(
-        Layer.provide(Client.layer({ ...profile, ...patience }), FetchHttpClient.layer)
-      ),
-      Effect.mapError(asRefusal(profile.baseUrl))
+      Effect.provide(Client.layer({ ...profile, ...patience })),
+      Effect.mapError(asRefusal(profile.baseUrl)),
+      watchingContact(profile.baseUrl),
+      Effect.provideService(KeyMode, modeOf(profile))
     )
 
 /** Runs the handler of a command as a client of the deployment that was chosen. */

@@ -5,7 +5,14 @@ import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
 import { DataImport } from "@data-import/client/effect"
 import { say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
-import { asClientOf, baseUrlForm, environment, profileName, readBaseUrl } from "./Connection.ts"
+import {
+  apiKeyFault,
+  asClientOf,
+  baseUrlForm,
+  environment,
+  profileName,
+  readBaseUrl
+} from "./Connection.ts"
 import { readProfile, writeProfile } from "./Profiles.ts"
 
 const cannotAsk = new Refused({
@@ -20,7 +27,10 @@ const promptKey = (baseUrl: string) =>
     return yield* Prompt.run(
       Prompt.Hidden({
         message: `API key for ${baseUrl}`,
-        validate: (text) => (text.trim() === "" ? Effect.fail("It is empty") : Effect.succeed(text))
+        validate: (text) => {
+          const fault = text.trim() === "" ? "It is empty" : apiKeyFault(text.trim())
+          return fault === null ? Effect.succeed(text) : Effect.fail(fault)
+        }
       })
     ).pipe(
       Effect.map((key) => Redacted.make(Redacted.value(key).trim())),

@@ -11,7 +11,7 @@ import {
 import { isObject } from "@data-import/domain/schema/Json"
 import { plain, printable, table } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "./Reason.ts"
+import { unreachable } from "./Reachability.ts"
 
 /** An error of the service or the connection as a refusal; every other one unchanged. */
 export type AsRefusal<E> = E extends CallError ? Refused : E
@@ -36,9 +36,6 @@ const refusalText = (code: string, { body, detail, requestId }: ApiError | Unrec
     ...(requestId === null ? [] : [printable(`Request id: ${requestId}`)])
   ].join("\n")
 }
-
-const unreachable = (baseUrl: string, cause: unknown) =>
-  `Cannot reach ${baseUrl}: ${printable(reasonOf(cause))}.`
 
 const textOf = (error: CallError, baseUrl: string): string => {
   switch (error._tag) {

@@ -5,13 +5,14 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join, relative, sep } from "node:path"
-import { Clock, Effect, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type CallError, DataImport, isCallError } from "@data-import/client/effect"
 import { inEnglish, plain, say, table } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
+import type { Profile } from "../connection/Profiles.ts"
 import { reasonOf } from "../connection/Reason.ts"
 import { barOfShare, drawing } from "../progress/Drawing.ts"
 import { openLog, type UploadLog } from "./UploadLog.ts"
@@ -54,10 +55,13 @@ const failureOf = (document_path: string, error: CallError): Option.Option<Failu
   return Option.some({ document_path, code: first.code, detail: `${first.attr}: ${first.detail}` })
 }
 
-interface Upload {
+interface Folder {
   readonly folder: string
   readonly supplier: string
   readonly prefix: string
+}
+
+interface Upload extends Folder {
   readonly log: UploadLog
 }
 
@@ -67,7 +71,12 @@ const uploadFile = Effect.fnUntraced(function* (file: string, upload: Upload) {
   const { accountImport } = yield* DataImport
   const name = join(folder, file)
   const document_path = `${prefix}${file.split(sep).join("/")}`
-  const content = yield* Effect.tryPromise({ try: () => readFile(name), catch: cannotRead(name) })
+  const read = yield* Effect.exit(Effect.tryPromise(() => readFile(name)))
+  if (Exit.isFailure(read)) {
+    const detail = `The file cannot be read: ${reasonOf(Cause.squash(read.cause))}.`
+    return { document_path, code: "unreadable", detail }
+  }
+  const content = read.value
   const sha256 = createHash("sha256").update(content).digest("hex")
   const before = log.sha256Of(document_path)
   if (before === sha256) return "uploaded_before"
@@ -148,6 +157,34 @@ const uploadProgress = Effect.fnUntraced(function* (files: number) {
 
 const folderForm = "a folder like statements/2024"
 
+const uploadFolder = Effect.fnUntraced(function* (
+  { folder, parallel, prefix, supplier }: Folder & { readonly parallel: number },
+  profile: Profile
+) {
+  const files = yield* filesIn(folder)
+  const log = yield* openLog(profile, supplier)
+  const advance = yield* uploadProgress(files.length)
+  const outcomes = yield* Effect.forEach(
+    files,
+    (file) =>
+      Effect.tap(uploadFile(file, { folder, supplier, prefix, log }), () => Effect.sync(advance)),
+    { concurrency: parallel }
+  )
+  const failed = outcomes.filter((outcome) => typeof outcome === "object")
+  const counts = countsOf(outcomes)
+  yield* say(
+    {
+      folder,
+      import_supplier: supplier,
+      files: files.length,
+      ...counts,
+      failures: failed.map((failure) => ({ ...failure }))
+    },
+    textOf(folder, counts, failed)
+  )
+  if (failed.length > 0) return yield* new LinesFailed()
+})
+
 const upload = Command.make(
   "upload",
   {
@@ -182,30 +219,9 @@ const upload = Command.make(
       Flag.withDefault(4)
     )
   },
-  Effect.fnUntraced(function* ({ folder, parallel, prefix, supplier }) {
+  Effect.fnUntraced(function* (given) {
     const profile = yield* connection
-    const files = yield* filesIn(folder)
-    const log = yield* openLog(profile.baseUrl, supplier)
-    const advance = yield* uploadProgress(files.length)
-    const outcomes = yield* Effect.forEach(
-      files,
-      (file) =>
-        Effect.tap(uploadFile(file, { folder, supplier, prefix, log }), () => Effect.sync(advance)),
-      { concurrency: parallel }
-    ).pipe(asClientOf(profile, patient))
-    const failed = outcomes.filter((outcome) => typeof outcome === "object")
-    const counts = countsOf(outcomes)
-    yield* say(
-      {
-        folder,
-        import_supplier: supplier,
-        files: files.length,
-        ...counts,
-        failures: failed.map((failure) => ({ ...failure }))
-      },
-      textOf(folder, counts, failed)
-    )
-    if (failed.length > 0) return yield* new LinesFailed()
+    yield* uploadFolder(given, profile).pipe(asClientOf(profile, patient))
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(

@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto"
 import { appendFile, mkdir, readFile } from "node:fs/promises"
-import { Effect, Option, Path, Schema } from "effect"
+import { Effect, Option, Path, Redacted, Schema } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { userFolder } from "../connection/Profiles.ts"
+import { type Profile, userFolder } from "../connection/Profiles.ts"
 import { reasonOf } from "../connection/Reason.ts"
 
 const Entry = Schema.Struct({ document_path: Schema.String, sha256: Schema.String })
@@ -34,11 +34,16 @@ const readIfThere = async (file: string): Promise<string> => {
   }
 }
 
-/** The log of a supplier at a deployment. */
-export const openLog = Effect.fnUntraced(function* (baseUrl: string, supplier: string) {
+/**
+ * The log of a supplier at a deployment. Each API key has its own: the test key and the live key of
+ * an organisation have other stores.
+ */
+export const openLog = Effect.fnUntraced(function* (profile: Profile, supplier: string) {
   const path = yield* Path.Path
   const folder = path.join(yield* userFolder("XDG_STATE_HOME", ".local/state"), "documents")
-  const identity = createHash("sha256").update(JSON.stringify([baseUrl, supplier]))
+  const { apiKey, baseUrl } = profile
+  const named = JSON.stringify([baseUrl, Redacted.value(apiKey), supplier])
+  const identity = createHash("sha256").update(named)
   const file = path.join(folder, `${identity.digest("hex").slice(0, 32)}.ndjson`)
   yield* attempt(file, () => mkdir(folder, { recursive: true, mode: 0o700 }))
   const text = yield* attempt(file, () => readIfThere(file))

@@ -74,11 +74,25 @@ export interface InvalidLine {
   /** Null if it has none. */
   readonly number: string | null
   readonly account: null
+  /** Its `transfer_balance`; null if there is none that can be read. */
+  readonly balance: BigDecimal.BigDecimal | null
+}
+
+const plainDecimal = /^[+-]?\d{1,30}(?:\.\d{1,30})?$/
+
+const balanceIn = (payload: unknown): BigDecimal.BigDecimal | null => {
+  const stated = isObject(payload) ? payload["transfer_balance"] : undefined
+  const text = typeof stated === "number" || typeof stated === "string" ? String(stated) : ""
+  return plainDecimal.test(text) ? decimalOf(text) : null
 }
 
 const noAccount = (payload: unknown): InvalidLine => {
   const number = isObject(payload) ? payload["external_account_number"] : null
-  return { number: typeof number === "string" ? number : null, account: null }
+  return {
+    number: typeof number === "string" ? number : null,
+    account: null,
+    balance: balanceIn(payload)
+  }
 }
 
 /** The payload, as a batch finds it: the account may be wrapped, and need not name its supplier. */

@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { Effect, Stream } from "effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
-import { type Book, cannotRead, isGzip, open } from "../book/Book.ts"
-import type { ColumnMap } from "../book/ColumnMap.ts"
-import { csvBlocks } from "../book/CsvBook.ts"
+import { cannotRead, isGzip } from "../book/Book.ts"
+import type { BookFile, OpenBook } from "../book/BookFile.ts"
+import type { Piece } from "../book/BookPieces.ts"
 import { reasonOf } from "../connection/Reason.ts"
 
 /** Where a line is. */
@@ -27,21 +27,6 @@ export interface PlacedLine extends LinePlace {
   readonly bytes: SplitLine
 }
 
-interface Piece {
-  readonly bytes: Uint8Array
-  readonly rows: ReadonlyArray<number> | null
-}
-
-async function* piecesOf({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
-  if (map === null) {
-    for await (const piece of bytes) yield { bytes: piece, rows: null }
-    return
-  }
-  for await (const block of csvBlocks(bytes, map)) {
-    yield { bytes: block.bytes, rows: block.rows ?? null }
-  }
-}
-
 const lineFeed = 0x0a
 
 /** Numbers the lines of pieces, and computes the offset of each. */
@@ -52,12 +37,12 @@ class LinePlacer {
   #position = 0
   #start = 0;
 
-  *feed({ bytes, rows }: Piece): Generator<PlacedLine> {
+  *feed({ bytes, csv }: Piece): Generator<PlacedLine> {
     const first = this.#line
     let at = -1
     for (const line of this.#splitter.feed(bytes)) {
       at = bytes.indexOf(lineFeed, at + 1)
-      yield this.#place(line, this.#position + at, rows?.[this.#line - first] ?? null)
+      yield this.#place(line, this.#position + at, csv?.rows[this.#line - first]?.number ?? null)
       this.#start = this.#position + at + 1
     }
     this.#position += bytes.length
@@ -95,7 +80,7 @@ const cannotKeep = (error: unknown) =>
   new Refused({ why: `Cannot keep the book in ${tmpdir()}: ${reasonOf(error)}.` })
 
 export interface LineFile {
-  readonly book: Book
+  readonly book: OpenBook
   /** The lines in their order; to be read once. */
   readonly lines: Stream.Stream<ReadonlyArray<PlacedLine>, Refused>
   /** The bytes of a line that was read. */
@@ -103,10 +88,10 @@ export interface LineFile {
 }
 
 /** Opens a book. The scope closes it. */
-export const openLines = Effect.fnUntraced(function* (name: string, map: ColumnMap | null) {
-  const book = yield* open(name)
+export const openLines = Effect.fnUntraced(function* ({ isUnchanged, map, name, open }: BookFile) {
+  const book = yield* open
   const isRead = yield* Effect.try({
-    try: () => map === null && isPlainFile(name),
+    try: () => isUnchanged && map === null && isPlainFile(name),
     catch: (error) => cannotRead(name, error)
   })
   const file = yield* Effect.acquireRelease(
@@ -126,7 +111,7 @@ export const openLines = Effect.fnUntraced(function* (name: string, map: ColumnM
           catch: cannotKeep
         })
   const placer = new LinePlacer()
-  const pieces = Stream.fromAsyncIterable(piecesOf(book, map), (error) => cannotRead(name, error))
+  const pieces = Stream.fromAsyncIterable(book.pieces(), (error) => cannotRead(name, error))
   const lines = pieces.pipe(
     Stream.tap(keep),
     Stream.map((piece) => [...placer.feed(piece)]),

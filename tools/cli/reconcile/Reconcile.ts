@@ -1,31 +1,34 @@
 /** `data-import reconcile`: compares a book with the stored accounts. */
-import { Clock, Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Clock, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
-import { mapFlag, mapOf, supplierNamed } from "../check/Check.ts"
+import { keepInputs } from "../book/Overwriting.ts"
+import { bookFile, bookFlags, filesOf } from "../book/BookFile.ts"
+import { supplierNamed } from "../check/Check.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
 import { onServicePatiently } from "../connection/Connection.ts"
 import { barOfShare, drawing } from "../progress/Drawing.ts"
-import { attempt, openReport, place } from "../reports/ReportFiles.ts"
+import { attempt, openReport, place, takesRows } from "../reports/ReportFiles.ts"
 import { csvHead, csvOf, type Finding, ndjsonOf } from "./Findings.ts"
 import { jsonOf, textOf } from "./ReconcileAnswer.ts"
 import { reconcileBook, type ReconcileProgress } from "./ReconcileBook.ts"
 
-const isOutput = (file: string): boolean => /\.(ndjson|csv)$/i.test(file)
+const isOutput = (file: string): boolean => /\.(ndjson|csv)$/i.test(file) && !takesRows(file)
 
 const flags = {
-  book: Argument.String("book").pipe(
-    Argument.withMetavar("FILE"),
-    Argument.withDescription("The book that was sent (NDJSON), plain or gzip; - reads stdin")
-  ),
+  ...bookFlags,
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier whose accounts are compared"),
     Flag.filterMap(supplierNamed, () => supplierForm)
   ),
-  map: mapFlag,
+  cohort: Flag.String("cohort").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Leave out accounts of other cohorts that are not in the book"),
+    Flag.optional
+  ),
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),
@@ -79,11 +82,19 @@ export const reconcile = Command.make(
   "reconcile",
   flags,
   Effect.fnUntraced(
-    function* ({ book, map: mapFile, output, supplier }) {
-      const map = yield* mapOf(book, mapFile)
+    function* ({ cohort, output, supplier, ...words }) {
+      const { book } = words
+      yield* keepInputs(output, filesOf(words))
+      const file = yield* bookFile(words)
       const outputs = yield* openOutputs(output)
       const { end, progress } = yield* progressOf
-      const result = yield* reconcileBook({ book, map, supplier, report: outputs.write, progress })
+      const result = yield* reconcileBook({
+        file,
+        supplier,
+        cohort: Option.getOrNull(cohort),
+        report: outputs.write,
+        progress
+      })
       yield* end
       yield* outputs.finish
       yield* say(jsonOf(book, result), textOf(book, result))

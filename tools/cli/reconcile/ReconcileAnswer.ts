@@ -15,6 +15,9 @@ export const jsonOf = (book: string, result: ReconcileResult): Schema.Json => ({
   import_supplier: result.supplier,
   lines: result.lines,
   accounts: { ...result.accounts },
+  invalid_lines: result.others.invalid,
+  repeated_lines: result.others.repeated,
+  invalid_balance: result.invalidBalance,
   differences: result.findings,
   kinds: { ...result.kinds },
   sums: {
@@ -32,7 +35,8 @@ const rowOf = (finding: Finding) => ({
   line: finding.row ?? finding.line,
   external_account_number: plain(finding.external_account_number),
   difference: finding.kind,
-  path: plain(finding.path === "" ? (finding.state ?? null) : finding.path),
+  path: plain(finding.path) || null,
+  state: plain(finding.state),
   id: plain(idsOf(finding)) || null,
   book: plain(valueText(finding.book)),
   stored: plain(valueText(finding.stored))
@@ -40,12 +44,16 @@ const rowOf = (finding: Finding) => ({
 
 const columns = ["line", "external_account_number", "difference", "path", "id", "book", "stored"]
 
+/** Only missing accounts have a state. */
+const columnsOf = (findings: ReadonlyArray<Finding>) =>
+  findings.some(({ state }) => state !== undefined) ? [...columns, "state"] : columns
+
 const foundOf = ({ examples, findings }: ReconcileResult): ReadonlyArray<string> => {
   if (findings === 0) return []
   const shown = examples.slice(0, printed)
   const left = findings - shown.length
   const more = `${inEnglish(left)} more: --output differences.csv has all of them`
-  return [[table(columns, shown.map(rowOf)), ...(left > 0 ? [more] : [])].join("\n")]
+  return [[table(columnsOf(shown), shown.map(rowOf)), ...(left > 0 ? [more] : [])].join("\n")]
 }
 
 const sumColumns = [
@@ -78,18 +86,39 @@ const erasedOf = ({ accounts }: ReconcileResult): ReadonlyArray<string> =>
     ? []
     : [`The operator erased ${inEnglish(accounts.erased)} accounts of the book: not compared.`]
 
+const invalidOf = ({
+  invalidBalance,
+  others: { invalid },
+  withoutBalance
+}: ReconcileResult): ReadonlyArray<string> =>
+  invalid === 0
+    ? []
+    : [
+        `Invalid lines are in no sum. The transfer_balance of ${inEnglish(invalid - withoutBalance)} ` +
+          `of them adds up to ${invalidBalance}; that of ${inEnglish(withoutBalance)} cannot be read.`
+      ]
+
+/** The lines as a sum that closes. */
+const linesOf = ({ accounts, lines, others }: ReconcileResult): string => {
+  const { different, equal, erased, missing } = accounts
+  const parts = Object.entries({ equal, different, missing, erased, ...others })
+    .filter(([name, count]) => count > 0 || name in { equal, different, missing })
+    .map(([name, count]) => `${inEnglish(count)} ${name}`)
+  return `${inEnglish(lines)} lines = ${parts.join(" + ")}`
+}
+
 export const textOf = (book: string, result: ReconcileResult): string => {
-  const { accounts, lines, milliseconds, sums } = result
+  const { accounts, milliseconds, sums } = result
   const seconds = milliseconds / 1_000
   const rate = seconds > 0 ? `, ${inEnglish(sums.accounts.stored / seconds)} accounts/s` : ""
   const counts =
-    `${inEnglish(lines)} lines, ${inEnglish(sums.accounts.stored)} accounts stored: ` +
-    `${inEnglish(accounts.equal)} equal, ${inEnglish(accounts.different)} different, ` +
-    `${inEnglish(accounts.missing)} missing, ${inEnglish(accounts.unexpected)} unexpected`
+    `${linesOf(result)}; ${inEnglish(sums.accounts.stored)} accounts stored, ` +
+    `${inEnglish(accounts.unexpected)} of them unexpected`
   return [
     `${book}: ${counts} (${seconds.toFixed(1)} s${rate})`,
     ...foundOf(result),
     sumsOf(result),
+    ...invalidOf(result),
     ...addedOf(result),
     ...erasedOf(result)
   ].join("\n\n")

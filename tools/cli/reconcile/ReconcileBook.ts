@@ -7,7 +7,8 @@ import { BigDecimal, Clock, Effect, Stream } from "effect"
 import { DataImport } from "@data-import/client/effect"
 import { twoDecimals, zero } from "@data-import/domain/schema/Decimal"
 import { Refused } from "@data-import/terminal/Refused"
-import type { ColumnMap } from "../book/ColumnMap.ts"
+import { emptyBook } from "../book/Book.ts"
+import type { BookFile } from "../book/BookFile.ts"
 import {
   addedBalance,
   expectedBalances,
@@ -32,10 +33,10 @@ export interface ReconcileProgress {
 }
 
 export interface ReconcileOptions {
-  readonly book: string
-  /** Of a CSV book. */
-  readonly map: ColumnMap | null
+  readonly file: BookFile
   readonly supplier: string
+  /** Leaves out accounts of other cohorts that are not in the book. */
+  readonly cohort: string | null
   readonly report: (finding: Finding) => Effect.Effect<void, Refused>
   readonly progress: ReconcileProgress
 }
@@ -98,7 +99,7 @@ function* balanceDifferences(stored: StoredAccount): Generator<Difference> {
   }
 }
 
-interface Work extends ReconcileOptions {
+interface Work extends Omit<ReconcileOptions, "file"> {
   readonly file: LineFile
   readonly index: BookIndex
   readonly tally: Tally
@@ -124,12 +125,12 @@ const readBook = (work: Work) => {
   )
 }
 
-const readAgain = Effect.fnUntraced(function* ({ book, file, index }: Work, line: IndexedLine) {
+const readAgain = Effect.fnUntraced(function* ({ file, index }: Work, line: IndexedLine) {
   const again = index.again(yield* file.lineAt(line), line)
-  return again ?? (yield* changed(book))
+  return again ?? (yield* changed(file.book.name))
 })
 
-/** Compares one stored account with its line. Returns the count it belongs to. */
+/** Compares one stored account with its line. Returns the count it belongs to; null if invalid. */
 const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) {
   const { external_account_number: number, kraken_account_number } = stored
   const line = work.index.take(number)
@@ -141,7 +142,7 @@ const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) 
   }
   if (line.fingerprint === null) {
     yield* report(work, { ...lineFinding("INVALID", line, number), kraken_account_number })
-    return "different"
+    return null
   }
   if (line.fingerprint === storedFingerprint(stored)) return "equal"
   const { account } = yield* readAgain(work, line)
@@ -158,19 +159,34 @@ const compare = Effect.fnUntraced(function* (work: Work, stored: StoredAccount) 
   return isEqual ? "equal" : "different"
 })
 
-const compareAll = (work: Work) => {
-  const { index, progress, supplier, tally } = work
+/** The accounts of a cohort. */
+const numbersOf = Effect.fnUntraced(function* (supplier: string, cohort: string) {
+  const { query } = yield* DataImport
+  const numbers = new Set<string>()
+  yield* Stream.runForEach(query.allImports(supplier, { cohort, fields: ["state"] }), (found) =>
+    Effect.sync(() => numbers.add(found.external_account_number))
+  )
+  return numbers
+})
+
+const compareAll = Effect.fnUntraced(function* (work: Work) {
+  const { cohort, index, progress, supplier, tally } = work
+  const numbers = cohort === null ? null : yield* numbersOf(supplier, cohort)
+  const isMeant = (number: string) =>
+    numbers === null || numbers.has(number) || index.left.has(number)
   const accounts = index.left.size
   let compared = 0
-  return Stream.runForEach(
+  yield* Stream.runForEach(
     storedAccounts(supplier),
     Effect.fnUntraced(function* (stored) {
+      if (!isMeant(stored.external_account_number)) return
       tally.store(stored)
-      tally.accounts[yield* compare(work, stored)]++
+      const count = yield* compare(work, stored)
+      if (count !== null) tally.accounts[count]++
       progress.comparing(++compared, accounts)
     })
   )
-}
+})
 
 /** The states of the imports whose accounts are missing; none if the key may not read them. */
 const statesOfMissing = Effect.fnUntraced(function* ({ index, supplier }: Work) {
@@ -211,11 +227,12 @@ const reportMissing = Effect.fnUntraced(function* (work: Work) {
 
 export const reconcileBook = Effect.fnUntraced(function* (options: ReconcileOptions) {
   const startedAt = yield* Clock.currentTimeMillis
-  const file = yield* openLines(options.book, options.map)
+  const file = yield* openLines(options.file)
   const index = new BookIndex(options.supplier)
   const tally = new Tally()
   const work: Work = { ...options, file, index, tally }
   yield* readBook(work)
+  if (index.read === 0) return yield* emptyBook(options.file.name)
   yield* compareAll(work)
   yield* reportMissing(work)
   const { accounts, added, examples: first, findings, kinds } = tally
@@ -223,6 +240,10 @@ export const reconcileBook = Effect.fnUntraced(function* (options: ReconcileOpti
     supplier: options.supplier,
     lines: index.read,
     accounts,
+    /** Lines that are no account of their own. */
+    others: { invalid: kinds.INVALID, repeated: kinds.REPEATED + index.repetitions },
+    invalidBalance: twoDecimals(index.invalidBalance),
+    withoutBalance: index.withoutBalance,
     findings,
     kinds,
     examples: first,

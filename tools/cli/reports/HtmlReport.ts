@@ -2,12 +2,12 @@
  * The page of a check for people who know the accounts but not the API: the errors, their
  * frequency, and their remedies. It is one file without scripts, and loads nothing.
  */
-import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
 import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "../check/CheckBook.ts"
 import type { Example, SummarisedProblem } from "../check/Summary.ts"
 import { html, Html } from "./Html.ts"
 import { style } from "./HtmlStyle.ts"
+import { entryOf } from "./ReportCode.ts"
 
 export interface PageOf {
   readonly book: string
@@ -28,9 +28,6 @@ const placeOf = (attr: string): string =>
         .filter((part) => part !== "*")
         .map((part) => part.replaceAll("_", " "))
         .join(" › ")
-
-/** What is wrong, as a sentence. */
-const meaningOf = (code: Code | FieldCode): string => registry[code].meaning
 
 const shortened = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text
@@ -66,26 +63,32 @@ const chartOf = (problems: ReadonlyArray<SummarisedProblem>): Html => {
   </svg>`
 }
 
-const exampleOf = ({ column, detail, externalAccountNumber, line, row }: Example): Html => {
+const exampleOf = ({ column, detail, externalAccountNumber, line, row, value }: Example): Html => {
   const place = row === null ? `line ${inEnglish(line)}` : `row ${inEnglish(row)}`
   return html`<tr>
     <td>${place}${column === null ? "" : `, column ${column}`}</td>
     <td>${externalAccountNumber ?? "–"}</td>
+    <td>${value === null ? "" : html`<code>${value}</code>`}</td>
     <td>${detail ?? ""}</td>
   </tr>`
 }
 
 const problemOf = (problem: SummarisedProblem, index: number, failed: number): Html => {
-  const { attr, cleared, code, examples, lines } = problem
   const these = index === 0 ? "Fixing this problem" : `Fixing problems 1 to ${index + 1}`
+  return groupOf(
+    problem,
+    index,
+    `${these} clears ${inEnglish(problem.cleared)} of ${linesOf(failed)}.`
+  )
+}
+
+const groupOf = (problem: SummarisedProblem, index: number, gain: string): Html => {
+  const { attr, code, examples, lines } = problem
   return html`<article>
-    <h3>${index + 1}. ${meaningOf(code)}</h3>
+    <h3>${index + 1}. ${entryOf(code).meaning}</h3>
     <p>At <strong>${placeOf(attr)}</strong>, in ${linesOf(lines)}.</p>
-    <p><strong>What to do:</strong> ${registry[code].remedy}</p>
-    <p class="quiet">
-      ${these} clears ${inEnglish(cleared)} of ${linesOf(failed)}. Code <code>${code}</code> at
-      <code>${attr}</code>.
-    </p>
+    <p><strong>What to do:</strong> ${entryOf(code).remedy}</p>
+    <p class="quiet">${gain} Code <code>${code}</code> at <code>${attr}</code>.</p>
     <details>
       <summary>Examples</summary>
       <div class="scroll">
@@ -97,6 +100,7 @@ const problemOf = (problem: SummarisedProblem, index: number, failed: number): H
             <tr>
               <th scope="col">Where</th>
               <th scope="col">Account</th>
+              <th scope="col">Value</th>
               <th scope="col">What is wrong</th>
             </tr>
           </thead>
@@ -125,6 +129,13 @@ const problemsOf = ({ different, failed, problems }: CheckResult): Html => {
     <h2>Problems, the most frequent first</h2>
     ${problems.map((problem, index) => problemOf(problem, index, failed))} ${more}`
 }
+
+const warningsOf = ({ failed, problems }: CheckResult["warnings"]): Html =>
+  failed === 0
+    ? html``
+    : html`<h2>Warnings</h2>
+        <p>In ${linesOf(failed)}, which do not fail for them.</p>
+        ${problems.map((problem, index) => groupOf(problem, index, ""))}`
 
 export const htmlReport = ({ book, checkedAt, notes, result }: PageOf): string => {
   const { failed, lines } = result
@@ -163,7 +174,7 @@ export const htmlReport = ({ book, checkedAt, notes, result }: PageOf): string =
               <dd class="${verdict}">${inEnglish(failed)}</dd>
             </div>
           </dl>
-          ${problemsOf(result)}
+          ${problemsOf(result)} ${warningsOf(result.warnings)}
           <h2>Notes</h2>
           <ul>
             ${notes.map((note) => html`<li>${note}</li>`)}

@@ -1,11 +1,14 @@
 /**
- * Reports with an entry for each failed line. NDJSON has the results as the server answers them for
- * a batch. CSV has one row for each error.
+ * Reports with an entry for each failed line, and for each with a warning. NDJSON has the results
+ * as the server answers them for a batch. CSV has one row for each error.
  * Source: docs/contract/batches.md#results.
  */
 import { csvOf } from "@data-import/domain/board/Csv"
-import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
-import type { FailedLine, LineError } from "../check/LineCheck.ts"
+import { originOf } from "../book/Superseded.ts"
+import type { ReportedLine } from "../check/CheckedBlock.ts"
+import type { LineError } from "../check/LineCheck.ts"
+import type { Warning } from "../check/Warnings.ts"
+import { remedyOf } from "./ReportCode.ts"
 
 export type LineReportKind = "ndjson" | "csv"
 
@@ -16,6 +19,7 @@ const columnsOf = (isCsvBook: boolean) => [
   "path",
   ...(isCsvBook ? ["column"] : []),
   "code",
+  "value",
   "actual",
   "limit",
   "expected",
@@ -23,28 +27,36 @@ const columnsOf = (isCsvBook: boolean) => [
   "nearest",
   "allowed",
   "detail",
-  "remedy"
+  "remedy",
+  "outcome"
 ]
 
 const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string => csvOf([cells])
 
-export const remedyOf = (code: Code | FieldCode): string => registry[code].remedy
+type Entry = LineError | (Warning & Pick<LineError, "parameters">)
 
 /** A failure without errors becomes one error without a field. */
-const errorsOf = ({ error }: FailedLine["result"]): ReadonlyArray<LineError> =>
-  error.errors ?? [{ code: error.code, attr: "non_field_errors", detail: error.detail }]
+const entriesOf = (line: ReportedLine): ReadonlyArray<Entry> => {
+  if (line.outcome !== "FAILED") return line.warnings
+  const { code, detail, errors } = line.error
+  return errors ?? [{ code, attr: "non_field_errors", detail }]
+}
 
-const rowsOf = ({ result }: FailedLine, isCsvBook: boolean): string =>
-  errorsOf(result)
-    .map(({ attr, code, column, detail, parameters = {} }) => {
+const placeOf = ({ file, row }: ReportedLine) =>
+  file === undefined || row === undefined ? row : originOf(file, row)
+
+const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
+  entriesOf(line)
+    .map(({ attr, code, column, detail, parameters = {}, value }) => {
       const { actual, allowed, difference, expected, limit, nearest } = parameters
       return rowOf([
-        result.line,
-        ...(isCsvBook ? [result.row] : []),
-        result.external_account_number,
+        line.line,
+        ...(isCsvBook ? [placeOf(line)] : []),
+        line.external_account_number,
         attr,
         ...(isCsvBook ? [column] : []),
         code,
+        value,
         actual,
         limit,
         expected,
@@ -52,7 +64,8 @@ const rowsOf = ({ result }: FailedLine, isCsvBook: boolean): string =>
         nearest,
         allowed?.join(" "),
         detail,
-        remedyOf(code)
+        remedyOf(code),
+        line.outcome
       ])
     })
     .join("")
@@ -64,5 +77,5 @@ const byteOrderMark = "\uFEFF"
 export const headOf = (kind: LineReportKind, isCsvBook: boolean): string =>
   kind === "csv" ? byteOrderMark + rowOf(columnsOf(isCsvBook)) : ""
 
-export const textOf = (kind: LineReportKind, failed: FailedLine, isCsvBook: boolean): string =>
-  kind === "csv" ? rowsOf(failed, isCsvBook) : `${JSON.stringify(failed.result)}\n`
+export const textOf = (kind: LineReportKind, line: ReportedLine, isCsvBook: boolean): string =>
+  kind === "csv" ? rowsOf(line, isCsvBook) : `${JSON.stringify(line)}\n`

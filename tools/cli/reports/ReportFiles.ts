@@ -6,16 +6,20 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { extname, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
+import { partOf } from "../book/Overwriting.ts"
 import type { ReportWriter } from "../check/CheckBook.ts"
 import { htmlReport, type PageOf } from "./HtmlReport.ts"
 import { headOf } from "./LineReport.ts"
 
 const kinds = { ".ndjson": "ndjson", ".csv": "csv", ".html": "html" } as const
 
-type Kind = (typeof kinds)[keyof typeof kinds]
+type Kind = (typeof kinds)[keyof typeof kinds] | "rows"
+
+/** Whether the file takes the failed rows as they were, to be corrected. */
+export const takesRows = (file: string): boolean => /corrected\.csv$/i.test(file)
 
 const kindOf = (file: string): Kind | undefined =>
-  kinds[extname(file).toLowerCase() as keyof typeof kinds]
+  takesRows(file) ? "rows" : kinds[extname(file).toLowerCase() as keyof typeof kinds]
 
 /** What `--output` accepts. */
 export const isReportFile = (file: string): boolean => kindOf(file) !== undefined
@@ -27,8 +31,6 @@ export interface OpenReport {
   readonly kind: Kind
   readonly handle: FileHandle
 }
-
-const partOf = (file: string): string => `${file}.part`
 
 const refused = (file: string) => (error: unknown) =>
   new Refused({
@@ -63,22 +65,34 @@ export const place = ({ file, handle }: OpenReport) =>
 export interface ReportFiles {
   /** Those that have an entry for each failed line. */
   readonly writers: ReadonlyArray<ReportWriter>
+  /** Writes to the files that take failed rows. */
+  readonly writeRows: ReportWriter["write"]
   /** Writes what is only known at the end, and puts every report in its place. */
   readonly finish: (page: PageOf) => Effect.Effect<void, Refused>
 }
+
+const writeTo =
+  ({ file, handle }: OpenReport): ReportWriter["write"] =>
+  (text) =>
+    text === "" ? Effect.void : Effect.asVoid(attempt(file, () => handle.write(text)))
 
 /** Opens the files before the work begins, so that a wrong path costs no time. */
 export const openReports = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
   const names = [...new Map(files.map((file) => [resolve(file), file])).values()]
   const open = yield* Effect.forEach(names, openReport)
   const writers = open.flatMap(({ file, handle, kind }): ReadonlyArray<ReportWriter> => {
-    if (kind === "html") return []
-    const write: ReportWriter["write"] = (text) =>
-      text === "" ? Effect.void : Effect.asVoid(attempt(file, () => handle.write(text)))
+    if (kind === "html" || kind === "rows") return []
+    const write = writeTo({ file, handle, kind })
     return [{ kind, begin: (isCsvBook) => write(headOf(kind, isCsvBook)), write }]
   })
   const reports: ReportFiles = {
     writers,
+    writeRows: (text) =>
+      Effect.forEach(
+        open.filter(({ kind }) => kind === "rows"),
+        (report) => writeTo(report)(text),
+        { discard: true }
+      ),
     finish: (page) =>
       Effect.forEach(
         open,

@@ -1,23 +1,18 @@
 /** The content of a book: its lines as they are sent, and its identity. */
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
-import { type Book, cannotRead, open } from "../book/Book.ts"
-import type { ColumnMap } from "../book/ColumnMap.ts"
-import { csvBlocks } from "../book/CsvBook.ts"
-
-/** A file of accounts. */
-export interface BookFile {
-  readonly name: string
-  /** Of a CSV book. */
-  readonly map: ColumnMap | null
-}
-
-/** A piece of what is sent. Those of a CSV book are whole lines. */
-export interface Piece {
-  readonly bytes: Uint8Array
-  /** Of a CSV book, the row of each line. */
-  readonly rows?: ReadonlyArray<number>
-}
+import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
+import type { Refused } from "@data-import/terminal/Refused"
+import { cannotRead, emptyBook } from "../book/Book.ts"
+import type { BookFile, OpenBook } from "../book/BookFile.ts"
+import type { Piece } from "../book/BookPieces.ts"
+import {
+  digestOf,
+  RepeatedNumbers,
+  repeatedRefusal,
+  type Repetition
+} from "../book/RepeatedNumbers.ts"
+import { numberIn } from "../book/Superseded.ts"
 
 /**
  * The identity of a book's lines. Two books with the same content are the same book, packed or
@@ -54,35 +49,60 @@ class ContentCounter {
   }
 }
 
-async function* piecesIn({ bytes }: Book, map: ColumnMap | null): AsyncGenerator<Piece> {
-  if (map !== null) yield* csvBlocks(bytes, map)
-  else for await (const part of bytes) yield { bytes: part }
+/** Finds the lines with the numbers of earlier ones. */
+class RepetitionFinder {
+  readonly #splitter = new LineSplitter()
+  readonly #repeated = new RepeatedNumbers()
+  readonly found: Array<Repetition> = []
+  #line = 0
+
+  add({ bytes, csv }: Piece): void {
+    this.#addLines(this.#splitter.feed(bytes), csv)
+  }
+
+  end(): void {
+    this.#addLines(this.#splitter.end(), undefined)
+  }
+
+  #addLines(lines: ReadonlyArray<SplitLine>, csv: Piece["csv"]): void {
+    for (const [index, line] of lines.entries()) {
+      const place = { line: ++this.#line, row: csv?.rows[index]?.number ?? null }
+      const digest = line === null ? 0 : digestOf(line)
+      const repetition = this.#repeated.add(numberIn(line), place, digest)
+      if (repetition !== null) this.found.push(repetition)
+    }
+  }
 }
 
-const piecesOf = (book: Book, map: ColumnMap | null) =>
-  Stream.fromAsyncIterable(piecesIn(book, map), (error) => cannotRead(book.name, error))
+const piecesOf = (book: OpenBook): Stream.Stream<Piece, Refused> =>
+  Stream.fromAsyncIterable(book.pieces(), (error) => cannotRead(book.name, error))
 
-/** Reads a book from its beginning to its end. */
+/** Reads a book from its beginning to its end. Refuses an empty one, and repeated numbers. */
 export const readContent = Effect.fnUntraced(function* (
-  { map, name }: BookFile,
+  { name, open }: BookFile,
   onRead: (read: number, size: number | null) => void
 ) {
   const counter = new ContentCounter()
-  const book = yield* open(name)
-  yield* Stream.runForEach(piecesOf(book, map), ({ bytes }) =>
+  const repetitions = new RepetitionFinder()
+  const book = yield* open
+  yield* Stream.runForEach(piecesOf(book), (piece) =>
     Effect.sync(() => {
-      counter.add(bytes)
+      counter.add(piece.bytes)
+      repetitions.add(piece)
       onRead(book.read(), book.size)
     })
   )
-  return counter.content()
+  repetitions.end()
+  const content = counter.content()
+  if (content.lines === 0) return yield* emptyBook(name)
+  if (repetitions.found.length > 0) return yield* repeatedRefusal(name, repetitions.found)
+  return content
 })
 
 /** The pieces of a book, and its content once all of it has been read. */
-export const readingBook = Effect.fnUntraced(function* ({ map, name }: BookFile) {
+export const readingBook = Effect.fnUntraced(function* ({ open }: BookFile) {
   const counter = new ContentCounter()
-  const book = yield* open(name)
-  const pieces = Stream.tap(piecesOf(book, map), ({ bytes }) =>
+  const pieces = Stream.tap(piecesOf(yield* open), ({ bytes }) =>
     Effect.sync(() => counter.add(bytes))
   )
   return { pieces, content: () => counter.content() }

@@ -3,31 +3,52 @@
  * sent. The file is complete or absent.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { resolve } from "node:path"
 import { Effect, Pull, Stream } from "effect"
 import { type Batch, DataImport, type LineResult } from "@data-import/client/effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
+import { partOf } from "../book/Overwriting.ts"
 import { reasonOf } from "../connection/Reason.ts"
-import { type BookFile, type Piece, readingBook } from "./BookContent.ts"
+import type { Piece } from "../book/BookPieces.ts"
+import { columnsByAttr } from "../book/ColumnMap.ts"
+import { allowCorrectedRows, CorrectedRows } from "../reports/CorrectedRows.ts"
+import {
+  type FoundError,
+  type FoundFailure,
+  placed,
+  rowMembers,
+  type RowPlace
+} from "../reports/PlacedErrors.ts"
+import type { BookFile } from "../book/BookFile.ts"
+import { readingBook } from "./BookContent.ts"
 
 interface NumberedLine {
   readonly line: number
   readonly content: SplitLine
   /** Of a CSV book. */
-  readonly row: number | undefined
+  readonly place: RowPlace | null
 }
 
 /** The lines of a book by their numbers, as the service counts them. */
-const linesOf = <E>(pieces: Stream.Stream<Piece, E>): Stream.Stream<NumberedLine, E> =>
+const linesOf = <E>(
+  pieces: Stream.Stream<Piece, E>,
+  { map }: BookFile
+): Stream.Stream<NumberedLine, E> =>
   Stream.suspend(() => {
+    const columns = map === null ? null : columnsByAttr(map)
     const splitter = new LineSplitter()
     let line = 0
-    const numbered = (lines: ReadonlyArray<SplitLine>, rows?: ReadonlyArray<number>) =>
+    const numbered = (lines: ReadonlyArray<SplitLine>, csv?: Piece["csv"]) =>
       Stream.fromIterable(
-        lines.map((content, index) => ({ line: ++line, content, row: rows?.[index] }))
+        lines.map((content, index): NumberedLine => {
+          const row = csv?.rows[index]
+          const isRow = csv !== undefined && row !== undefined && columns !== null
+          return { line: ++line, content, place: isRow ? { ...csv, row, columns } : null }
+        })
       )
     return Stream.concat(
-      Stream.flatMap(pieces, ({ bytes, rows }) => numbered(splitter.feed(bytes), rows)),
+      Stream.flatMap(pieces, ({ bytes, csv }) => numbered(splitter.feed(bytes), csv)),
       Stream.suspend(() => numbered(splitter.end()))
     )
   })
@@ -43,17 +64,18 @@ const isJson = (text: string): boolean => {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** The line as a member: JSON unchanged, other text as a string. */
-const sentMember = (content: SplitLine): string => {
-  if (content === null) return '"sent":null'
-  const text = decoder.decode(content)
-  return isJson(text) ? `"sent":${text}` : `"sent_text":${JSON.stringify(text)}`
-}
-
-/** An entry of the file. */
-const entryOf = (result: object, found: NumberedLine | null): string => {
-  const members = found?.row === undefined ? result : { ...result, row: found.row }
-  return `${JSON.stringify(members).slice(0, -1)},${sentMember(found?.content ?? null)}}\n`
+/** The failed row as it is in the book. */
+const rowOf = (
+  corrected: CorrectedRows,
+  result: LineResult,
+  found: NumberedLine | null
+): string => {
+  const place = found?.place ?? null
+  if (place === null) return ""
+  const failure = failureOf(result, found)
+  const detail = failure?.detail ?? "The line was cancelled."
+  const errors = failure?.errors ?? [{ attr: "non_field_errors", detail }]
+  return corrected.textOf({ ...place, errors })
 }
 
 const attempt = <A>(file: string, work: () => Promise<A>) =>
@@ -62,8 +84,70 @@ const attempt = <A>(file: string, work: () => Promise<A>) =>
     catch: (error) => new Refused({ why: `Cannot write ${file}: ${reasonOf(error)}.` })
   })
 
+const firstMember = /^\{"book":("(?:[^"\\]|\\.)*")/
+
+const openIfThere = async (file: string): Promise<FileHandle | null> => {
+  try {
+    return await open(file, "r")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    throw error
+  }
+}
+
+/** Whether the file may be replaced: it is absent or empty, or has failures of this book. */
+const isReplaceable = async (file: string, book: string): Promise<boolean> => {
+  const handle = await openIfThere(file)
+  if (handle === null) return true
+  try {
+    const { buffer, bytesRead } = await handle.read()
+    if (bytesRead === 0) return true
+    const named = firstMember.exec(buffer.toString("utf8", 0, bytesRead))?.[1]
+    return named !== undefined && JSON.parse(named) === resolve(book)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A file that takes the rows of a CSV book as they are. */
+const isRows = (file: string): boolean => /\.csv$/i.test(file)
+
+/** Refuses to replace a file that is not an earlier one of the same book, or has corrections. */
+export const keepOtherFailures = Effect.fnUntraced(function* (file: string, of: BookFile) {
+  if (isRows(file)) return yield* allowCorrectedRows(file, of)
+  const book = of.name
+  if (yield* attempt(file, () => isReplaceable(file, book))) return
+  return yield* new Refused({
+    why: `${file} has other content than failed lines of ${book}. --failed names another file.`
+  })
+})
+
+/** The line as a member: JSON unchanged, other text as a string. */
+const sentMember = (content: SplitLine): string => {
+  if (content === null) return '"sent":null'
+  const text = decoder.decode(content)
+  return isJson(text) ? `"sent":${text}` : `"sent_text":${JSON.stringify(text)}`
+}
+
+/** The failure of a line in the words of the book; null if it was cancelled. */
+const failureOf = ({ error }: LineResult, found: NumberedLine | null) => {
+  // Results conform to the contract.
+  const failure = error as FoundFailure<FoundError> | undefined
+  if (failure === undefined) return null
+  return placed(failure, found?.content ?? null, found?.place ?? null)
+}
+
+/** An entry of the file, which names its book. */
+const entryOf = (result: LineResult, found: NumberedLine | null, book: string): string => {
+  const { content = null, place = null } = found ?? {}
+  const error = failureOf(result, found)
+  const row = place === null ? {} : rowMembers(place)
+  const members = { book: resolve(book), ...result, ...(error !== null && { error }), ...row }
+  return `${JSON.stringify(members).slice(0, -1)},${sentMember(content)}}\n`
+}
+
 const opened = (file: string) => {
-  const part = `${file}.part`
+  const part = partOf(file)
   return Effect.acquireRelease(
     attempt(file, () => open(part, "w")),
     (handle: FileHandle) =>
@@ -89,7 +173,9 @@ export const writeFailedLines = Effect.fnUntraced(function* (
       ? Stream.filter(batches.results(batch_id), isOpen)
       : batches.results(batch_id, { outcome: "FAILED" })
   const { pieces } = yield* readingBook(book)
-  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces)), () => Effect.succeed(null))
+  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces, book)), () =>
+    Effect.succeed(null)
+  )
   let lines: ReadonlyArray<NumberedLine> = []
   let at = 0
   /** The results come in the order of the lines, so the book is read once beside them. */
@@ -102,16 +188,18 @@ export const writeFailedLines = Effect.fnUntraced(function* (
       at = 0
     }
   })
+  const corrected = new CorrectedRows(book.name)
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {
     const found = yield* lineAt(result.line)
-    yield* attempt(file, () => handle.write(entryOf(result, found)))
+    const text = isRows(file) ? rowOf(corrected, result, found) : entryOf(result, found, book.name)
+    yield* attempt(file, () => handle.write(text))
     written++
   })
   yield* Stream.runForEach(results, write)
   yield* attempt(file, async () => {
     await handle.sync()
-    await rename(`${file}.part`, file)
+    await rename(partOf(file), file)
   })
   return written
 }, Effect.scoped)

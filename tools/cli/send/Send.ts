@@ -3,15 +3,17 @@
  */
 import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
-import { mapFlag, mapOf } from "../check/Check.ts"
+import { keepInputs } from "../book/Overwriting.ts"
+import { requirePlainFiles } from "../book/Book.ts"
+import { bookFile, bookFlags, type BookWords, filesOf } from "../book/BookFile.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
-import { writeFailedLines } from "./FailedLines.ts"
+import { keepOtherFailures, writeFailedLines } from "./FailedLines.ts"
 import { closes, jsonOf, textOf } from "./SendAnswer.ts"
 import { sendBook } from "./SendBook.ts"
 import { sendProgress } from "./SendProgress.ts"
@@ -25,12 +27,7 @@ const optionalText = (name: string, metavar: string, description: string) =>
   )
 
 const flags = {
-  book: Argument.String("book").pipe(
-    Argument.withMetavar("FILE"),
-    Argument.withDescription(
-      "A file with one account on each line (NDJSON), or CSV with --map; plain or gzip"
-    )
-  ),
+  ...bookFlags,
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier of every line")
@@ -51,10 +48,11 @@ const flags = {
     Flag.withDescription("Pause when more lines than this have failed"),
     Flag.optional
   ),
-  map: mapFlag,
   failed: Flag.String("failed").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Where to write the lines that failed; failed.ndjson unless given"),
+    Flag.withDescription(
+      "Where to write the lines that failed, or the rows as .csv; failed.ndjson unless given"
+    ),
     Flag.withDefault("failed.ndjson")
   ),
   isNew: Flag.Boolean("new").pipe(
@@ -63,8 +61,7 @@ const flags = {
   )
 }
 
-interface Given {
-  readonly book: string
+interface Given extends BookWords {
   readonly supplier: string
   readonly import: boolean
   readonly team: Option.Option<string>
@@ -72,7 +69,6 @@ interface Given {
   readonly cohort: Option.Option<string>
   readonly name: Option.Option<string>
   readonly maxFailures: Option.Option<number>
-  readonly map: Option.Option<string>
 }
 
 const nameLength = 64
@@ -108,18 +104,22 @@ const payloadOf = Effect.fnUntraced(function* (given: Given) {
 
 const goesOn = "Nothing is lost: the same command goes on where this one ended."
 
-const notOfAFile = new Refused({
-  why: "send reads a file, which it reads again to go on. Write the book to a file first."
-})
-
 const sumsUp = (book: string) =>
-  new Refused({ why: `The counts of the batch are not those of ${book}. Tell the operator.` })
+  new Refused({
+    isFinal: true,
+    why: `The counts of the batch are not those of ${book}. Tell the operator.`
+  })
+
+const isFinal = (error: LinesFailed | Refused): boolean =>
+  error._tag === "Refused" && error.isFinal === true
 
 const handler = Effect.fnUntraced(function* (given: Given & { failed: string; isNew: boolean }) {
   const { book, failed, isNew } = given
   const payload = yield* payloadOf(given)
-  if (book === "-") return yield* notOfAFile
-  const file = { name: book, map: yield* mapOf(book, given.map) }
+  yield* requirePlainFiles([book, ...given.corrections])
+  yield* keepInputs([failed], filesOf(given))
+  const file = yield* bookFile(given)
+  yield* keepOtherFailures(failed, file)
   const profile = yield* connection
   const progress = yield* sendProgress
   const content = yield* readContent(file, progress.reading)
@@ -150,7 +150,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   )
   yield* work.pipe(
     asClientOf(profile, patient),
-    Effect.tapError(() => sayGoesOn),
+    Effect.tapError((error) => (isFinal(error) ? Effect.void : sayGoesOn)),
     Effect.onInterrupt(() => sayGoesOn)
   )
 }, Effect.scoped)

@@ -52,8 +52,10 @@ export const jsonOf = ({
 })
 
 export const textOf = ({ batch, book, failedFile, failedLines, problems }: Outcome): string => {
+  const isRows = failedFile.endsWith(".csv")
   const failed = [
     `${failedFile} has the ${inEnglish(failedLines)} lines as they were sent, and why.`,
+    ...(isRows ? [`Correct them there, and send again with --corrections ${failedFile}`] : []),
     `To try the same lines again: data-import batch retry ${batch.batch_id}`
   ]
   return [

@@ -6,7 +6,8 @@
 import { Effect, Option, Stream } from "effect"
 import { type Batch, type CallError, DataImport, isCallError } from "@data-import/client/effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { type BookFile, type Content, readingBook } from "./BookContent.ts"
+import type { BookFile } from "../book/BookFile.ts"
+import { type Content, readingBook } from "./BookContent.ts"
 import type { SendProgress } from "./SendProgress.ts"
 import type { Send } from "./SendState.ts"
 
@@ -28,6 +29,7 @@ const isFinal = (error: CallError): boolean =>
 
 const noSuchBatch = (batch_id: string) =>
   new Refused({
+    isFinal: true,
     why:
       `An earlier command sent this book as the batch ${batch_id}, which does not exist for this ` +
       "API key. --new begins anew."

@@ -10,6 +10,7 @@ const resultOf = (values: Partial<CheckResult>): CheckResult => ({
   failed: 0,
   problems: [],
   different: 0,
+  warnings: { lines: 100, failed: 0, problems: [], different: 0 },
   supplier: null,
   milliseconds: 1_000,
   ...values
@@ -20,12 +21,14 @@ const problem = (attr: string, lines: number, cleared: number) =>
     code: "invalid_phone_number",
     attr,
     lines,
+    reversed: 0,
     cleared,
     examples: [
       {
         line: 7,
         row: 8,
         column: hostile,
+        value: hostile,
         externalAccountNumber: hostile,
         detail: hostile
       }

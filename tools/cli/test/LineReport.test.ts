@@ -16,10 +16,10 @@ describe("reports", () => {
       const args = ["--output", files.path("p.csv"), "-o", files.path("p.ndjson")]
       expect((yield* dataImport("check", name, ...args)).status).toBe(1)
       const [head, ...rows] = files.read("p.csv").replace("\uFEFF", "").split("\r\n")
-      expect(head).toMatch(/^line,external_account_number,path,code,actual,limit,/)
+      expect(head).toMatch(/^line,external_account_number,path,code,value,actual,limit,/)
       expect(rows.map((row) => row.split(",").slice(0, 6))).toEqual([
-        ["2", "'=HYPERLINK(1)", "customers.0.landline", "invalid_phone_number", "", ""],
-        ["2", "'=HYPERLINK(1)", "transfer_balance", "max_decimal_places", "3", "2"],
+        ["2", "'=HYPERLINK(1)", "customers.0.landline", "invalid_phone_number", '"""123"""', ""],
+        ["2", "'=HYPERLINK(1)", "transfer_balance", "max_decimal_places", "12.345", "3"],
         ["3", "", "payload", "not_an_object", "", ""],
         [""]
       ])

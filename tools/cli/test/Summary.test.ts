@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { SummaryBuilder } from "../check/Summary.ts"
 
 const problem = (attr: string) =>
-  ({ code: "unknown_field", attr, detail: "", column: null }) as const
+  ({ code: "unknown_field", attr, detail: "", column: null, value: null }) as const
 
 const lineOf = (line: number, ...attrs: ReadonlyArray<string>) => ({
   line,

@@ -127,12 +127,83 @@ describe("check", () => {
     })
   )
 
-  it.effect("checks an empty book", () =>
+  it.effect.each([
+    ["book.ndjson", ""],
+    ["blank.ndjson", "\n \r\n\n"],
+    ["header.csv", "Number\r\n"]
+  ] as const)("refuses the empty book %s", ([name, content]) =>
     Effect.gen(function* () {
       const files = yield* folder
-      const { answer, status } = yield* checked(files.write("book.ndjson", ""))
+      const map = files.write("map.json", '{"columns":{"Number":"/external_account_number"}}')
+      const args = name.endsWith(".csv") ? ["--map", map] : []
+      const { err, status } = yield* dataImport("check", files.write(name, content), ...args)
+      expect({ status, err }).toEqual({ status: 2, err: expect.stringMatching(/is empty: it has/) })
+    })
+  )
+
+  it.effect("reads wrapped lines and several members of gzip, and no empty lines at the end", () =>
+    Effect.gen(function* () {
+      const files = yield* folder
+      const wrapped = `{"payload":${account()},"cohort":"w1"}`
+      const content = Buffer.concat([gzipSync(book(wrapped)), gzipSync(book(account(), "", " \r"))])
+      const { answer, status } = yield* checked(files.write("book.gz", content))
+      expect(answer).toMatchObject({ lines: 2, problems: [] })
       expect(status).toBe(0)
-      expect(answer).toMatchObject({ lines: 0, problems: [], import_supplier: null })
+    })
+  )
+
+  it.effect("fails a number that an earlier line has, unless the line is the same", () =>
+    Effect.gen(function* () {
+      const files = yield* folder
+      const first = account({ external_account_number: "A-1" })
+      const other = account({ external_account_number: "A-1", billing_name: "Other" })
+      const name = files.write("book.ndjson", book(first, account(), other, first))
+      const report = files.path("r.csv")
+      const { answer, status } = yield* checked(name, "-o", report)
+      expect({ status, problems: problemsIn(answer) }).toEqual({
+        status: 1,
+        problems: ["1 repeated_number external_account_number"]
+      })
+      const example = { line: 3, value: '"A-1"', detail: expect.stringMatching(/that of line 1/) }
+      expect(answer.problems[0]?.examples).toMatchObject([example])
+      expect(files.read("r.csv")).toMatch(/^3,A-1,.*repeated_number.*,REPEATED\r$/m)
+      const last = yield* checked(name, "--last-wins")
+      expect(last).toMatchObject({ status: 0, answer: { lines: 2, failed_lines: 0 } })
+    })
+  )
+
+  it.effect("warns of values that are probably not meant, and does not fail for them", () =>
+    Effect.gen(function* () {
+      const files = yield* folder
+      const values = {
+        billing_name: "Ada\nLove",
+        "customers.0.given_name": "NULL",
+        "customers.0.family_name": "Lo\u200bve",
+        "notes.0.body": "#REF!",
+        "notes.1.body": "1.23E+05"
+      }
+      const name = files.write("book.ndjson", book(account(values), account()))
+      const reports = ["w.html", "w.csv", "w.ndjson"].map((file) => files.path(file))
+      const { answer, status } = yield* checked(name, ...reports.flatMap((file) => ["-o", file]))
+      expect({ status, problems: answer.problems }).toEqual({ status: 0, problems: [] })
+      expect(answer.warned_lines).toBe(1)
+      const codes = ["empty_word", "invisible_characters", "line_break_in_name"]
+      const all = [...codes, "spreadsheet_error", "spreadsheet_number"]
+      expect(answer.warnings.map(({ code }) => code)).toEqual(all)
+      for (const file of ["w.html", "w.csv", "w.ndjson"]) {
+        for (const code of all) expect(files.read(file)).toContain(code)
+      }
+    })
+  )
+
+  it.effect("says that the balances of a book would pass with the other sign", () =>
+    Effect.gen(function* () {
+      const files = yield* folder
+      const lines = [1, 2, 3].map(() => account({ transfer_balance: "-50.00" }))
+      const { answer } = yield* checked(files.write("book.ndjson", book(...lines, account())))
+      expect(answer.notes[0]).toMatch(
+        /^3 of 4 lines fail ledger_balances_not_equal.*; 3 would pass with the sign of transfer_balance/
+      )
     })
   )
 

@@ -34,12 +34,24 @@ export const folder = Effect.acquireRelease(
   }))
 )
 
-/** An account as a line. */
-export const account = (values: Wire = {}): string =>
-  JSON.stringify(putAll(domesticPayload(), values))
+let accounts = 0
+
+/** An account as a line, with a number of its own. */
+export const account = (values: Wire = {}): string => {
+  const own = { external_account_number: `NL-${++accounts}` }
+  return JSON.stringify(putAll(domesticPayload(), { ...own, ...values }))
+}
 
 /** Lines as a book. */
 export const book = (...lines: ReadonlyArray<string>): string => `${lines.join("\n")}\n`
+
+interface Example {
+  readonly line: number
+  readonly row?: number
+  readonly column?: string
+  readonly value: string | null
+  readonly detail: string
+}
 
 export interface Answer {
   readonly import_supplier: string | null
@@ -52,7 +64,12 @@ export interface Answer {
     readonly lines: number
     readonly cleared_lines: number
     readonly remedy: string
-    readonly examples: ReadonlyArray<{ readonly line: number; readonly detail: string }>
+    readonly examples: ReadonlyArray<Example>
+  }>
+  readonly warned_lines: number
+  readonly warnings: ReadonlyArray<{
+    readonly code: string
+    readonly examples: ReadonlyArray<Example>
   }>
   readonly notes: ReadonlyArray<string>
 }

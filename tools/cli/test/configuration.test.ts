@@ -50,7 +50,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const { err, out, status } = yield* fetched
         expect({ err, out, status }).toEqual({
           err: "",
-          out: `The configuration of ${supplier} is in ${file}.`,
+          out: `The configuration of ${supplier} is in ${file}. [live]`,
           status: 0
         })
         expect(problemsIn(yield* check(book))).toContain("1 invalid_choice sales_channel")

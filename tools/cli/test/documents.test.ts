@@ -1,12 +1,15 @@
 /** The files of a folder are put into a store that verifies them and replaces none. */
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { ConfigProvider, Effect, Redacted } from "effect"
 import { clientTenant } from "@data-import/local/test/clientTenant"
 import { healthyWorld } from "@data-import/local/test/healthyWorld"
 import { collected, wholeSystem, type World } from "@data-import/local/test/wholeSystem"
+import { openLog } from "../documents/UploadLog.ts"
+import { folder } from "./commandLine.ts"
 import { environmentOf, user } from "./onlineCommand.ts"
 
 const stored = new Map<string, string>()
@@ -94,6 +97,35 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
         failed: 1,
         failures: [{ document_path: "empty.pdf", code: "min_value" }]
       })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("reports a file that cannot be read, and continues with the others", () =>
+    Effect.gen(function* () {
+      const { home, upload, write } = yield* arrange
+      write("good.pdf", "good")
+      const documents = Buffer.from(`${home.path("documents")}/`)
+      writeFileSync(
+        Buffer.concat([documents, Buffer.from([0xff, 0x2e, 0x70])]),
+        "no UTF-8 in its name"
+      )
+      const { out, status } = yield* upload("--json")
+      expect(status).toBe(1)
+      expect(JSON.parse(out)).toMatchObject({ uploaded: 1, failures: [{ code: "unreadable" }] })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps a record for each API key, because their stores differ", () =>
+    Effect.gen(function* () {
+      const { path } = yield* folder
+      const config = ConfigProvider.layer(ConfigProvider.fromUnknown({ XDG_STATE_HOME: path("s") }))
+      const logOf = (key: string) =>
+        openLog({ baseUrl: "http://127.0.0.1:1", apiKey: Redacted.make(key) }, "ACME").pipe(
+          Effect.provide([NodeServices.layer, config])
+        )
+      yield* (yield* logOf("sk_test_0")).add("a.pdf", "0a")
+      expect((yield* logOf("sk_test_0")).sha256Of("a.pdf")).toBe("0a")
+      expect((yield* logOf("sk_live_0")).sha256Of("a.pdf")).toBe(undefined)
     }).pipe(Effect.scoped)
   )
 

@@ -109,7 +109,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           expect(answer.sums).toMatchObject({ book: 7, stored: 7, difference: "0.00" })
         }
         const { out } = yield* run("reconcile", books[0] ?? "", ...supplier)
-        expect(out).toMatch(/7 lines, 7 accounts stored: 7 equal, 0 different, 0 missing/)
+        expect(out).toMatch(
+          /7 lines = 7 equal \+ 0 different \+ 0 missing; 7 accounts stored, 0 of them unexpected/
+        )
         expect(out).toMatch(/ELECTRICITY_LEDGER +7 +7 +350.00 +350.00 +0.00/)
       }).pipe(Effect.scoped)
     )
@@ -154,8 +156,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const ids = { ledger_code: "ELECTRICITY_LEDGER", transaction_id: "NL-T-1002" }
         expect(answer.examples[4]).toMatchObject({ ids, book: "=other" })
         expect(answer.examples.at(-1)?.state).toBe(null)
-        const counts = { equal: 2, different: 6, missing: 1, unexpected: 1 }
-        expect(answer).toMatchObject({ differences: 12, accounts: counts })
+        const counts = { equal: 2, different: 5, missing: 1, unexpected: 1 }
+        const others = { invalid_lines: 2, repeated_lines: 1, invalid_balance: "1.23" }
+        expect(answer).toMatchObject({ differences: 12, lines: 11, accounts: counts, ...others })
         expect(answer.sums).toMatchObject({ book: 8, stored: 9, book_balance: "410.00" })
         expect(answer.sums.difference).toBe("40.00")
         const rows = home.read("differences.csv").split("\r\n")
@@ -164,6 +167,12 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(rows[5]).toContain(",'=other,DD-2025-02-0004711,")
         const { out } = yield* run("reconcile", book, ...supplier)
         expect(out).toMatch(/R-0002 +CHANGED +notes.1.body +- +another +Account migrated/)
+        expect(out).toMatch(
+          /11 lines = 2 equal \+ 5 different \+ 1 missing \+ 2 invalid \+ 1 repeated;/
+        )
+        expect(out).toMatch(
+          /The transfer_balance of 1 of them adds up to 1.23; that of 1 cannot be read/
+        )
       }).pipe(Effect.scoped)
     )
 
@@ -196,6 +205,34 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           balance: "75.00"
         })
         expect(answer.sums).toMatchObject({ book: 2, stored: 2, difference: "0.00" })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("leaves out other cohorts, and says that the key is a test key", () =>
+      Effect.gen(function* () {
+        const { home, reconciled, run, supplier, tenant } = yield* imported(accountsOf(3))
+        const wave = accountsOf(2).map((account) =>
+          putAll(account, {
+            external_account_number: `W-${String(account["external_account_number"])}`
+          })
+        )
+        const book = home.write("wave.ndjson", bookOf(wave))
+        const sent = [
+          ...importing(tenant, book),
+          "--cohort",
+          "w2",
+          "--failed",
+          home.path("w.ndjson")
+        ]
+        expect((yield* run(...sent)).status).toBe(0)
+        const { answer } = yield* reconciled(book, "--cohort", "w2")
+        expect(answer).toMatchObject({ differences: 0, accounts: { equal: 2, unexpected: 0 } })
+        expect(answer.sums).toMatchObject({ book: 2, stored: 2 })
+        const { out, status } = yield* run("reconcile", book, ...supplier)
+        expect({ status, out }).toEqual({
+          status: 1,
+          out: expect.stringMatching(/^.*\[(test|live)\]\n/)
+        })
       }).pipe(Effect.scoped)
     )
 

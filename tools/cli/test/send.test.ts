@@ -93,6 +93,28 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
+    it.effect("refuses repeated numbers before it sends anything, and sends the last if told", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { home, run } = yield* user(environmentOf(tenant))
+        const [first = "", ...rest] = bookOf(3).trimEnd().split("\n")
+        const last = first.replace("1.230", "4.560")
+        const book = home.write(
+          "book.ndjson",
+          [first, first, ...rest, last, "", " \r\n"].join("\n")
+        )
+        const args = [...importing(tenant, book), "--failed", home.path("failed.ndjson")]
+        const refused = yield* run(...args)
+        expect(refused).toMatchObject({ out: "", status: 2 })
+        expect(refused.err).toMatch(/B-0001 \(line 1 and line 5\).*Nothing was sent.*--last-wins/)
+        expect((yield* storedOf(tenant)).batches).toEqual([])
+        const { out } = yield* run(...args, "--last-wins", "--json")
+        expect(JSON.parse(out)).toMatchObject({ counts: { received: 3, succeeded: 3 } })
+        const reconciling = ["reconcile", book, "--supplier", tenant.supplier, "--last-wins"]
+        expect(yield* run(...reconciling)).toMatchObject({ status: 0 })
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("continues when connections break, without duplicates", () =>
       Effect.gen(function* () {
         const isUpload = ({ method }: Seen) => method === "PUT"

@@ -7,6 +7,7 @@ import {
   type CountryCallingCode,
   getCountries,
   getCountryCallingCode,
+  isSupportedCountry,
   Metadata,
   parsePhoneNumberFromString,
   validatePhoneNumberLength
@@ -84,6 +85,22 @@ export const isPossiblePhone = (number: string): boolean =>
   number.length <= longestSpelling &&
   (isPossibleByLength(number) ??
     parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true)
+
+/** Whether it is the code of a country with a numbering plan, like GB. */
+export const isPhoneCountry = isSupportedCountry
+
+const nationalForm = /^[\d\s()./-]+$/
+
+/**
+ * A number of a country as people there write it, with its calling code. A number that has one is
+ * unchanged. Null if it is no possible number of the country, or has anything beside it.
+ */
+export const internationalPhone = (text: string, country: string | undefined): string | null => {
+  if (text.startsWith("+")) return text
+  if (country === undefined || !isPhoneCountry(country) || !nationalForm.test(text)) return null
+  const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+  return parsed?.isPossible() === true ? parsed.number : null
+}
 
 /** Why a number is not possible, each with its explanation. */
 export const phoneFaults = {

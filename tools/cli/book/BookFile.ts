@@ -1,0 +1,152 @@
+/**
+ * A book to read: its file, and the files that correct it. Later lines replace earlier ones of the
+ * same account. Every command reads a book in this way.
+ */
+import { Effect, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { Refused } from "@data-import/terminal/Refused"
+import { type Block, BlockCutter } from "./Block.ts"
+import { type Book, cannotRead, open, requirePlainFiles } from "./Book.ts"
+import { linePieces, type Piece } from "./BookPieces.ts"
+import { type ColumnMap, readColumnMap } from "./ColumnMap.ts"
+import { csvBlocks } from "./CsvBook.ts"
+import { keptBlocks, type Superseded, supersededLines } from "./Superseded.ts"
+
+/** What the command line says about a book. */
+export interface BookWords {
+  readonly book: string
+  readonly map: Option.Option<string>
+  readonly corrections: ReadonlyArray<string>
+  readonly lastWins: boolean
+}
+
+export const bookFlags = {
+  book: Argument.String("book").pipe(
+    Argument.withMetavar("FILE"),
+    Argument.withDescription("One account on each line (NDJSON), or CSV with --map; plain or gzip")
+  ),
+  map: Flag.String("map").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("The book is CSV; the file maps its columns to fields"),
+    Flag.optional
+  ),
+  corrections: Flag.String("corrections").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Its lines replace earlier ones of the same account; may be repeated"),
+    Flag.atLeast(0)
+  ),
+  lastWins: Flag.Boolean("last-wins").pipe(
+    Flag.withDescription("Of several lines with the same number, only the last counts"),
+    Flag.withDefault(false)
+  )
+}
+
+/** The files that a command reads for the book. */
+export const filesOf = ({ book, corrections, map }: BookWords): ReadonlyArray<string> => [
+  book,
+  ...corrections,
+  ...Option.toArray(map)
+]
+
+/** A book that is open at its beginning. */
+export interface OpenBook extends Omit<Book, "bytes"> {
+  readonly pieces: () => AsyncGenerator<Piece>
+  readonly blocks: () => AsyncGenerator<Block>
+}
+
+export interface BookFile {
+  /** As it was given; `-` is the standard input. */
+  readonly name: string
+  /** Of a CSV book. */
+  readonly map: ColumnMap | null
+  /** Whether all its files are CSV. */
+  readonly isCsv: boolean
+  /** Whether it is one file, whose lines are read as they are. */
+  readonly isUnchanged: boolean
+  readonly open: Effect.Effect<OpenBook, Refused>
+}
+
+/** The map of a CSV book. A book whose name says that it is CSV needs one. */
+const mapOf = Effect.fnUntraced(function* (book: string, file: Option.Option<string>) {
+  if (Option.isSome(file)) return yield* readColumnMap(file.value)
+  if (!/\.csv(\.gz)?$/i.test(book)) return null
+  return yield* new Refused({ why: `${book} is CSV: --map tells which column is which field.` })
+})
+
+async function* blocksIn(pieces: AsyncIterable<Piece>): AsyncGenerator<Block> {
+  const cutter = new BlockCutter()
+  for await (const { bytes } of pieces) yield* cutter.feed(bytes)
+  yield* cutter.end()
+}
+
+const openOne = (name: string, map: ColumnMap | null, label: string | null) =>
+  Effect.map(open(name), (book): OpenBook => {
+    const { bytes, ...rest } = book
+    if (map === null) {
+      const pieces = () => linePieces(bytes)
+      return { ...rest, pieces, blocks: () => blocksIn(pieces()) }
+    }
+    const blocks = () => csvBlocks(bytes, map, label)
+    return { ...rest, pieces: blocks, blocks }
+  })
+
+const sum = (numbers: ReadonlyArray<number>): number =>
+  numbers.reduce((one, other) => one + other, 0)
+
+/** The lines of all files that no later line replaces. */
+const openKept = (
+  name: string,
+  files: ReadonlyArray<OpenBook>,
+  superseded: Superseded
+): OpenBook => {
+  const blocks = () =>
+    keptBlocks(
+      files.map((file) => file.blocks()),
+      superseded
+    )
+  const sizes = files.flatMap(({ size }) => (size === null ? [] : [size]))
+  return {
+    name,
+    size: sizes.length === files.length ? sum(sizes) : null,
+    read: () => sum(files.map(({ read }) => read())),
+    pieces: blocks,
+    blocks
+  }
+}
+
+const isNdjson = (file: string): boolean => /\.(ndjson|jsonl)(\.gz)?$/i.test(file)
+
+export const bookFile = Effect.fnUntraced(function* ({
+  book,
+  corrections,
+  lastWins,
+  map: mapFile
+}: BookWords): Effect.fn.Return<BookFile, Refused> {
+  const map = yield* mapOf(book, mapFile)
+  if (corrections.length === 0 && !lastWins) {
+    return {
+      name: book,
+      map,
+      isCsv: map !== null,
+      isUnchanged: true,
+      open: openOne(book, map, null)
+    }
+  }
+  const names = [book, ...corrections]
+  yield* requirePlainFiles(names)
+  const openAll = Effect.forEach(names, (name, index) =>
+    openOne(name, index > 0 && isNdjson(name) ? null : map, name)
+  )
+  const files = yield* openAll
+  const superseded = yield* Effect.tryPromise({
+    try: () => supersededLines(files, lastWins),
+    catch: (error) => cannotRead(names.join(", "), error)
+  })
+  return {
+    name: book,
+    map,
+    isCsv: map !== null && !corrections.some(isNdjson),
+    isUnchanged: false,
+    open: Effect.map(openAll, (opened) => openKept(book, opened, superseded))
+  }
+})

@@ -1,0 +1,65 @@
+/**
+ * Account numbers that occur more than once in a book, with another content. Its memory grows with
+ * the accounts: about 120 bytes for each.
+ */
+import { createHash } from "node:crypto"
+import { inEnglish } from "@data-import/terminal/Answer"
+import { Refused } from "@data-import/terminal/Refused"
+
+/** The place of a line: its number, or of a CSV book that of its row. */
+export interface Place {
+  readonly line: number
+  readonly row: number | null
+}
+
+/** A line with the number of an earlier one. */
+export interface Repetition extends Place {
+  readonly number: string
+  readonly first: Place
+}
+
+const digestBytes = 6
+
+/** Lines with different digests are different. */
+export const digestOf = (line: Uint8Array): number =>
+  createHash("sha256").update(line).digest().readUIntBE(0, digestBytes)
+
+interface First extends Place {
+  readonly digest: number
+}
+
+export class RepeatedNumbers {
+  readonly #firsts = new Map<string, First>()
+
+  /** The repetition that this line is. A line that repeats an earlier one exactly is none. */
+  add(number: string | null, place: Place, digest: number): Repetition | null {
+    if (number === null) return null
+    const first = this.#firsts.get(number)
+    if (first === undefined) {
+      this.#firsts.set(number, { ...place, digest })
+      return null
+    }
+    return first.digest === digest ? null : { ...place, number, first }
+  }
+}
+
+const placeText = ({ line, row }: Place): string => (row === null ? `line ${line}` : `row ${row}`)
+
+export const repetitionText = ({ first }: Repetition): string =>
+  `The number is that of ${placeText(first)}, which has another content.`
+
+const named = 5
+
+export const repeatedRefusal = (book: string, repetitions: ReadonlyArray<Repetition>) => {
+  const examples = repetitions
+    .slice(0, named)
+    .map((each) => `${each.number} (${placeText(each.first)} and ${placeText(each)})`)
+  const more = repetitions.length > named ? ", and others" : ""
+  const { length } = repetitions
+  const count = length === 1 ? "1 line has" : `${inEnglish(length)} lines have`
+  return new Refused({
+    why:
+      `${book}: ${count} the number of an earlier line and another content: ` +
+      `${examples.join(", ")}${more}. Nothing was sent. --last-wins sends the last line of each.`
+  })
+}

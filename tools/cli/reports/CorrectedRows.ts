@@ -1,0 +1,87 @@
+/**
+ * Failed rows in the supplier's own columns, with their place and their errors in two more. They
+ * are corrected there, and read as corrections of the book. So cells are unchanged, also those that
+ * a spreadsheet would evaluate.
+ */
+import { existsSync, statSync } from "node:fs"
+import { Effect } from "effect"
+import { Refused } from "@data-import/terminal/Refused"
+import type { BookRow, CsvHeader } from "../book/Block.ts"
+import type { BookFile } from "../book/BookFile.ts"
+import { errorsColumn, originColumn } from "../book/ColumnMap.ts"
+import { cellsOf } from "../book/CsvRows.ts"
+import { originOf } from "../book/Superseded.ts"
+
+export interface FailedRow extends CsvHeader {
+  readonly row: BookRow
+  readonly errors: ReadonlyArray<RowError>
+}
+
+interface RowError {
+  readonly attr: string
+  readonly column?: string | null
+  readonly detail: string | null
+}
+
+/** Spreadsheets recognise UTF-8 by the mark at the start. */
+const byteOrderMark = "\uFEFF"
+
+const isOwn = (name: string): boolean => name !== originColumn && name !== errorsColumn
+
+const errorText = ({ attr, column, detail }: RowError): string => {
+  const place = column ?? (attr === "non_field_errors" ? null : attr)
+  return place === null ? (detail ?? "") : `${place}: ${detail ?? ""}`
+}
+
+/** The cells by the columns of the first header. A row that does not fit is one cell. */
+const cellsBy = (names: ReadonlyArray<string>, { delimiter, row, ...of }: FailedRow) => {
+  const cells = cellsOf(row.text, delimiter)
+  const isFitting = cells !== null && cells.length <= of.names.length
+  if (!isFitting && row.fault !== null) return names.map((_, at) => (at === 0 ? row.text : ""))
+  const isSame = names.every((name, at) => name === of.names[at])
+  return names.map((name, at) => cells?.[isSame ? at : of.names.indexOf(name)] ?? "")
+}
+
+/** Writes rows to one file. */
+export class CorrectedRows {
+  readonly #book: string
+  #header: CsvHeader | null = null
+
+  constructor(book: string) {
+    this.#book = book
+  }
+
+  /** The row as text, after the header if it is the first. */
+  textOf(failed: FailedRow): string {
+    const { errors, row } = failed
+    const head = this.#header === null ? this.#begin(failed) : ""
+    const names = this.#header?.names ?? []
+    const cells = cellsBy(names, failed).filter((_, at) => isOwn(names[at] ?? ""))
+    const origin = originOf(row.file ?? this.#book, row.number)
+    return head + this.#line([...cells, origin, [...new Set(errors.map(errorText))].join(" ")])
+  }
+
+  #begin(header: CsvHeader): string {
+    this.#header = header
+    return byteOrderMark + this.#line([...header.names.filter(isOwn), originColumn, errorsColumn])
+  }
+
+  #line(cells: ReadonlyArray<string>): string {
+    const delimiter = this.#header?.delimiter ?? ","
+    const isPlain = (cell: string) => !/["\r\n]/.test(cell) && !cell.includes(delimiter)
+    const written = cells.map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`))
+    return `${written.join(delimiter)}\r\n`
+  }
+}
+
+/** What people have corrected is not replaced, and only rows of CSV can be written. */
+export const allowCorrectedRows = (file: string, { isCsv, name }: BookFile) =>
+  Effect.suspend(() => {
+    if (!isCsv) {
+      const why = `${file} takes rows of CSV, and not all files of ${name} are CSV.`
+      return Effect.fail(new Refused({ why }))
+    }
+    if (!existsSync(file) || statSync(file).size === 0) return Effect.void
+    const why = `${file} exists, and may have corrections. Name another file.`
+    return Effect.fail(new Refused({ why }))
+  })

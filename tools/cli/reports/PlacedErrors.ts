@@ -1,0 +1,96 @@
+/**
+ * Errors of a line in the words of its book: the column, the value as it is there, and for a cell
+ * or a row of another form than the map states, what form that is.
+ */
+import { Result } from "effect"
+import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
+import { isObject } from "@data-import/domain/schema/Json"
+import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
+import { finish } from "@data-import/domain/support/Steps"
+import type { BookRow, CsvHeader } from "../book/Block.ts"
+import type { ColumnsByAttr } from "../book/ColumnMap.ts"
+import { cellsOf } from "../book/CsvRows.ts"
+import { isWrongCell, shownValue, wrongCellText } from "../book/WrongCell.ts"
+
+/** Of a line of a CSV book. */
+export interface RowPlace extends CsvHeader {
+  readonly row: BookRow
+  readonly columns: ColumnsByAttr
+}
+
+/** The row as members of a result. */
+export const rowMembers = ({ row: { file, number } }: RowPlace) => ({
+  row: number,
+  ...(file !== null && { file })
+})
+
+export interface FoundError {
+  readonly attr: string
+  readonly detail: string
+}
+
+export interface FoundFailure<Found extends FoundError> {
+  readonly detail: string
+  readonly errors?: ReadonlyArray<Found>
+}
+
+/** The value at a path; the wrong cell that is there or above it. */
+const valueAt = (account: unknown, attr: string): unknown => {
+  let value = account
+  for (const name of attr.split(".")) {
+    if (isWrongCell(value)) break
+    const isContainer = isObject(value) || Array.isArray(value)
+    value = isContainer && Object.hasOwn(value as object, name) ? (value as never)[name] : undefined
+  }
+  return value
+}
+
+/** A line that is not JSON has no values. */
+export const accountIn = (bytes: SplitLine): unknown => {
+  const parsed = bytes === null ? null : Result.getOrNull(finish(parsingBytes(bytes)))
+  return isObject(parsed) && isObject(parsed["payload"]) ? parsed["payload"] : parsed
+}
+
+/** The columns of the field that an error is about. */
+const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> => {
+  for (let at = attr; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
+    const found = columns[at]
+    if (found !== undefined) return found
+  }
+  return []
+}
+
+/** Places errors of an account. */
+export const placing = (account: unknown, place: RowPlace | null) => {
+  const cells = place === null ? null : cellsOf(place.row.text, place.delimiter)
+  return <Found extends FoundError>(error: Found) => {
+    const value = valueAt(account, error.attr)
+    const columns = place === null ? [] : columnsAt(place.columns, error.attr)
+    const [column] = columns
+    const at = column === undefined ? -1 : (place?.names.indexOf(column) ?? -1)
+    const cell = columns.length === 1 ? cells?.[at]?.trim() || undefined : undefined
+    const shown = cell ?? (isWrongCell(value) ? value.cell : value)
+    return {
+      ...error,
+      ...(isWrongCell(value) && { detail: wrongCellText(value) }),
+      ...(column !== undefined && { column: columns.join(", ") }),
+      ...(shown !== undefined && { value: shownValue(shown) })
+    }
+  }
+}
+
+/** The failure of a line with its errors placed. */
+export const placed = <Found extends FoundError, Failure extends FoundFailure<Found>>(
+  failure: Failure & FoundFailure<Found>,
+  bytes: SplitLine,
+  place: RowPlace | null
+) => {
+  const fault = place?.row.fault ?? null
+  if (fault !== null) {
+    const detail = `The row is malformed: ${fault}.`
+    return { ...failure, errors: [{ attr: "non_field_errors", code: "malformed_row", detail }] }
+  }
+  const { errors } = failure
+  if (errors === undefined) return failure
+  return { ...failure, errors: errors.map(placing(accountIn(bytes), place)) }
+}

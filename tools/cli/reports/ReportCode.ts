@@ -1,0 +1,48 @@
+/**
+ * The codes of a report about a book: those of the service, and those of findings that only a whole
+ * book or its origin shows.
+ */
+import { type Code, type FieldCode, registry } from "@data-import/domain/codes/Code"
+
+const bookCodes = {
+  malformed_row: {
+    meaning: "The row does not fit the header, or its quotes or its encoding are broken.",
+    remedy: "Correct the row; `detail` says what is wrong with it."
+  },
+  repeated_number: {
+    meaning: "An earlier line has the same number and another content.",
+    remedy: "Keep one of the lines. With --last-wins, send takes the last."
+  },
+  spreadsheet_error: {
+    meaning: "The text is an error of a spreadsheet.",
+    remedy: "Correct the formula, and export again."
+  },
+  spreadsheet_number: {
+    meaning: "A spreadsheet has shortened a long number.",
+    remedy: "Format the column as text, and export again from the old system."
+  },
+  empty_word: {
+    meaning: "The text is the word of a database for no value.",
+    remedy: 'Leave the field out; a map does so with "values": {"NULL": null}.'
+  },
+  empty_date: {
+    meaning: "The date is one that old systems write for none.",
+    remedy: "Leave the field out, if the date is not meant."
+  },
+  invisible_characters: {
+    meaning: "The text has characters that cannot be seen.",
+    remedy: "Remove them. They came with copied text."
+  },
+  line_break_in_name: {
+    meaning: "A name has a line break.",
+    remedy: "Write the name on one line."
+  }
+} as const
+
+export type BookCode = keyof typeof bookCodes
+export type ReportCode = Code | FieldCode | BookCode
+
+export const entryOf = (code: ReportCode): { readonly meaning: string; readonly remedy: string } =>
+  code in bookCodes ? bookCodes[code as BookCode] : registry[code as Code]
+
+export const remedyOf = (code: ReportCode): string => entryOf(code).remedy
