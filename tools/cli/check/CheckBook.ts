@@ -11,11 +11,12 @@ import type { Refused } from "@data-import/terminal/Refused"
 import { cannotRead, emptyBook } from "../book/Book.ts"
 import type { OpenBook } from "../book/BookFile.ts"
 import { type ColumnMap, columnsByAttr } from "../book/ColumnMap.ts"
-import { type LineReportKind, textOf } from "../reports/LineReport.ts"
+import { textOf } from "../reports/LineReport.ts"
 import { RepeatedNumbers, type Repetition } from "../book/RepeatedNumbers.ts"
 import { CorrectedRows } from "../reports/CorrectedRows.ts"
 import {
   type CheckedBlock,
+  type LineReportKind,
   type FailedLineProblems,
   repeatedLineOf,
   warnedLineOf

@@ -4,10 +4,12 @@ import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
 import type { ColumnsByAttr } from "../book/ColumnMap.ts"
 import { type Repetition, repetitionText } from "../book/RepeatedNumbers.ts"
 import { shownValue } from "../book/WrongCell.ts"
-import type { LineReportKind } from "../reports/LineReport.ts"
 import type { ReportCode } from "../reports/ReportCode.ts"
 import type { CheckSettings, FailedLine, FailedResult, LineError } from "./LineCheck.ts"
 import type { Warning } from "./Warnings.ts"
+
+/** The reports that have an entry for each line. */
+export type LineReportKind = "ndjson" | "csv"
 
 /** A problem, with the column and the value that its first error in the line is about. */
 export interface PlacedProblem extends Omit<LineProblem, "businessDay" | "code"> {

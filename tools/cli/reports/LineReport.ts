@@ -5,12 +5,10 @@
  */
 import { csvOf } from "@data-import/domain/board/Csv"
 import { originOf } from "../book/Superseded.ts"
-import type { ReportedLine } from "../check/CheckedBlock.ts"
+import type { LineReportKind, ReportedLine } from "../check/CheckedBlock.ts"
 import type { LineError } from "../check/LineCheck.ts"
 import type { Warning } from "../check/Warnings.ts"
 import { remedyOf } from "./ReportCode.ts"
-
-export type LineReportKind = "ndjson" | "csv"
 
 const columnsOf = (isCsvBook: boolean) => [
   "line",
