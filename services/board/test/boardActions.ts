@@ -1,0 +1,191 @@
+/**
+ * The actions of the board that have a dialog, and what each does in a real Chromium:
+ * `actionsInBrowser.test.ts` runs one of them, `everyActionInBrowser.long.test.ts` all.
+ */
+import { inaccessible } from "@data-import/server/testing/Browser"
+import type { Locator, Page } from "playwright-core"
+import { expect } from "vitest"
+import { standard } from "../testing/FixtureServer.ts"
+import { type Board, close, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
+
+interface Action {
+  readonly at: string
+  /** The button that opens the dialog, the dialog's name, and the button that confirms it. */
+  readonly button: string | RegExp
+  readonly dialog: RegExp
+  readonly confirm: string
+  readonly fill?: Readonly<Record<string, string>>
+  /** A checkbox to tick first. */
+  readonly accept?: string
+  readonly said: string | RegExp
+  readonly posted: ReadonlyArray<{ readonly path: string; readonly body: unknown }>
+}
+
+const migration = "migrations/DELTA_LEGACY/"
+export const batch = {
+  batch_id: expect.stringMatching(/^[\da-f]{8}-/),
+  operations_team_name: "Migration Team"
+}
+const move = { cohort: "wave-9", selection: { cohort: null }, after: null }
+
+/** Every action that has a dialog. */
+export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
+  {
+    at: supplier,
+    button: "Pause…",
+    dialog: /Pause DELTA_LEGACY/,
+    confirm: "Pause DELTA_LEGACY",
+    said: "DELTA_LEGACY is paused.",
+    posted: [{ path: `${migration}status/`, body: { status: "Paused" } }]
+  },
+  {
+    at: "/board/migrations/EAST_GAS/",
+    button: "Resume…",
+    dialog: /Resume EAST_GAS/,
+    confirm: "Resume EAST_GAS",
+    said: "EAST_GAS goes on.",
+    posted: [{ path: "migrations/EAST_GAS/status/", body: { status: "Ongoing" } }]
+  },
+  {
+    at: supplier,
+    button: "Pause wave 2, north…",
+    dialog: /Pause wave 2, north/,
+    confirm: "Pause the batch",
+    said: "wave 2, north is paused.",
+    posted: [{ path: "batches/00000000-0000-4000-8000-000000000001/pause/", body: {} }]
+  },
+  {
+    at: `${supplier}batches/${pausedBatch}/`,
+    button: /Resume IMPORT/,
+    dialog: /Resume IMPORT/,
+    confirm: "Resume the batch",
+    said: /IMPORT .* goes on/,
+    posted: [{ path: `batches/${pausedBatch}/resume/`, body: {} }]
+  },
+  {
+    at: supplier,
+    button: /Import 5,934 pending accounts of wave-1/,
+    dialog: /Import 5,934 pending accounts of wave-1/,
+    confirm: "Import 5,934 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [
+      {
+        path: `${migration}process/`,
+        body: { selection: { state: "PENDING", cohort: "wave-1" }, ...batch }
+      }
+    ]
+  },
+  {
+    at: supplier,
+    button: "Import all 11,868…",
+    dialog: /Import 11,868 pending accounts/,
+    confirm: "Import 11,868 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [{ path: `${migration}process/`, body: { selection: { state: "PENDING" }, ...batch } }]
+  },
+  {
+    at: supplier,
+    button: /Move… pending or failed accounts without a cohort/,
+    dialog: /Move 6,140 pending or failed accounts without a cohort/,
+    confirm: "Move 6,140 accounts",
+    fill: { "New cohort (empty for none)": " wave-9 " },
+    said: "412 accounts have moved to wave-9.",
+    posted: [
+      { path: `${migration}cohort/`, body: move },
+      { path: `${migration}cohort/`, body: { ...move, after: "NL-0000400" } }
+    ]
+  },
+  {
+    at: `${supplier}imports/?state=FAILED&code=invalid_date&cohort=wave-1`,
+    button: "Retry 412 failed…",
+    dialog: /Retry 412 accounts of wave-1 that failed with invalid_date/,
+    confirm: "Retry 412 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [
+      {
+        path: `${migration}retry/`,
+        body: { selection: { state: "FAILED", code: "invalid_date", cohort: "wave-1" }, ...batch }
+      }
+    ]
+  },
+  {
+    at: supplier,
+    button: "Retry 412 failed…",
+    dialog: /Retry 412 accounts that failed/,
+    confirm: "Retry 412 accounts",
+    said: /A batch of 412 accounts has started/,
+    posted: [{ path: `${migration}retry/`, body: { selection: { state: "FAILED" }, ...batch } }]
+  },
+  {
+    at: supplier,
+    button: "Change the plan…",
+    dialog: /Plan of DELTA_LEGACY/,
+    confirm: "Save the plan",
+    fill: { Plan: "2026-12-01 100" },
+    said: /The plan has/,
+    posted: [{ path: `${migration}plan/`, body: { points: [{ on: "2026-12-01", accounts: 100 }] } }]
+  },
+  {
+    at: supplier,
+    button: "Sign off…",
+    dialog: /Sign DELTA_LEGACY off/,
+    confirm: "Sign DELTA_LEGACY off",
+    fill: { "Type DELTA_LEGACY to confirm": "DELTA_LEGACY" },
+    accept: "Sign off although this is open",
+    said: "DELTA_LEGACY is signed off.",
+    posted: [
+      {
+        path: `${migration}sign-off/`,
+        body: { import_supplier: "DELTA_LEGACY", accept_open: true }
+      }
+    ]
+  }
+]
+
+/** The second click of a double click, on whatever is at that place by then. */
+const clickAgain = async (page: Page, button: Locator) => {
+  const box = await button.boundingBox()
+  if (box === null) throw new Error("There is no button")
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+}
+
+const opened = async (page: Page, { accept, button, dialog: title, fill = {} }: Action) => {
+  await page.getByRole("button", { name: button, exact: true }).first().click()
+  const dialog = page.getByRole("dialog", { name: title })
+  await dialog.waitFor()
+  for (const [label, text] of Object.entries(fill)) await dialog.getByLabel(label).fill(text)
+  if (accept !== undefined) await dialog.getByLabel(accept).check()
+  return dialog
+}
+
+/** Refused first, then sent once, although it is confirmed twice. */
+export const does = async ({ open, server }: Board, action: Action) => {
+  const page = await open(action.at)
+  const dialog = await opened(page, action)
+  expect(await inaccessible(page)).toEqual([])
+  const { hold, sent } = await recorded(page)
+  const confirm = dialog.getByRole("button", { name: action.confirm, exact: true })
+  server().fixture = { ...standard, refused: [[new RegExp(`${action.posted[0]?.path}$`), 409]] }
+  await confirm.click()
+  await dialog.getByRole("alert").getByText("Not done. Refused with 409.").waitFor()
+  expect(server().posted).toEqual([])
+
+  server().fixture = standard
+  const release = hold()
+  await confirm.dblclick()
+  await dialog.getByRole("button", { name: "Sending…" }).and(page.locator(":disabled")).waitFor()
+  await page.keyboard.press("Enter")
+  release()
+  await dialog.getByText(action.said).waitFor()
+  expect(server().posted).toEqual(action.posted)
+  // The retry sends the same id, so a batch whose answer was lost is not started twice.
+  expect(sent).toHaveLength(1 + action.posted.length)
+  expect(sent[1]).toEqual(sent[0])
+  await clickAgain(page, dialog.getByRole("button", { name: "Close" }))
+  expect(await dialog.getByText(action.said).isVisible()).toBe(true)
+  await dialog.getByRole("button", { name: "Close" }).click()
+  await dialog.waitFor({ state: "detached" })
+  await close(page)
+}
