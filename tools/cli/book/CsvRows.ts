@@ -52,10 +52,16 @@ class TextLines {
   #break: string | null = null
   #open = "";
 
-  *feed(text: string): Generator<string> {
-    // A CR at the end of a part may belong to a CRLF.
-    if (this.#break === null && /\r[^\n]|\n/.test(this.#open + text)) {
-      this.#break = /^[^\r\n]*\r[^\n]/.test(this.#open + text) ? "\r" : lineFeed
+  *feed(part: string): Generator<string> {
+    let text = part
+    if (this.#break === null) {
+      // A CR at the end of the last part may belong to a CRLF.
+      if (this.#open.endsWith("\r")) {
+        text = `\r${part}`
+        this.#open = this.#open.slice(0, -1)
+      }
+      const [found] = /\r[^\n]|\n/.exec(text) ?? []
+      if (found !== undefined) this.#break = found.startsWith("\r") ? "\r" : lineFeed
     }
     const end = this.#break ?? lineFeed
     let start = 0

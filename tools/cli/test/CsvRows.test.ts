@@ -32,6 +32,11 @@ describe("rows", () => {
     fc.assert(property)
   })
 
+  it("end with CR also where a part of the file does", () => {
+    const cells = rowsOf("A;B\r1;x\r2;y", 4).map((row) => row.cells)
+    expect(cells).toEqual(cellsIn("A;B\n1;x\n2;y"))
+  })
+
   it.each([
     ["an open quote", 'A;B\n1;"x\n2;y\n3;z', [["A", "B"], null, ["2", "y"], ["3", "z"]]],
     ["a quote in a cell", 'A;B\n1;5" x\n2;y\n3;4" z\n', [["A", "B"], null, ["2", "y"], null]],
