@@ -69,30 +69,29 @@ export const json = <const Status extends SuccessStatus, const Body>(
     Body
   >
 
+/** A success whose body is this text of a `Body`, which takes steps if it is large. */
+export const written = <Body, const Status extends SuccessStatus = 200>(
+  status: Status,
+  writing: () => Steps<string>,
+  headers?: Readonly<Record<string, string>>
+): Success<Status, Body> => {
+  const success: Uncarried<Success<Status, Body>> = { status, ...(headers && { headers }), writing }
+  return success as Success<Status, Body>
+}
+
 /** A success whose body is small enough to be written at once; it is in the wire's shape already. */
 export const small = <const Status extends SuccessStatus, const Body>(
   status: Status,
   body: Body,
   headers?: Readonly<Record<string, string>>
-): Success<Status, Body> => {
-  const success: Uncarried<Success<Status, Body>> = {
+): Success<Status, Body> =>
+  written<Body, Status>(
     status,
-    ...(headers && { headers }),
-    *writing() {
+    function* () {
       return JSON.stringify(body)
-    }
-  }
-  return success as Success<Status, Body>
-}
-
-/** A success whose body is this text of a `Body`, which takes steps if it is large. */
-export const written = <Body, const Status extends SuccessStatus = 200>(
-  status: Status,
-  writing: () => Steps<string>
-): Success<Status, Body> => {
-  const success: Uncarried<Success<Status, Body>> = { status, writing }
-  return success as Success<Status, Body>
-}
+    },
+    headers
+  )
 
 /** Makes successes of values whose body is what the schema encodes; a large one takes steps. */
 export const encoded = <const Status extends SuccessStatus, A, I>(
@@ -126,19 +125,15 @@ export const page = <A, B>(
   toBody: (element: A) => B,
   headers: Readonly<Record<string, string>>
 ): Effect.Effect<Response<200, ReadonlyArray<B>>> => {
-  const written: Uncarried<Success<200, ReadonlyArray<B>>> = {
-    status: 200,
-    headers,
-    *writing() {
-      const texts: Array<string> = []
-      for (const element of elements) {
-        texts.push(yield* jsonInSteps(toBody(element)))
-        yield
-      }
-      return `[${texts.join(",")}]`
+  function* writing() {
+    const texts: Array<string> = []
+    for (const element of elements) {
+      texts.push(yield* jsonInSteps(toBody(element)))
+      yield
     }
+    return `[${texts.join(",")}]`
   }
-  return success(written as Success<200, ReadonlyArray<B>>)
+  return success(written<ReadonlyArray<B>>(200, writing, headers))
 }
 
 /**
@@ -177,8 +172,8 @@ const ofHolder = KeyedSemaphores.make<Holder.Holder>(2)
 
 /**
  * The stream, of which one organisation computes two parts at once, however many it reads: their
- * parts would be ready in the same turns of the event loop, and delay all others. For streams whose
- * parts are bounded; a list may scan long before its next part.
+ * parts would be ready in the same turns of the event loop, and delay all others. Parts must be
+ * bounded: `jsonArray` is not limited, because a list may scan long before its next part.
  */
 const limitedByHolder = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> =>
   Stream.transformPull(stream, (pull) =>
