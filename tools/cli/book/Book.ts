@@ -7,6 +7,7 @@ import { pipeline, Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
+import { reasonOf } from "../connection/Reason.ts"
 
 export interface Book {
   /** As it was given; `-` is the standard input. */
@@ -46,8 +47,6 @@ async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   const whole = after(first.value, source)
   yield* isGzip(first.value) ? gunzip(whole) : whole
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "unknown")
 
 /** The sentence for an error of reading. */
 export const cannotRead = (name: string, error: unknown): Refused =>

@@ -2,10 +2,9 @@
  * Cells of a CSV book as values of an account. Decimals stay text, and thus exact. A cell without
  * the form that its column states becomes a `WrongCell`, which is reported at its field.
  */
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { timeZoneForm, timeZoneNamed, utc } from "@data-import/domain/suppliers/BusinessDay"
 import { internationalPhone, isPhoneCountry } from "@data-import/domain/schema/Phone"
-import { Option } from "effect"
 import {
   dateReader,
   datetimeReader,

@@ -5,6 +5,7 @@
 import { fstatSync, statSync } from "node:fs"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
+import { reasonOf } from "../connection/Reason.ts"
 
 /** A report is written to this file, and renamed at the end. */
 export const partOf = (file: string): string => `${file}.part`
@@ -29,10 +30,7 @@ export const keepInputs = Effect.fnUntraced(function* (
   const identify = (file: string) =>
     Effect.try({
       try: () => identityOf(file),
-      catch: (error) =>
-        new Refused({
-          why: `Cannot use ${file}: ${error instanceof Error ? error.message : "unknown"}.`
-        })
+      catch: (error) => new Refused({ why: `Cannot use ${file}: ${reasonOf(error)}.` })
     })
   const inputs = new Map<string, string>()
   for (const file of read) {

@@ -1,5 +1,8 @@
-/** Small files that people write, as editors of all platforms save them. */
+/** Text files that people edit, as programs of all platforms save them. */
 import { readFileSync } from "node:fs"
+
+/** The mark at the start of a file, by which spreadsheets recognise UTF-8. */
+export const byteOrderMark = "\uFEFF"
 
 /** The encoding that the mark at the start of a file states; null if there is none. */
 export const markedEncoding = (bytes: Uint8Array): string | null => {

@@ -1,5 +1,6 @@
 /** Findings in the form of the reports: as NDJSON, and as rows of CSV. */
 import { csvOf as rowsOf } from "@data-import/domain/board/Csv"
+import { byteOrderMark } from "../book/TextFile.ts"
 import { type DifferenceKind, idColumns, type Ids } from "./Differences.ts"
 
 /** INVALID is a line that is not an account, REPEATED one with the number of an earlier line. */
@@ -44,8 +45,7 @@ export const valueText = (value: unknown): string | null => {
 
 const rowOf = (cells: ReadonlyArray<string | number | null | undefined>): string => rowsOf([cells])
 
-/** Spreadsheets recognise UTF-8 by the mark at the start. */
-export const csvHead = `\uFEFF${rowOf(columns)}`
+export const csvHead = byteOrderMark + rowOf(columns)
 
 export const csvOf = (finding: Finding): string =>
   rowOf([

@@ -11,6 +11,7 @@ import type { BookFile } from "../book/BookFile.ts"
 import { errorsColumn, originColumn } from "../book/ColumnMap.ts"
 import { cellsOf } from "../book/CsvRows.ts"
 import { originOf } from "../book/Superseded.ts"
+import { byteOrderMark } from "../book/TextFile.ts"
 
 export interface FailedRow extends CsvHeader {
   readonly row: BookRow
@@ -22,9 +23,6 @@ interface RowError {
   readonly column?: string | null
   readonly detail: string | null
 }
-
-/** Spreadsheets recognise UTF-8 by the mark at the start. */
-const byteOrderMark = "\uFEFF"
 
 const isOwn = (name: string): boolean => name !== originColumn && name !== errorsColumn
 

@@ -5,6 +5,7 @@
  */
 import { csvOf } from "@data-import/domain/board/Csv"
 import { originOf } from "../book/Superseded.ts"
+import { byteOrderMark } from "../book/TextFile.ts"
 import type { LineReportKind, ReportedLine } from "../check/CheckedBlock.ts"
 import type { LineError } from "../check/LineCheck.ts"
 import type { Warning } from "../check/Warnings.ts"
@@ -67,9 +68,6 @@ const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
       ])
     })
     .join("")
-
-/** Spreadsheets recognise UTF-8 by the mark at the start. */
-const byteOrderMark = "\uFEFF"
 
 /** The head of a report. That of a CSV book names rows and columns. */
 export const headOf = (kind: LineReportKind, isCsvBook: boolean): string =>

@@ -8,6 +8,7 @@ import { Effect, type Scope } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
 import { partOf } from "../book/Overwriting.ts"
 import type { ReportWriter } from "../check/CheckBook.ts"
+import { reasonOf } from "../connection/Reason.ts"
 import { htmlReport, type PageOf } from "./HtmlReport.ts"
 import { headOf } from "./LineReport.ts"
 
@@ -26,28 +27,26 @@ export const isReportFile = (file: string): boolean => kindOf(file) !== undefine
 
 export const reportForm = `a file that ends in ${Object.keys(kinds).join(", ")}`
 
-export interface OpenReport {
+/** A file that is not complete yet. */
+export interface PartFile {
   readonly file: string
-  readonly kind: Kind
   readonly handle: FileHandle
 }
 
+export interface OpenReport extends PartFile {
+  readonly kind: Kind
+}
+
 const refused = (file: string) => (error: unknown) =>
-  new Refused({
-    why: `Cannot write ${file}: ${error instanceof Error ? error.message : "unknown"}.`
-  })
+  new Refused({ why: `Cannot write ${file}: ${reasonOf(error)}.` })
 
 export const attempt = <A>(file: string, write: () => Promise<A>) =>
   Effect.tryPromise({ try: write, catch: refused(file) })
 
-/** The scope deletes a report that was not put in its place. */
-export const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scope> =>
+/** The scope deletes a file that was not put in its place. */
+export const openPart = (file: string): Effect.Effect<PartFile, Refused, Scope.Scope> =>
   Effect.acquireRelease(
-    attempt(file, async () => {
-      const kind = kindOf(file) as Kind
-      const handle = await open(partOf(file), "w")
-      return { file, kind, handle }
-    }),
+    attempt(file, async () => ({ file, handle: await open(partOf(file), "w") })),
     ({ handle }) =>
       Effect.promise(async () => {
         await handle.close()
@@ -55,8 +54,11 @@ export const openReport = (file: string): Effect.Effect<OpenReport, Refused, Sco
       })
   )
 
-/** Puts a report in its place. */
-export const place = ({ file, handle }: OpenReport) =>
+export const openReport = (file: string): Effect.Effect<OpenReport, Refused, Scope.Scope> =>
+  Effect.map(openPart(file), (part) => ({ ...part, kind: kindOf(file) as Kind }))
+
+/** Puts a complete file in its place. */
+export const place = ({ file, handle }: PartFile) =>
   attempt(file, async () => {
     await handle.sync()
     await rename(partOf(file), file)

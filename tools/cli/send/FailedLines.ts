@@ -2,16 +2,15 @@
  * `failed.ndjson`: for each line that failed or was cancelled, its result and the line as it was
  * sent. The file is complete or absent.
  */
-import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { type FileHandle, open } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect, Pull, Stream } from "effect"
 import { type Batch, DataImport, type LineResult } from "@data-import/client/effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
-import { partOf } from "../book/Overwriting.ts"
-import { reasonOf } from "../connection/Reason.ts"
 import type { Piece } from "../book/BookPieces.ts"
 import { columnsByAttr } from "../book/ColumnMap.ts"
+import { attempt, openPart, place } from "../reports/ReportFiles.ts"
 import { allowCorrectedRows, CorrectedRows } from "../reports/CorrectedRows.ts"
 import {
   type FoundError,
@@ -78,12 +77,6 @@ const rowOf = (
   return corrected.textOf({ ...place, errors })
 }
 
-const attempt = <A>(file: string, work: () => Promise<A>) =>
-  Effect.tryPromise({
-    try: work,
-    catch: (error) => new Refused({ why: `Cannot write ${file}: ${reasonOf(error)}.` })
-  })
-
 const firstMember = /^\{"book":("(?:[^"\\]|\\.)*")/
 
 const openIfThere = async (file: string): Promise<FileHandle | null> => {
@@ -146,18 +139,6 @@ const entryOf = (result: LineResult, found: NumberedLine | null, book: string): 
   return `${JSON.stringify(members).slice(0, -1)},${sentMember(content)}}\n`
 }
 
-const opened = (file: string) => {
-  const part = partOf(file)
-  return Effect.acquireRelease(
-    attempt(file, () => open(part, "w")),
-    (handle: FileHandle) =>
-      Effect.promise(async () => {
-        await handle.close()
-        await rm(part, { force: true })
-      })
-  )
-}
-
 const isOpen = ({ outcome }: LineResult): boolean => outcome === "FAILED" || outcome === "CANCELLED"
 
 /** Writes the file, and returns how many lines it has. */
@@ -165,7 +146,7 @@ export const writeFailedLines = Effect.fnUntraced(function* (
   batch: Batch,
   { book, file }: { readonly book: BookFile; readonly file: string }
 ) {
-  const handle = yield* opened(file)
+  const part = yield* openPart(file)
   const { batches } = yield* DataImport
   const { batch_id, counts } = batch
   const results =
@@ -193,13 +174,10 @@ export const writeFailedLines = Effect.fnUntraced(function* (
   const write = Effect.fnUntraced(function* (result: LineResult) {
     const found = yield* lineAt(result.line)
     const text = isRows(file) ? rowOf(corrected, result, found) : entryOf(result, found, book.name)
-    yield* attempt(file, () => handle.write(text))
+    yield* attempt(file, () => part.handle.write(text))
     written++
   })
   yield* Stream.runForEach(results, write)
-  yield* attempt(file, async () => {
-    await handle.sync()
-    await rename(partOf(file), file)
-  })
+  yield* place(part)
   return written
 }, Effect.scoped)
