@@ -72,36 +72,54 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a batch", (i
     })
   )
 
+  /** How many statements read these results, of one line for each chunk. */
+  const reading = Effect.fnUntraced(function* (
+    chunks: { readonly count: number; readonly result: string; readonly failed: number | null },
+    outcome: "FAILED" | null
+  ) {
+    const database = yield* Database
+    const { count, failed: failedAt, result } = chunks
+    const { id } = yield* started(["a"])
+    yield* rows(
+      (sql) => sql`
+        insert into batch_chunks (batch, first_line, line_count, lines, numbers, sizes, tries,
+          outcomes, results, unfinished)
+        select ${id}::uuid, line, 1, array['{}'::bytea], array[null::text], array[2],
+          array[0::smallint],
+          array[case when line = ${failedAt} then 'FAILED' else 'SUCCEEDED' end],
+          array[${result}::text], 0
+        from generate_series(2, ${count}) as line`
+    )
+    yield* rows((sql) => sql`update batches set received = ${count} where id = ${id}`)
+    let statements = 0
+    const run = ((effect) => {
+      statements++
+      return database.run(effect)
+    }) as typeof database.run
+    const query = { id, afterLine: 0, includesLater: true, outcome, limit: null } as const
+    const { results } = yield* Results.read({ ...database, run }, query)
+    statements = 0
+    const read = yield* Stream.runCollect(results)
+    return { read, statements }
+  })
+
   it.effect("has results of a rare outcome that are found without reading the others", () =>
     Effect.gen(function* () {
-      const database = yield* Database
-      const { id } = yield* started(["a"])
-      yield* rows(
-        (sql) => sql`
-          insert into batch_chunks (batch, first_line, line_count, lines, numbers, sizes, tries,
-            outcomes, results, unfinished)
-          select ${id}::uuid, line, 1, array['{}'::bytea], array[null::text], array[2],
-            array[0::smallint], array[case when line = 150 then 'FAILED' else 'SUCCEEDED' end],
-            array[line::text], 0
-          from generate_series(2, 150) as line`
-      )
-      yield* rows((sql) => sql`update batches set received = 150 where id = ${id}`)
-      let statements = 0
-      const run = ((effect) => {
-        statements++
-        return database.run(effect)
-      }) as typeof database.run
-      const query = {
-        id,
-        afterLine: 0,
-        includesLater: true,
-        outcome: "FAILED",
-        limit: null
-      } as const
-      const { results } = yield* Results.read({ ...database, run }, query)
-      statements = 0
-      expect(yield* Stream.runCollect(results)).toEqual([{ line: 150, text: "150" }])
+      const chunks = { count: 150, result: "150", failed: 150 }
+      const { read, statements } = yield* reading(chunks, "FAILED")
+      expect(read).toEqual([{ line: 150, text: "150" }])
       expect(statements).toBe(1)
+    })
+  )
+
+  it.effect.each([
+    ["small", 1_000, 2],
+    ["large", 300 * 1024, 20]
+  ] as const)("has %s results, of which a bounded length is read at once", ([, size, expected]) =>
+    Effect.gen(function* () {
+      const chunks = { count: 21, result: "x".repeat(size), failed: null }
+      const { read, statements } = yield* reading(chunks, null)
+      expect([read.length, statements]).toEqual([20, expected])
     })
   )
 })

@@ -18,35 +18,42 @@ const lineRows = rowsOf(
 /** The most chunks whose results are read at once. */
 const chunksOfPage = 20
 
-/** About how many characters of results are read at once; a chunk is read whole. */
-const charactersOfPage = 256 * 1024
+/** No further chunk is read with results of this many bytes. */
+const bytesOfPage = 256 * 1024
 
-/** How many chunks to read next, after a page with results of this length. */
-const nextChunks = (chunks: number, characters: number): number =>
-  Math.max(1, Math.min(chunksOfPage, Math.floor((charactersOfPage * chunks) / (characters + 1))))
+/** SQL for the bytes of the results of a chunk. */
+const resultBytes = "coalesce(octet_length(array_to_string(results, '')), 0)"
 
 /** Chunks without a line of this outcome are not read. */
 const hasOutcome = (sql: Sql, outcome: LineOutcome | null) =>
   outcome === null ? sql`true` : sql`${outcome} = any(outcomes)`
 
-/** Where a page begins: after this line, with so many chunks. */
-interface Cursor {
-  readonly after: number
-  readonly chunks: number
-}
-
-/** The lines of a page. */
-const page = (sql: Sql, { id, outcome }: ResultsQuery, { after, chunks }: Cursor) =>
-  lineRows(sql`
-    select first_line + place::integer - 1 as line, outcome, result as text
-    from (
-      select * from batch_chunks
-      where batch = ${id} and first_line + line_count > ${after + 1}
-        and first_line > ${after} - line_count and ${hasOutcome(sql, outcome)}
-      order by first_line limit ${chunks}
-    ) as chunk, unnest(outcomes, results) with ordinality as of_line(outcome, result, place)
-    where first_line + place - 1 > ${after}
+/**
+ * The lines of a page of chunks after the line `after`. The chunks are taken one after the other
+ * until they fill the page, so that each is measured once.
+ */
+const page = (sql: Sql, { id, outcome }: ResultsQuery, after: number) => {
+  const bytes = sql.literal(resultBytes)
+  return lineRows(sql`
+    with recursive taken (first_line, chunks, bytes) as (
+        (select first_line, 1, ${bytes} from batch_chunks
+          where batch = ${id} and first_line + line_count > ${after + 1}
+            and first_line > ${after} - line_count and ${hasOutcome(sql, outcome)}
+          order by first_line limit 1)
+      union all
+        select next.first_line, chunks + 1, taken.bytes + next.bytes
+        from taken cross join lateral (
+          select first_line, ${bytes} as bytes from batch_chunks
+          where batch = ${id} and first_line > taken.first_line and ${hasOutcome(sql, outcome)}
+          order by first_line limit 1) as next
+        where chunks < ${chunksOfPage} and taken.bytes < ${bytesOfPage}
+    )
+    select taken.first_line + place::integer - 1 as line, outcome, result as text
+    from taken join batch_chunks on batch = ${id} and batch_chunks.first_line = taken.first_line,
+      unnest(outcomes, results) with ordinality as of_line(outcome, result, place)
+    where taken.first_line + place - 1 > ${after}
     order by line`)
+}
 
 const isAsked =
   ({ outcome }: ResultsQuery) =>
@@ -55,18 +62,16 @@ const isAsked =
 
 /** The results up to a line, at most `limit` of them. */
 const stream = ({ run, sql }: Database["Service"], query: ResultsQuery, through: number) => {
-  const read = Effect.fnUntraced(function* (cursor: Cursor) {
-    const lines = yield* run(page(sql, query, cursor))
+  const read = Effect.fnUntraced(function* (after: number) {
+    const lines = yield* run(page(sql, query, after))
     const results = lines
       .filter(({ line }) => line <= through)
       .filter(isAsked(query))
       .map(({ line, text }): Pick<LineEnd, "line" | "text"> => ({ line, text: text ?? "" }))
-    const after = lines.at(-1)?.line ?? through
-    const characters = lines.reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
-    const next = { after, chunks: nextChunks(cursor.chunks, characters) }
-    return [results, after < through ? Option.some(next) : Option.none()] as const
+    const last = lines.at(-1)?.line ?? through
+    return [results, last < through ? Option.some(last) : Option.none()] as const
   })
-  const all = Stream.paginate({ after: query.afterLine, chunks: 1 }, read)
+  const all = Stream.paginate(query.afterLine, read)
   return query.limit === null ? all : Stream.take(all, query.limit)
 }
 
