@@ -7,7 +7,7 @@ import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/suppliers/Configuration.ts"
-import { rows } from "../testing/rows.ts"
+import { insertImports, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = TestDatabase.layerTeam.pipe(
@@ -20,14 +20,12 @@ const listOf = (supplier: SupplierCode, limit: number | null = null) =>
     Stream.runCollect(imports.list({ supplier, kind: "all", after: null, limit }))
   )
 
+const numbersOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, "0"))
+
 const stageMany = Effect.fnUntraced(function* (count: number) {
   const { supplier } = yield* freshSupplier
-  yield* rows(
-    (sql) => sql`
-    insert into import_processes (supplier, external_account_number, payload, staged_at)
-    select ${supplier.code}, lpad(number::text, 6, '0'), '{}', now()
-    from generate_series(1, ${count}) number`
-  )
+  yield* insertImports(supplier.code, numbersOf(count))
   return supplier.code
 })
 
@@ -37,7 +35,7 @@ layer(storage, { excludeTestServices: true })("an import list in PostgreSQL", (i
     (count) =>
       Effect.gen(function* () {
         const supplier = yield* stageMany(count)
-        const all = Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, "0"))
+        const all = numbersOf(count)
         for (const limit of [null, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_002]) {
           const entries = yield* listOf(supplier, limit)
           const numbers = entries.map((entry) => entry.external_account_number)
@@ -79,11 +77,7 @@ layer(storage, { excludeTestServices: true })("an import list in PostgreSQL", (i
     (text) =>
       Effect.gen(function* () {
         const { supplier } = yield* freshSupplier
-        yield* rows(
-          (sql) => sql`
-        insert into import_processes (supplier, external_account_number, payload, staged_at)
-        values (${supplier.code}, ${text}, '{}', now())`
-        )
+        yield* insertImports(supplier.code, [text])
         const exit = yield* Effect.exit(listOf(supplier.code))
         expect(Exit.hasDies(exit)).toBe(true)
       })

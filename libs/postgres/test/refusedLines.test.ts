@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
-import { rows } from "../testing/rows.ts"
+import { insertImports, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 type Owner = Effect.Success<typeof freshSupplier>
@@ -31,11 +31,7 @@ layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("refused lines"
       const { code } = of.supplier
       // What is left when neither transaction sees the other.
       yield* rows((sql) => sql`alter table import_processes disable trigger all`)
-      yield* rows(
-        (sql) => sql`
-        insert into import_processes (supplier, external_account_number, payload, staged_at)
-        values (${code}, 'a', '{}', now())`
-      )
+      yield* insertImports(code, ["a"])
       yield* rows((sql) => sql`alter table import_processes enable trigger all`)
       yield* fold
       expect(yield* countOf(of)).toBe(3)

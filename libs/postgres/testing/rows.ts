@@ -7,6 +7,14 @@ export const rows = <Row extends object>(
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<ReadonlyArray<Row>, unknown>
 ) => Effect.flatMap(Database, ({ run, sql }) => Effect.orDie(run(statement(sql))))
 
+/** Stores imports with an empty payload in one statement, without events or audit entries. */
+export const insertImports = (supplier: string, numbers: ReadonlyArray<string>) =>
+  rows(
+    (sql) => sql`
+    insert into import_processes (supplier, external_account_number, payload, staged_at)
+    select ${supplier}, number, '{}', now() from unnest(${numbers}::text[]) number`
+  )
+
 /** The tables that a write request can change, even a refused one. */
 export const auditTables = ["audit_log", "audit_chains", "refusal_windows"] as const
 

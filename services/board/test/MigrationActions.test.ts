@@ -10,7 +10,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { hex, noon } from "@data-import/domain/testing/freshNames"
-import { stageAll } from "@data-import/domain/testing/importStates"
+import { insertImports } from "@data-import/postgres/testing/rows"
 import { begin, boardLayer, complete, fail, notedBy, stage } from "./boardPrograms.ts"
 
 const team = "Migration Team"
@@ -150,7 +150,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       const { caller, code, mine } = yield* begun
       const numberOf = (index: number) => `n${String(index).padStart(5, "0")}`
       const numbers = Array.from({ length: importsAtOnce + 2 }, (_, index) => numberOf(index))
-      yield* stageAll(numbers.map(mine.keyOf), mine.caller)
+      yield* insertImports(mine.supplier.code, numbers)
       const command = { cohort: "wave-1", selection: {} }
       const next_after = numberOf(importsAtOnce - 1)
       expect(yield* setCohort(caller, code, command)).toEqual({

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import { rows } from "@data-import/postgres/testing/rows"
+import { insertImports } from "@data-import/postgres/testing/rows"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, kinds, listPath, service, skipped, staged } from "./queryService.ts"
 
@@ -251,11 +251,8 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const { code } = tenant.supplier
-        yield* rows(
-          (sql) => sql`
-          insert into import_processes (supplier, external_account_number, payload, staged_at)
-          select ${code}, 'NL-' || number, '{}', now() from generate_series(1, ${count}) number`
-        )
+        const staged = Array.from({ length: count }, (_, index) => `NL-${index + 1}`)
+        yield* insertImports(code, staged)
         yield* imported(tenant, "NL-")
         const reply = yield* get(tenant, listPath("all", code))
         expect(reply.status).toBe(200)
