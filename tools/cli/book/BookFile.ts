@@ -13,7 +13,7 @@ import { csvBlocks } from "./CsvBook.ts"
 import { keptBlocks, type Superseded, supersededLines } from "./Superseded.ts"
 
 /** What the command line says about a book. */
-export interface BookWords {
+export interface BookOptions {
   readonly book: string
   readonly map: Option.Option<string>
   readonly corrections: ReadonlyArray<string>
@@ -42,7 +42,7 @@ export const bookFlags = {
 }
 
 /** The files that a command reads for the book. */
-export const filesOf = ({ book, corrections, map }: BookWords): ReadonlyArray<string> => [
+export const filesOf = ({ book, corrections, map }: BookOptions): ReadonlyArray<string> => [
   book,
   ...corrections,
   ...Option.toArray(map)
@@ -121,7 +121,7 @@ export const bookFile = Effect.fnUntraced(function* ({
   corrections,
   lastWins,
   map: mapFile
-}: BookWords): Effect.fn.Return<BookFile, Refused> {
+}: BookOptions): Effect.fn.Return<BookFile, Refused> {
   const map = yield* mapOf(book, mapFile)
   if (corrections.length === 0 && !lastWins) {
     return {

@@ -23,7 +23,7 @@ const overwrites = (written: string, read: string) =>
   new Refused({ why: `Writing ${written} would destroy ${read}, which this command reads.` })
 
 /** Fails before anything is written if one of the files to write is one of those to read. */
-export const keepInputs = Effect.fnUntraced(function* (
+export const refuseOverwriting = Effect.fnUntraced(function* (
   written: ReadonlyArray<string>,
   read: ReadonlyArray<string>
 ) {

@@ -10,7 +10,7 @@ import { say } from "@data-import/terminal/Answer"
 import { LinesFailed } from "../LinesFailed.ts"
 import { bookFile, bookFlags, filesOf } from "../book/BookFile.ts"
 import { columnsByAttr } from "../book/ColumnMap.ts"
-import { keepInputs } from "../book/Overwriting.ts"
+import { refuseOverwriting } from "../book/Overwriting.ts"
 import { allowCorrectedRows } from "../reports/CorrectedRows.ts"
 import { isReportFile, openReports, reportForm, takesRows } from "../reports/ReportFiles.ts"
 import { jsonOf, textOf } from "./CheckAnswer.ts"
@@ -66,7 +66,7 @@ export const check = Command.make(
   flags,
   Effect.fnUntraced(function* ({ configuration, output, supplier, threads, ...words }) {
     const { book: name } = words
-    yield* keepInputs(output, [...filesOf(words), ...Option.toArray(configuration)])
+    yield* refuseOverwriting(output, [...filesOf(words), ...Option.toArray(configuration)])
     const read = Option.isSome(configuration)
       ? yield* readConfiguration(configuration.value)
       : noConfiguration

@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import type { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
-import { keepInputs } from "../book/Overwriting.ts"
+import { refuseOverwriting } from "../book/Overwriting.ts"
 import { bookFile, bookFlags, filesOf } from "../book/BookFile.ts"
 import { supplierNamed } from "../check/Check.ts"
 import { supplierForm } from "../check/SupplierConfiguration.ts"
@@ -84,7 +84,7 @@ export const reconcile = Command.make(
   Effect.fnUntraced(
     function* ({ cohort, output, supplier, ...words }) {
       const { book } = words
-      yield* keepInputs(output, filesOf(words))
+      yield* refuseOverwriting(output, filesOf(words))
       const file = yield* bookFile(words)
       const outputs = yield* openOutputs(output)
       const { end, progress } = yield* progressOf

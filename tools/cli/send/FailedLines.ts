@@ -106,7 +106,7 @@ const isReplaceable = async (file: string, book: string): Promise<boolean> => {
 const isRows = (file: string): boolean => /\.csv$/i.test(file)
 
 /** Refuses to replace a file that is not an earlier one of the same book, or has corrections. */
-export const keepOtherFailures = Effect.fnUntraced(function* (file: string, of: BookFile) {
+export const refuseOtherContent = Effect.fnUntraced(function* (file: string, of: BookFile) {
   if (isRows(file)) return yield* allowCorrectedRows(file, of)
   const book = of.name
   if (yield* attempt(file, () => isReplaceable(file, book))) return

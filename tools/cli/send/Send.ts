@@ -8,12 +8,12 @@ import { DataImport } from "@data-import/client/effect"
 import { printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
-import { keepInputs } from "../book/Overwriting.ts"
+import { refuseOverwriting } from "../book/Overwriting.ts"
 import { requirePlainFiles } from "../book/Book.ts"
-import { bookFile, bookFlags, type BookWords, filesOf } from "../book/BookFile.ts"
+import { bookFile, bookFlags, type BookOptions, filesOf } from "../book/BookFile.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { readContent } from "./BookContent.ts"
-import { keepOtherFailures, writeFailedLines } from "./FailedLines.ts"
+import { refuseOtherContent, writeFailedLines } from "./FailedLines.ts"
 import { closes, jsonOf, textOf } from "./SendAnswer.ts"
 import { sendBook } from "./SendBook.ts"
 import { sendProgress } from "./SendProgress.ts"
@@ -61,7 +61,7 @@ const flags = {
   )
 }
 
-interface Given extends BookWords {
+interface Given extends BookOptions {
   readonly supplier: string
   readonly import: boolean
   readonly team: Option.Option<string>
@@ -117,9 +117,9 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   const { book, failed, isNew } = given
   const payload = yield* payloadOf(given)
   yield* requirePlainFiles([book, ...given.corrections])
-  yield* keepInputs([failed], filesOf(given))
+  yield* refuseOverwriting([failed], filesOf(given))
   const file = yield* bookFile(given)
-  yield* keepOtherFailures(failed, file)
+  yield* refuseOtherContent(failed, file)
   const profile = yield* connection
   const progress = yield* sendProgress
   const content = yield* readContent(file, progress.reading)

@@ -105,7 +105,9 @@ const viewOf = Effect.fnUntraced(function* (
 
 const makeChange = Effect.fnUntraced(function* (
   database: Database["Service"],
-  see: (wanted: SnapshotQuery) => Effect.Effect<Option.Option<AccountSnapshot>, StorageUnavailable>,
+  readSnapshot: (
+    wanted: SnapshotQuery
+  ) => Effect.Effect<Option.Option<AccountSnapshot>, StorageUnavailable>,
   budget: WorkBudget
 ) {
   const { repeated, runOnce, sql } = database
@@ -135,13 +137,13 @@ const makeChange = Effect.fnUntraced(function* (
 
   /** The budget limits the memory of large reads. A wait for it holds no connection. */
   return Effect.fnUntraced(function* <A, E>(command: ChangeCommand<A, E>) {
-    const first = yield* see(command)
+    const first = yield* readSnapshot(command)
     if (Option.isNone(first)) return Option.none<A>()
     let next: typeof first | null = first
     const change = Effect.suspend(() => {
       const known = next
       next = null
-      const seen = known === null ? see(command) : Effect.succeed(known)
+      const seen = known === null ? readSnapshot(command) : Effect.succeed(known)
       return Effect.flatMap(seen, (found) =>
         Effect.transposeOption(Option.map(found, (account) => changeSeen(command, account)))
       )
@@ -155,13 +157,13 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   const budget = makeWorkBudget()
-  const see = yield* makeReadSnapshot(database)
-  const change = yield* makeChange(database, see, budget)
+  const readSnapshot = yield* makeReadSnapshot(database)
+  const change = yield* makeChange(database, readSnapshot, budget)
   const mutex = KeyedMutex.make(lockWait)
   return Accounts.of({
     view: Effect.fnUntraced(function* (key, lookup) {
       if (!isStorableKey(key)) return Option.none()
-      const seen = yield* see({ key, lookup })
+      const seen = yield* readSnapshot({ key, lookup })
       if (Option.isNone(seen)) return Option.none()
       const { bytes } = seen.value.readable
       return Option.some(yield* budget(null, bytes)(viewOf(database, seen.value)))

@@ -12,7 +12,7 @@ import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { readImport } from "../tables/ImportRow.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
-import { isOngoing, notOngoing } from "../tables/SupplierGate.ts"
+import { isOngoing, notOngoing } from "../tables/SupplierStatus.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
 

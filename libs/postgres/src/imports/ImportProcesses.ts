@@ -19,7 +19,7 @@ import { list } from "./ImportList.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
 import { isStorableKey, makeFind, makeFindOwn, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
-import { notOngoing } from "../tables/SupplierGate.ts"
+import { notOngoing } from "../tables/SupplierStatus.ts"
 import { makeStage } from "./Staging.ts"
 
 type Port = ImportProcesses["Service"]

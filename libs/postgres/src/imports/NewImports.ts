@@ -12,7 +12,7 @@ import type { NewAccount } from "@data-import/domain/imports/ImportProcesses"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "../accounts/AccountInserts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { isOngoing } from "../tables/SupplierGate.ts"
+import { isOngoing } from "../tables/SupplierStatus.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]

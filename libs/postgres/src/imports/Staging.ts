@@ -17,7 +17,7 @@ import {
 } from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
-import { isOngoing, notOngoing } from "../tables/SupplierGate.ts"
+import { isOngoing, notOngoing } from "../tables/SupplierStatus.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["stage"]>[0]
 
