@@ -14,7 +14,6 @@
  * MAX_REQUESTS_WAITING (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT
  * (unset), METRICS_PORT (0: a free one), REVISION (unset: unknown).
  */
-import type { Server } from "node:http"
 import {
   Cause,
   Clock,
@@ -32,6 +31,7 @@ import {
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Settings from "@data-import/domain/support/Settings"
+import * as AcceptQueues from "../http/AcceptQueues.ts"
 import * as App from "../routing/App.ts"
 import * as Dependencies from "../observability/Dependencies.ts"
 import * as DrainDelay from "./DrainDelay.ts"
@@ -126,15 +126,14 @@ const serveMetrics = Effect.fnUntraced(function* (
 })
 
 const stop = Effect.fnUntraced(function* (
-  listener: Server,
+  close: () => void,
   progress: OpenRequests,
   times: { readonly drainDelay: Effect.Effect<void>; readonly grace: Duration.Duration }
 ) {
   progress.beginStop()
   yield* times.drainDelay
   yield* progress.drain(times.grace)
-  listener.close()
-  listener.closeAllConnections()
+  close()
 })
 
 const start = Effect.fnUntraced(function* <E, R>(
@@ -190,12 +189,12 @@ const start = Effect.fnUntraced(function* <E, R>(
         ? null
         : yield* serveMetrics(metrics, { progress, waiting, budget }, { host, port: metricsOn })
     const listener = Listener.make(times, serving.allowHalfOpen ?? false)
-    const server = yield* NodeHttpServer.make(() => listener, { port, host })
+    const options = yield* AcceptQueues.first({ port, host })
+    const server = yield* NodeHttpServer.make(() => listener, options)
     yield* server.serve(app)
     const drainDelay = yield* DrainDelay.wait
-    yield* Effect.addFinalizer(() => stop(listener, progress, { drainDelay, grace }))
-    const address = listener.address()
-    const bound = typeof address === "object" && address !== null ? address.port : port
+    const { close, port: bound } = yield* AcceptQueues.addTo(listener, host)
+    yield* Effect.addFinalizer(() => stop(close, progress, { drainDelay, grace }))
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort, version }))
     yield* Effect.forkScoped(goOn)
