@@ -19,9 +19,7 @@ const sizes: Readonly<Record<string, Sizes>> = {
   "kill-account-import": once,
   "kill-postgres": once,
   "lost-answers": { kills: 0, count: 80 },
-  "one-pair": { kills: 0, count: 8 },
-  "dry-runs": { kills: 0, count: 20 },
-  "batch-frozen": { kills: 1, count: 140 }
+  "dry-runs": { kills: 0, count: 20 }
 }
 
 /** Long enough for a busy machine. */
