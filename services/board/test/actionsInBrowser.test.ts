@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
 import { type Board, close, inChromium, supplier } from "./boardInBrowser.ts"
 import { actions, batch, does } from "./boardActions.ts"
-import { refusedTests } from "./refusedInBrowser.ts"
+import { offering, refusedTests } from "./refusedInBrowser.ts"
 import { replyTests } from "./repliesInBrowser.ts"
 
 const downloads = ({ open }: Board) => {
@@ -175,5 +175,5 @@ inChromium("actions of the board in Chromium", (board) => {
   filters(board)
   links(board)
   replyTests(board)
-  refusedTests(board)
+  refusedTests(board, offering.slice(0, 2))
 })

@@ -1,6 +1,6 @@
 /**
  * Actions that the service would refuse are not offered, in a real Chromium.
- * `actionsInBrowser.test.ts` runs this.
+ * `actionsInBrowser.test.ts` tries them on one page, and the long tests on all.
  */
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { standard } from "../testing/FixtureServer.ts"
 import { type Board, close, pausedBatch, supplier } from "./boardInBrowser.ts"
 
 /** Pages that offer an import or a retry of accounts, and one of their buttons. */
-const offering = [
+export const offering = [
   [supplier, /^Retry 412 failed/],
   [supplier, /^Import all 11,868/],
   [`${supplier}imports/?state=FAILED`, /^Retry 412 failed/],
@@ -21,8 +21,12 @@ const longerThanPause = 2_500
 
 const startsImports = (page: Page) => page.getByRole("button", { name: /^(Retry|Import) / })
 
-export const refusedTests = ({ open, server }: Board): void => {
-  it.each(offering)("%s offers %s on an ongoing migration", async (path, name) => {
+/** On these of the pages that offer imports. */
+export const refusedTests = (
+  { open, server }: Board,
+  pages: ReadonlyArray<(typeof offering)[number]>
+): void => {
+  it.each(pages)("%s offers %s on an ongoing migration", async (path, name) => {
     const page = await open(path)
     await page.getByRole("button", { name }).first().waitFor()
     await close(page)
@@ -32,7 +36,7 @@ export const refusedTests = ({ open, server }: Board): void => {
     "no page offers imports or retries on a migration that is %s",
     async (status) => {
       server().fixture = { ...standard, status }
-      for (const path of new Set(offering.map(([path]) => path))) {
+      for (const path of new Set(pages.map(([path]) => path))) {
         const page = await open(path)
         await page.locator("main table").first().waitFor()
         await page.waitForLoadState("networkidle")

@@ -21,6 +21,13 @@ import {
 } from "./Process.ts"
 
 describe("the local run", { timeout: 300_000 }, () => {
+  it("passes the demo", async () => {
+    const dataDir = freshDataDir()
+    const local = await startLocal(dataDir)
+    expect(await runToEnd("demo", [], { DATA_DIR: dataDir })).toMatchObject(succeeded)
+    expect((await stop(local.process, "SIGTERM")).status).toBe(0)
+  })
+
   it("works on the database of DATABASE_URL, and leaves it running", async () => {
     const dataDir = freshDataDir()
     const scope = Scope.makeUnsafe()
