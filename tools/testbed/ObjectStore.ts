@@ -25,8 +25,6 @@ export interface ObjectStore {
   }
   /** Puts every document of the sample under this root. */
   readonly fill: (root: string) => Effect.Effect<void>
-  /** When each document under this root was looked up, in milliseconds since the epoch. */
-  readonly lookUps: (root: string) => ReadonlyArray<ReadonlyArray<number>>
 }
 
 const send = async (url: string, request: RequestInit): Promise<string> => {
@@ -71,13 +69,6 @@ export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(f
     Effect.sync(() => buildApp({ logger: false })),
     (it) => Effect.promise(() => it.close())
   )
-  const asked = new Map<string, Array<number>>()
-  app.addHook("onRequest", async ({ method, url }) => {
-    if (method !== "HEAD") return
-    const times = asked.get(url) ?? []
-    asked.set(url, times)
-    times.push(Date.now())
-  })
   const address = yield* Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 }))
   const bucketUrl = `${address}/${bucket}`
   yield* Effect.promise(() => put(bucketUrl, ""))
@@ -85,10 +76,8 @@ export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(f
     Effect.asVoid(Effect.promise(() => put(`${bucketUrl}/${root}/${path}`, "A document")))
   const fill = (root: string) =>
     Effect.forEach(documentPaths, (path) => putUnder(root, path), { discard: true })
-  const lookUps = (root: string) =>
-    [...asked].flatMap(([url, times]) => (url.startsWith(`/${bucket}/${root}/`) ? [times] : []))
   const objects = objectsOf(bucketUrl)
-  return { port: Number(new URL(address).port), put: putUnder, fill, lookUps, objects }
+  return { port: Number(new URL(address).port), put: putUnder, fill, objects }
 })
 
 /** The settings with which a service uses the store at this port. */
