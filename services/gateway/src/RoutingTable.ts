@@ -42,7 +42,7 @@ const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry =
 
 const waitParameter = "wait"
 
-const table: ReadonlyArray<Entry> = [
+export const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/validate-account", "accountImport"),
   entry("/v1/data-import/account-import-process", "accountImport"),
   entry("/v1/data-import/documents", "accountImport"),

@@ -32,6 +32,11 @@ interface Container {
   readonly securityContext: object
 }
 
+interface Rule {
+  readonly matches?: ReadonlyArray<{ readonly path: { readonly value: string } }>
+  readonly backendRefs: readonly [Named]
+}
+
 interface Resource {
   readonly kind: string
   readonly metadata: Named
@@ -39,6 +44,7 @@ interface Resource {
     readonly template: { readonly spec: { readonly containers: readonly [Container] } }
     readonly ingress: ReadonlyArray<object>
     readonly postgresql: object
+    readonly rules: ReadonlyArray<Rule>
   }
 }
 
@@ -48,6 +54,7 @@ const values = {
   secrets: { vendors: "vendors" },
   services: { board: { settings: { LOG_LEVEL: "debug" } }, query: { digest: "sha256:abc" } },
   ingress: { enabled: true, host: "import.example" },
+  httpRoute: { enabled: true, parentRefs: [{ name: "public" }] },
   metrics: { serviceMonitor: true },
   cluster: { enabled: true }
 }
@@ -140,6 +147,23 @@ describe.skipIf(!isThere)("the chart", () => {
     for (const name of [...readers, "board"]) expect(sendersTo(name), name).toEqual(["gateway"])
     expect(sendersTo("auth").toSorted()).toEqual([...readers, "gateway"].toSorted())
     expect(sendersTo("batch-worker")).toEqual([])
+  })
+
+  it("leads requests to the services without the gateway, and all else to it", () => {
+    const rules = ofKind("HTTPRoute").get("services")?.rules ?? []
+    const backendOf = (wanted: string) =>
+      rules.findLast(({ matches }) =>
+        matches === undefined ? wanted === "/" : matches.some(({ path }) => path.value === wanted)
+      )?.backendRefs[0].name
+    expect(backendOf("/v1/data-import/notes")).toBe("example-post-import")
+    expect(backendOf("/")).toBe("example-gateway")
+    expect(rules.flatMap(({ matches = [] }) => matches)).toContainEqual({
+      method: "PATCH",
+      path: { type: "PathPrefix", value: "/v1/data-import/imports" }
+    })
+    expect(ofKind("NetworkPolicy").get("query")?.ingress).toContainEqual({
+      ports: [{ port: "http" }]
+    })
   })
 
   it("keeps personal data out of the log of its own PostgreSQL", () => {
