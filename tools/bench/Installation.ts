@@ -15,6 +15,7 @@ import { documentPaths } from "@data-import/testbed/SampleDocuments"
 import * as ServiceProcess from "@data-import/testbed/ServiceProcess"
 import * as Tenants from "@data-import/testbed/Tenants"
 import { type ServiceName, wire } from "@data-import/testbed/Wiring"
+import { allocationArgs } from "./Allocations.ts"
 import * as Load from "./Load.ts"
 
 /** A PostgreSQL with the settings that docs/operating.md recommends, and a generator of load. */
@@ -39,6 +40,8 @@ export interface Installation {
   readonly workers: ReadonlyArray<Process>
   /** The folder in which the services and the peer look documents up. */
   readonly documents: string
+  /** Where its processes and the peer write what they allocated. */
+  readonly allocations: string
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
 }
 
@@ -97,14 +100,15 @@ interface Options {
 const startServices = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
   documents: string,
+  allocations: string,
   { profiles, workers = 1 }: Options
 ) {
   const keys = join(yield* temporaryFolder(), "keys")
-  const own = { TOKEN_KEYS_DIR: keys, DOCUMENTS_DIR: documents }
+  const own = { TOKEN_KEYS_DIR: keys, DOCUMENTS_DIR: documents, ALLOCATIONS_DIR: allocations }
   const databaseUsers = yield* Effect.orDie(DatabaseUsers.temporary(url))
   const all = yield* wire(databaseUsers, (name, settings) => {
     const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
-    const nodeArgs = [...memoryArgs(name), ...profiling]
+    const nodeArgs = [...memoryArgs(name), ...profiling, ...allocationArgs]
     const start = startProcess(name, { ...own, ...settings }, { nodeArgs })
     const instances = name === "batch-worker" ? workers : 1
     return Effect.all(Array.replicate(start, instances))
@@ -125,7 +129,8 @@ export const install = Effect.fnUntraced(function* (
   const url = databaseUrl(server.url, name)
   yield* Effect.orDie(Effect.andThen(createDatabase(server.url, name), migrate(url)))
   const documents = yield* temporaryFolder()
-  const { services, workers } = yield* startServices(url, documents, options)
+  const allocations = yield* temporaryFolder()
+  const { services, workers } = yield* startServices(url, documents, allocations, options)
   const access = yield* Layer.build(
     Layer.fresh(DatabaseAccess.layer({ url, poolSize: 2, statementTimeout }))
   )
@@ -137,6 +142,7 @@ export const install = Effect.fnUntraced(function* (
     services,
     workers,
     documents,
+    allocations,
     freshTenant: Tenants.freshTenant({ documentCheck: options.documentCheck ?? false }).pipe(
       Effect.tap(({ supplier }) => fill(documents, supplier)),
       Effect.provideContext(access)

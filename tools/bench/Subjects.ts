@@ -10,6 +10,7 @@ import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as Client from "@data-import/testbed/Client"
 import type { Tenant } from "@data-import/testbed/Tenants"
 import { tokenFor } from "@data-import/testbed/Tokens"
+import { allocationArgs, withAllocations } from "./Allocations.ts"
 import {
   install,
   type Installation,
@@ -60,16 +61,18 @@ export const throughGateway = (subject: Subject): Subject => ({
 })
 
 const startPeer = Effect.fnUntraced(function* (installation: Installation) {
-  const { documents, services, url } = installation
+  const { allocations, documents, services, url } = installation
   const jwksFile = join(yield* temporaryFolder(), "jwks.json")
   const published = fetch(`${services.auth.url}/.well-known/jwks.json`)
   writeFileSync(jwksFile, yield* Effect.promise(async () => (await published).text()))
   const settings = {
     DATABASE_URL: Redacted.value(url),
     JWKS_FILE: jwksFile,
-    DOCUMENTS_DIR: documents
+    DOCUMENTS_DIR: documents,
+    ALLOCATIONS_DIR: allocations
   }
-  const peer = yield* startProcess("peer", settings, { script: "tools/bench/peer/main.ts" })
+  const program = { script: "tools/bench/peer/main.ts", nodeArgs: allocationArgs }
+  const peer = yield* startProcess("peer", settings, program)
   return {
     name: "peer",
     side: "peer",
@@ -156,6 +159,24 @@ export const measure = Effect.fnUntraced(function* (
     serviceCpu: millis(after.service - before.service),
     postgresCpu: millis(after.postgres - before.postgres)
   }
+})
+
+/** Requests whose allocations are counted. */
+const sampledRequests = 1_000
+
+/** The bytes that the processes of a subject allocate for a request. */
+export const allocated = Effect.fnUntraced(function* (
+  subject: Subject,
+  workload: WorkloadName,
+  amount: Amount
+) {
+  const load = { ...amount, seconds: 300, requests: sampledRequests }
+  const { bytes } = yield* withAllocations(
+    subject.installation.allocations,
+    subject.processesOf(workload),
+    measure(subject, workload, load)
+  )
+  return bytes / sampledRequests
 })
 
 /** Rates rise during so many runs after a start, while Node compiles the hot code, and then little. */

@@ -33,15 +33,19 @@ interface Options {
 const head = [
   ...["workload", "requests/s", "the peer's", "ratio", "its quartiles", "p50 ms", "the peer's"],
   ...["p99 ms", "the peer's", "CPU ms a request, without PostgreSQL", "the peer's"],
-  ...["of PostgreSQL", "the peer's"]
+  ...["of PostgreSQL", "the peer's", "KB allocated a request", "the peer's"]
 ]
 
-const row = (title: string, { other, ours, ratio: [low, median, high] }: Comparison) => [
+const row = (
+  title: string,
+  { other, ours, ratio: [low, median, high] }: Comparison,
+  allocated: ReadonlyArray<number>
+) => [
   title,
   ...[short(ours.rate), short(other.rate), `**${median.toFixed(2)}**`],
   `${low.toFixed(2)} to ${high.toFixed(2)}`,
   ...[ours.p50, other.p50, ours.p99, other.p99, ours.serviceCpu, other.serviceCpu].map(short),
-  ...[ours.postgresCpu, other.postgresCpu].map(short)
+  ...[ours.postgresCpu, other.postgresCpu, ...allocated.map((bytes) => bytes / 1_000)].map(short)
 ]
 
 const compare = Effect.fnUntraced(function* (options: Options) {
@@ -60,7 +64,10 @@ const compare = Effect.fnUntraced(function* (options: Options) {
         const { title } = workloads[workload]
         const comparison = yield* inTurn(options.pairs, one, other)
         yield* Console.error(`${title}, ${part}: ${comparison.ratio[1].toFixed(2)}`)
-        rows.push(row(title, comparison))
+        const allocated = yield* Effect.forEach([ours, peer], (it) =>
+          Subjects.allocated(it, workload, amount)
+        )
+        rows.push(row(title, comparison, allocated))
       }
       return { title: parts[part], text: table(head, rows) }
     })
