@@ -27,6 +27,9 @@ const subcommands = [
   lazily("check", "Check a book offline, by the rules of the server", async () => {
     return (await import("./check/Check.ts")).check
   }),
+  lazily("map", "Maps of CSV books: propose one, and show what it makes of rows", async () => {
+    return (await import("./map/MapCommand.ts")).map
+  }),
   lazily("configuration", "Fetch the configuration of a supplier for check", async () => {
     return (await import("./configuration/Configuration.ts")).configuration
   }),

@@ -182,7 +182,7 @@ const compile = (file: typeof MapFile.Type): ColumnMap => {
 /** Columns that a report adds to the rows of a book. They are ignored when the rows are read. */
 export const originColumn = "data_import_row"
 export const errorsColumn = "data_import_errors"
-const reportColumns = [originColumn, errorsColumn]
+export const reportColumns: ReadonlyArray<string> = [originColumn, errorsColumn]
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(MapFile), {
   onExcessProperty: "error"

@@ -137,12 +137,18 @@ async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: string) {
   if (decoder !== null) yield decoder.decode()
 }
 
-async function* rowsOf(text: AsyncIterable<string>, reader: RowReader): AsyncGenerator<Row> {
-  for await (const part of text) yield* reader.feed(part)
+/** The rows of a book, with its header. */
+export async function* rowsIn(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: string,
+  reader: RowReader
+): AsyncGenerator<Row> {
+  for await (const part of textOf(bytes, encoding)) yield* reader.feed(part)
   yield* reader.end()
 }
 
-const isEmpty = ({ cells }: Row): boolean => cells?.every((cell) => cell.trim() === "") === true
+export const isEmpty = ({ cells }: Row): boolean =>
+  cells?.every((cell) => cell.trim() === "") === true
 
 /** The blocks of a CSV book. Rows are numbered as a spreadsheet does; the header is row 1. */
 export async function* csvBlocks(
@@ -153,7 +159,7 @@ export async function* csvBlocks(
   const reader = new RowReader(map.delimiter)
   let header: Header | null = null
   let collector: LineCollector | null = null
-  for await (const row of rowsOf(textOf(bytes, map.encoding), reader)) {
+  for await (const row of rowsIn(bytes, map.encoding, reader)) {
     if (header === null || collector === null) {
       header = readHeader(row, map)
       collector = new LineCollector({ names: header.names, delimiter: reader.delimiter })

@@ -35,7 +35,7 @@ export interface FoundFailure<Found extends FoundError> {
 }
 
 /** The value at a path; the wrong cell that is there or above it. */
-const valueAt = (account: unknown, attr: string): unknown => {
+export const valueAt = (account: unknown, attr: string): unknown => {
   let value = account
   for (const name of attr.split(".")) {
     if (isWrongCell(value)) break
@@ -52,7 +52,7 @@ export const accountIn = (bytes: SplitLine): unknown => {
 }
 
 /** The columns of the field that an error is about. */
-const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> => {
+export const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> => {
   for (let at = attr; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
     const found = columns[at]
     if (found !== undefined) return found
