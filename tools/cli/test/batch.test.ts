@@ -87,14 +87,26 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("retries failed lines in another batch", () =>
+    it.effect("retries failed lines in another batch, without those that are imported by now", () =>
       Effect.gen(function* () {
-        const { id, run } = yield* started(20)
+        const { batches, id, run, tenant } = yield* started(30)
         yield* run("batch", "watch", id)
+        const payload = {
+          import_supplier: tenant.supplier,
+          operation: "IMPORT",
+          operations_team_name: team
+        } as const
+        const corrected = tenant.accountOf("B-0030")
+        const { batch_id: correction } = yield* batches.send(payload, Stream.make(corrected))
+        yield* run("batch", "watch", correction)
         const { out, status } = yield* run("batch", "retry", id, "--json")
         expect(status).toBe(0)
         const retry = JSON.parse(out) as { readonly batch_id: string }
-        expect(retry).toMatchObject({ retry_of: id, counts: { received: 2 }, lines_left_out: 0 })
+        expect(retry).toMatchObject({ retry_of: id, counts: { received: 2 }, lines_left_out: 1 })
+        const again = yield* run("batch", "retry", id)
+        expect(again.out).toMatch(
+          /tries 0 lines again. [^]*\n3 are left out, because they were done/
+        )
         yield* run("batch", "watch", retry.batch_id)
         const results = yield* run("batch", "results", retry.batch_id)
         expect(linesIn(results.out)).toMatchObject([{ source_line: 10 }, { source_line: 20 }])
