@@ -76,6 +76,7 @@ export const check = Command.make(
       : noConfiguration
     const known = { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
     const file = yield* bookFile(words)
+    yield* refuseOverwriting(output, file.further)
     const { map } = file
     for (const rows of output.filter(takesRows)) yield* allowCorrectedRows(rows, file)
     const book = yield* file.open

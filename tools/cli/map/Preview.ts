@@ -66,6 +66,7 @@ export const preview = Command.make(
       : noConfiguration
     const words = { book, map: Option.some(map), corrections: [], lastWins: false }
     const file = yield* bookFile(words)
+    yield* refuseOverwriting(Option.toArray(output), file.further)
     const of = {
       book: yield* file.open,
       map: yield* readColumnMap(map),
@@ -92,7 +93,7 @@ export const preview = Command.make(
       { book, file: output.value, rows: found.rows.length },
       `${output.value} shows ${found.rows.length} rows of ${book}.`
     )
-  })
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription(
     "Show what a map makes of a row: its cells, the account that they become, and its errors. With " +

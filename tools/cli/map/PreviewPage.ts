@@ -3,6 +3,7 @@
  * by their address alone. So it needs no script, works with the keyboard, and loads nothing.
  */
 import { inEnglish } from "@data-import/terminal/Answer"
+import { originOf } from "../book/Superseded.ts"
 import { html, Html } from "../reports/Html.ts"
 import { style } from "../reports/HtmlStyle.ts"
 import type { Preview, PreviewedCell, PreviewedRow, RowError } from "./PreviewedRow.ts"
@@ -22,8 +23,10 @@ a { color: var(--bar); }
 @media print { section { display: block; break-after: page; } nav { display: none; } }
 `
 
-const errorOf = ({ code, detail }: RowError): Html =>
-  html`<p class="bad">${detail} <code>${code}</code></p>`
+const errorOf = ({ code, detail, file, row }: RowError): Html => {
+  const place = file === undefined || row === undefined ? "" : `${originOf(file, row)}: `
+  return html`<p class="bad">${place}${detail} <code>${code}</code></p>`
+}
 
 const fieldOf = ({ attr, value }: PreviewedCell["fields"][number]): Html =>
   html`<p><code>${attr}</code>${value === null ? "" : html` = <code>${value}</code>`}</p>`

@@ -1,5 +1,6 @@
 /** A previewed row as text: the cells beside their fields and errors, and the account below. */
 import type { Schema } from "effect"
+import { originOf } from "../book/Superseded.ts"
 import { plain, printable, table } from "@data-import/terminal/Answer"
 import type { PreviewedCell, PreviewedRow, RowError } from "./PreviewedRow.ts"
 
@@ -18,9 +19,14 @@ const linesOf = ({ cell, column, errors, fields }: PreviewedCell) => {
   }))
 }
 
+const besideText = ({ attr, code, detail, file, row }: RowError): string => {
+  const place = file === undefined || row === undefined ? attr : `${originOf(file, row)}, ${attr}`
+  return `${code} at ${place}: ${printable(detail)}`
+}
+
 const besides = ({ errors, warnings }: PreviewedRow): ReadonlyArray<string> => [
-  ...errors.map(({ attr, code, detail }) => `${code} at ${attr}: ${printable(detail)}`),
-  ...warnings.map(({ attr, code, detail }) => `warning ${code} at ${attr}: ${printable(detail)}`)
+  ...errors.map(besideText),
+  ...warnings.map((warning) => `warning ${besideText(warning)}`)
 ]
 
 export const verdictOf = ({ isFailed }: PreviewedRow): string => (isFailed ? "fails" : "is valid")
@@ -35,7 +41,12 @@ export const textOf = (book: string, row: PreviewedRow): string => {
   ].join("\n\n")
 }
 
-const errorJson = ({ attr, code, detail }: RowError) => ({ code, attr, detail })
+const errorJson = ({ attr, code, detail, file, row }: RowError) => ({
+  code,
+  attr,
+  detail,
+  ...(file !== undefined && row !== undefined && { file, row })
+})
 
 export const jsonOf = (book: string, row: PreviewedRow): Schema.Json => ({
   book,

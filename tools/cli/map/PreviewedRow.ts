@@ -16,6 +16,9 @@ export interface RowError {
   readonly attr: string
   readonly code: string
   readonly detail: string
+  /** The row, if it is of a further file. */
+  readonly file?: string
+  readonly row?: number
 }
 
 /** A column with its cell, the fields that it fills with their values, and the errors there. */
@@ -57,7 +60,10 @@ const rowOf = (checked: CheckedLine, bytes: SplitLine, place: RowPlace): Preview
   const account = accountIn(bytes)
   const errors = errorsOf(checked.failed, bytes, place)
   const cells = cellsOf(row.text, delimiter) ?? [row.text]
-  const at = (name: string) => (error: RowError) => columnsAt(columns, error.attr).includes(name)
+  const isOwn = ({ attr, file }: RowError) =>
+    file === undefined && columnsAt(columns, attr).length > 0
+  const at = (name: string) => (error: RowError) =>
+    isOwn(error) && columnsAt(columns, error.attr).includes(name)
   const wrong = new Set(errors.map(({ attr }) => attr))
   const isMalformed = row.fault !== null
   return {
@@ -71,7 +77,7 @@ const rowOf = (checked: CheckedLine, bytes: SplitLine, place: RowPlace): Preview
         .map(([attr]) => ({ attr, value: isMalformed ? null : valueText(account, attr) })),
       errors: isMalformed ? [] : errors.filter(at(column))
     })),
-    errors: errors.filter(({ attr }) => isMalformed || columnsAt(columns, attr).length === 0),
+    errors: errors.filter((error) => isMalformed || !isOwn(error)),
     warnings: warningsOf(bytes, place, wrong),
     account: isMalformed ? null : accountText(account)
   }
@@ -136,7 +142,7 @@ export const readPreview = async (of: PreviewOf, wanted: Wanted): Promise<Previe
     )) {
       seen++
       if (line.failed !== null) failed++
-      const isWanted = number === wanted.row
+      const isWanted = number === wanted.row && place.row.isWithoutAccount !== true
       isFound ||= isWanted
       const isShown = seen <= wanted.first || (line.failed !== null && failed <= wanted.failed)
       if (isWanted || isShown) rows.push(rowOf(line, bytes, place))

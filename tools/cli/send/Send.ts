@@ -196,6 +196,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   yield* requirePlainFiles([book, ...given.corrections])
   yield* refuseOverwriting([failed], filesOf(given))
   const file = yield* bookFile(given)
+  yield* refuseOverwriting([failed], file.further)
   yield* refuseOtherContent(failed, file)
   const profile = yield* connection
   const progress = yield* sendProgress
