@@ -203,10 +203,9 @@ const retry = Command.make(
       params: { batch_id },
       payload: { payload: { total_lines: counts.received } }
     })
+    const leftOut = lines_left_out === 1 ? "1 line is" : `${inEnglish(lines_left_out)} lines are`
     const left =
-      lines_left_out === 0
-        ? ""
-        : `\n${inEnglish(lines_left_out)} are left out, because they were done or replaced meanwhile.`
+      lines_left_out === 0 ? "" : `\n${leftOut} left out, being done or replaced meanwhile.`
     yield* say(
       { ...batch, counts: { ...batch.counts }, lines_left_out },
       `Batch ${batch_id} tries ${inEnglish(counts.received)} lines again. ` +

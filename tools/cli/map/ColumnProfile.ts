@@ -73,7 +73,7 @@ const numberFormsOf = (text: string): ReadonlyArray<string> =>
   numbers.flatMap(({ convert, form }) => (isMoney(convert(text)) ? [form] : []))
 
 export const international = "international"
-export const national = "national"
+const national = "national"
 
 const phoneFormsOf = (country: string | null) => (text: string) => {
   if (text.startsWith("+")) return [international, national]

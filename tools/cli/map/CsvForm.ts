@@ -2,7 +2,7 @@
 import { RowReader } from "../book/CsvRows.ts"
 import { markedEncoding } from "../book/TextFile.ts"
 
-export const encodings = ["utf-8", "windows-1252", "utf-16le"] as const
+const encodings = ["utf-8", "windows-1252", "utf-16le"] as const
 type Encoding = (typeof encodings)[number]
 
 export interface CsvForm {

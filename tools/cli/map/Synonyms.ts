@@ -23,7 +23,7 @@ export interface Field {
   readonly isDebt?: boolean
 }
 
-export const yesAndNo = {
+const yesAndNo = {
   true: "y yes true t 1 j ja wahr x",
   false: "n no false f 0 nein falsch"
 } as const

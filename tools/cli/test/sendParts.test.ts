@@ -90,7 +90,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("adds to accounts, of which several lines may be about one", () =>
+    it.effect("adds transactions, statements and payment instructions to accounts", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { home, run } = yield* user(environmentOf(tenant))
@@ -118,6 +118,15 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
             out: expect.stringMatching(/1 lines = 1 succeeded/)
           })
         }
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("adds the rows of a CSV book, several of which may be about one account", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { home, run } = yield* user(environmentOf(tenant))
+        const failed = ["--failed", home.path("failed.ndjson")]
+        yield* run(...importing(tenant, home.write("book.ndjson", bookOf(1))), ...failed)
         const notes = home.write("notes.csv", "Account,Note\nB-0001,One\nB-0001,Two\nX,Three\n")
         const columns = { Account: "/external_account_number", Note: "/notes/0/body" }
         const map = ["--map", home.write("notes.json", JSON.stringify({ columns }))]
