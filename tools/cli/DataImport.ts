@@ -24,8 +24,17 @@ const subcommands = [
   lazily("login", "Verify an API key, and keep it in a profile", async () => {
     return (await import("./connection/Login.ts")).login
   }),
+  lazily("auth", "Show which API key is used, and whether it is valid", async () => {
+    return (await import("./connection/Auth.ts")).auth
+  }),
+  lazily("profile", "List the profiles of login", async () => {
+    return (await import("./connection/Auth.ts")).profile
+  }),
   lazily("check", "Check a book offline, by the rules of the server", async () => {
     return (await import("./check/Check.ts")).check
+  }),
+  lazily("map", "Maps of CSV books: propose one, and show what it makes of rows", async () => {
+    return (await import("./map/MapCommand.ts")).map
   }),
   lazily("configuration", "Fetch the configuration of a supplier for check", async () => {
     return (await import("./configuration/Configuration.ts")).configuration
@@ -53,6 +62,12 @@ const subcommands = [
   }),
   lazily("documents", "Documents that accounts name", async () => {
     return (await import("./documents/Documents.ts")).documents
+  }),
+  lazily("sandbox", "Empty the test organisation of a test key", async () => {
+    return (await import("./sandbox/Sandbox.ts")).sandbox
+  }),
+  lazily("api", "Print the answer to a GET of the interface", async () => {
+    return (await import("./api/Api.ts")).api
   })
 ]
 

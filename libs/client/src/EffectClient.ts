@@ -39,6 +39,12 @@ export interface Settings {
   readonly retries?: number
 }
 
+/** The token of the client, for requests that it does not have. */
+export interface OwnToken {
+  /** A token that is valid now. It is shared with all calls, and renewed when it is needed. */
+  readonly accessToken: () => Effect.Effect<string, CallError>
+}
+
 /** The operations, and the flows that combine several of them. */
 export interface Client extends Operations {
   readonly batches: Operations["batches"] & BatchFlows
@@ -46,6 +52,7 @@ export interface Client extends Operations {
   readonly accountImport: Operations["accountImport"] & DocumentFlows
   readonly query: Operations["query"] & ImportLists
   readonly accounts: Operations["accounts"] & AccountStream
+  readonly token: Operations["token"] & OwnToken
 }
 
 /** The contract's operations, on one deployment and as one API key. */
@@ -109,7 +116,8 @@ export const make = (
         ...documentFlows(operations, httpClient, settings)
       },
       query: { ...operations.query, ...importLists(operations) },
-      accounts: { ...operations.accounts, ...accountStream(operations) }
+      accounts: { ...operations.accounts, ...accountStream(operations) },
+      token: { ...operations.token, accessToken: () => token.get }
     }
   })
 

@@ -203,17 +203,21 @@ const retry = Command.make(
       params: { batch_id },
       payload: { payload: { total_lines: counts.received } }
     })
-    const left = lines_left_out === 0 ? "" : `, ${inEnglish(lines_left_out)} left out`
+    const leftOut = lines_left_out === 1 ? "1 line is" : `${inEnglish(lines_left_out)} lines are`
+    const left =
+      lines_left_out === 0 ? "" : `\n${leftOut} left out, being done or replaced meanwhile.`
     yield* say(
       { ...batch, counts: { ...batch.counts }, lines_left_out },
-      `Batch ${batch_id} tries ${inEnglish(counts.received)} lines again${left}. ` +
-        `To follow it: data-import batch watch ${batch_id}`
+      `Batch ${batch_id} tries ${inEnglish(counts.received)} lines again. ` +
+        `To follow it: data-import batch watch ${batch_id}${left}`
     )
   }, onService)
 ).pipe(
   Command.withDescription(
-    "Try the failed lines of a batch that has ended again, as they were sent, in a batch of their own"
+    "Try the failed lines of a batch that has ended again, as they were sent, in a batch of their " +
+      "own. Lines whose accounts were imported or staged anew meanwhile are left out."
   ),
+  Command.withShortDescription("Try the failed lines of a batch again, in another batch"),
   Command.withExamples([
     {
       command: "data-import batch retry 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10",

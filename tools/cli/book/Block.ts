@@ -25,11 +25,35 @@ export interface BookRow {
   readonly file: string | null
   /** Why it is malformed; null if it is not. */
   readonly fault: string | null
+  /** The rows of further files that its account has. */
+  readonly joined?: ReadonlyArray<JoinedRows>
+  /** Whether it is of a further file, and belongs to no account. */
+  readonly isWithoutAccount?: boolean
+}
+
+/** Rows of a further file, and where they are in their account. */
+export interface JoinedRows {
+  readonly file: string
+  /** The list that they are in, and the index of the first. */
+  readonly attr: string
+  readonly start: number
+  /** Their numbers. */
+  readonly rows: ReadonlyArray<number>
+  /** Why some of them are malformed. */
+  readonly faults: Readonly<Record<number, string>>
+}
+
+/** The columns of a further file, by the fields of its elements. */
+export interface JoinedColumns {
+  readonly file: string
+  readonly columns: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
 export interface CsvHeader {
   readonly names: ReadonlyArray<string>
   readonly delimiter: string
+  /** Of a book of several files. */
+  readonly joins?: ReadonlyArray<JoinedColumns>
 }
 
 /** The rows of the lines of a block, and the header of the book. */
@@ -131,10 +155,16 @@ export class LineCollector {
   #lines: Array<string> = []
   #rows: Array<BookRow> = []
   #length = 0
-  #firstLine = 1
+  #firstLine: number
 
-  constructor(header: CsvHeader) {
+  constructor(header: CsvHeader, firstLine = 1) {
     this.#header = header
+    this.#firstLine = firstLine
+  }
+
+  /** The number of the line after the last block. */
+  get nextLine(): number {
+    return this.#firstLine
   }
 
   /** The block that is full with this line. */

@@ -2,7 +2,7 @@
  * A book to read: its file, and the files that correct it. Later lines replace earlier ones of the
  * same account. Every command reads a book in this way.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, type Scope } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { Refused } from "@data-import/terminal/Refused"
 import { type Block, BlockCutter } from "./Block.ts"
@@ -10,6 +10,7 @@ import { type Book, cannotRead, open, requirePlainFiles } from "./Book.ts"
 import { linePieces, type Piece } from "./BookPieces.ts"
 import { type ColumnMap, readColumnMap } from "./ColumnMap.ts"
 import { csvBlocks } from "./CsvBook.ts"
+import { furtherFiles, joining } from "./JoinedBook.ts"
 import { keptBlocks, type Superseded, supersededLines } from "./Superseded.ts"
 
 /** What the command line says about a book. */
@@ -63,6 +64,8 @@ export interface BookFile {
   readonly isCsv: boolean
   /** Whether it is one file, whose lines are read as they are. */
   readonly isUnchanged: boolean
+  /** The further files that its map names. */
+  readonly further: ReadonlyArray<string>
   readonly open: Effect.Effect<OpenBook, Refused>
 }
 
@@ -116,13 +119,13 @@ const openKept = (
 
 const isNdjson = (file: string): boolean => /\.(ndjson|jsonl)(\.gz)?$/i.test(file)
 
-export const bookFile = Effect.fnUntraced(function* ({
-  book,
-  corrections,
-  lastWins,
-  map: mapFile
-}: BookOptions): Effect.fn.Return<BookFile, Refused> {
-  const map = yield* mapOf(book, mapFile)
+type OwnFile = Omit<BookFile, "further">
+
+/** The book without the further files of its map. */
+const ownFile = Effect.fnUntraced(function* (
+  { book, corrections, lastWins }: BookOptions,
+  map: ColumnMap | null
+): Effect.fn.Return<OwnFile, Refused> {
   if (corrections.length === 0 && !lastWins) {
     return {
       name: book,
@@ -149,4 +152,30 @@ export const bookFile = Effect.fnUntraced(function* ({
     isUnchanged: false,
     open: Effect.map(openAll, (opened) => openKept(book, opened, superseded))
   }
+})
+
+const onlyCsv = (file: string) =>
+  new Refused({ why: `${file}: corrections of a book of several files are CSV.` })
+
+/** A book to read. The scope deletes what is kept of further files. */
+export const bookFile = Effect.fnUntraced(function* (
+  options: BookOptions
+): Effect.fn.Return<BookFile, Refused, Scope.Scope> {
+  const { book, corrections, map: mapFile } = options
+  const map = yield* mapOf(book, mapFile)
+  if (map === null || map.files.length === 0) {
+    return { ...(yield* ownFile(options, map)), further: [] }
+  }
+  const further = furtherFiles(book, map)
+  yield* requirePlainFiles([book, ...further])
+  const other = corrections.find(isNdjson)
+  if (other !== undefined) return yield* onlyCsv(other)
+  const own = yield* ownFile(options, map)
+  const { blocks } = yield* own.open
+  const join = yield* joining(book, map, blocks)
+  const openJoined = Effect.map(own.open, (opened): OpenBook => {
+    const joined = () => join(opened.blocks())
+    return { ...opened, pieces: joined, blocks: joined }
+  })
+  return { ...own, isUnchanged: false, further, open: openJoined }
 })

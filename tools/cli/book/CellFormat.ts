@@ -19,21 +19,18 @@ const isPart = (piece: string): piece is keyof typeof parts => piece in parts
 /** As a part of a pattern. */
 export const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
 
-/** Whether the format has each part once, `ss` at most once, and no other part. */
-const hasParts = (format: string, needed: ReadonlyArray<string>, allowed: string): boolean => {
+/** Whether the format has each of these parts once, and no part twice. */
+const hasParts = (format: string, needed: ReadonlyArray<string>): boolean => {
   const found = piecesOf(format).filter(isPart)
   const isOnce = new Set(found).size === found.length
-  return (
-    isOnce &&
-    needed.every((part) => found.includes(part as never)) &&
-    found.every((part) => part === allowed || needed.includes(part))
-  )
+  return isOnce && needed.every((part) => found.includes(part as never))
 }
 
-export const isDateFormat = (format: string): boolean => hasParts(format, ["YYYY", "MM", "DD"], "")
+/** It may have parts of a time, which are left out of the date. */
+export const isDateFormat = (format: string): boolean => hasParts(format, ["YYYY", "MM", "DD"])
 
 export const isDatetimeFormat = (format: string): boolean =>
-  hasParts(format, ["YYYY", "MM", "DD", "hh", "mm"], "ss")
+  hasParts(format, ["YYYY", "MM", "DD", "hh", "mm"])
 
 /** A text in the format. */
 export const exampleOf = (format: string): string =>

@@ -29,7 +29,8 @@ const Join = Schema.Struct({
 /** One column may fill several fields. */
 const Targets = Schema.Union([Pointer, Schema.Array(Pointer).check(Schema.isMinLength(1))])
 
-const MapFile = Schema.Struct({
+/** How the cells of a file become fields. */
+const FileMap = {
   delimiter: Schema.optionalKey(Delimiter),
   encoding: Schema.optionalKey(Schema.Literals(["utf-8", "windows-1252", "utf-16le"])),
   columns: Schema.Record(
@@ -39,7 +40,23 @@ const MapFile = Schema.Struct({
   joins: Schema.optionalKey(Schema.Array(Join)),
   constants: Schema.optionalKey(Schema.Record(Pointer, Schema.Json)),
   ignore: Schema.optionalKey(Schema.Array(Schema.String))
+}
+
+/** A further file of a book, whose rows are elements of a list of their account. */
+const Further = Schema.Struct({
+  ...FileMap,
+  file: Schema.String.check(Schema.isMinLength(1)),
+  /** The column with the key of the account; that of the book has the same name unless given. */
+  key: Schema.optionalKey(Schema.String),
+  list: Pointer
 })
+
+const MapFile = Schema.Struct({
+  ...FileMap,
+  key: Schema.optionalKey(Schema.String),
+  files: Schema.optionalKey(Schema.Array(Further))
+})
+type MapFile = typeof MapFile.Type
 
 /** A field that cells fill. */
 export interface Target {
@@ -61,6 +78,21 @@ export interface Addition {
   readonly group: ReadonlyArray<number>
   /** Of the default of an empty cell: the index of its target. */
   readonly insteadOf: number | null
+  /** Whether rows of a further file are in its group. */
+  readonly isBesideRows: boolean
+}
+
+/** A further file of a book. */
+export interface FurtherFile {
+  /** As the map names it. */
+  readonly file: string
+  /** The column with the key of the account. */
+  readonly key: string
+  readonly list: FieldPath
+  /** Its columns; paths are inside an element of the list. */
+  readonly map: ColumnMap
+  /** Constants of the account that are set beside its rows. */
+  readonly constants: ReadonlyArray<Pick<Addition, "path" | "value">>
 }
 
 export interface ColumnMap {
@@ -69,6 +101,9 @@ export interface ColumnMap {
   readonly targets: ReadonlyArray<Target>
   readonly additions: ReadonlyArray<Addition>
   readonly ignored: ReadonlySet<string>
+  /** The column with the key of a row; null if there are no further files. */
+  readonly key: string | null
+  readonly files: ReadonlyArray<FurtherFile>
 }
 
 /** Lists of accounts are short; a larger index is a mistake that would fill the memory. */
@@ -88,7 +123,7 @@ const pathOf = (pointer: string): FieldPath =>
     })
 
 /** The path as an `attr` of the contract. */
-const attrOf = (path: FieldPath): string => path.join(".")
+export const attrOf = (path: FieldPath): string => path.join(".")
 
 /** A field can be filled once, and not both as a whole and in part. */
 const refuseOverlaps = (pointers: ReadonlyArray<string>): void => {
@@ -138,15 +173,23 @@ const groupOf = (path: FieldPath, targets: ReadonlyArray<Target>, self: number |
   return []
 }
 
-const compile = (file: typeof MapFile.Type): ColumnMap => {
+const isPrefix = (start: FieldPath, path: FieldPath): boolean =>
+  start.every((segment, at) => path[at] === segment)
+
+/** The columns of one file. `lists` are those that rows of further files fill. */
+const compileFile = (
+  file: Omit<MapFile, "files">,
+  lists: ReadonlyArray<string> = []
+): Omit<ColumnMap, "files"> => {
   const { constants = {}, delimiter = ",", encoding = "utf-8", ignore = [], joins = [] } = file
   const described = Object.entries(file.columns).flatMap(([name, column]) =>
     describedColumns(name, column)
   )
   const pointers = [...described, ...joins].map(({ to }) => to)
   const all = [...pointers, ...Object.keys(constants)]
-  refuseOverlaps(all)
-  refuseMixtures(all.map(pathOf))
+  refuseOverlaps([...all, ...lists])
+  const listPaths = lists.map(pathOf)
+  refuseMixtures([...all.map(pathOf), ...listPaths.map((path) => [...path, 0])])
   const targets: ReadonlyArray<Target> = [
     ...described.map(({ how, name, to }) => ({
       path: pathOf(to),
@@ -163,26 +206,52 @@ const compile = (file: typeof MapFile.Type): ColumnMap => {
   ]
   const constantAdditions = Object.entries(constants).map(([to, value]): Addition => {
     const path = pathOf(to)
-    return { path, value, group: groupOf(path, targets, null), insteadOf: null }
+    const parent = path.slice(0, -1)
+    const isBesideRows = parent.length > 0 && listPaths.some((list) => isPrefix(parent, list))
+    return { path, value, group: groupOf(path, targets, null), insteadOf: null, isBesideRows }
   })
   const defaults = described.flatMap(({ how, to }, index): ReadonlyArray<Addition> => {
     const path = pathOf(to)
     const group = groupOf(path, targets, index)
-    return how.default === undefined ? [] : [{ path, value: how.default, group, insteadOf: index }]
+    const addition = { path, group, insteadOf: index, isBesideRows: false }
+    return how.default === undefined ? [] : [{ ...addition, value: how.default }]
   })
   return {
     delimiter,
     encoding,
     targets,
     additions: [...constantAdditions, ...defaults],
-    ignored: new Set([...ignore.map((name) => name.trim()), ...reportColumns])
+    ignored: new Set([...ignore.map((name) => name.trim()), ...reportColumns]),
+    key: file.key?.trim() ?? null
+  }
+}
+
+const compile = ({ files = [], ...file }: MapFile): ColumnMap => {
+  const lists = files.map(({ list }) => list)
+  const own = compileFile(file, lists)
+  if (files.length === 0) return { ...own, key: null, files: [] }
+  if (own.key === null) throw new Error(`"files" needs "key": the column that names the account`)
+  if (lists.some((list) => list.split("/").includes("__proto__"))) {
+    throw new Error("__proto__ is no list")
+  }
+  const { additions, key } = own
+  return {
+    ...own,
+    files: files.map(({ file: name, key: ownKey = key, list, ...columns }): FurtherFile => {
+      const path = pathOf(list)
+      const map = { ...compileFile({ ...columns, key: ownKey }), files: [] }
+      const constants = additions.filter(
+        (each) => each.isBesideRows && isPrefix(each.path.slice(0, -1), path)
+      )
+      return { file: name, key: ownKey.trim(), list: path, map, constants }
+    })
   }
 }
 
 /** Columns that a report adds to the rows of a book. They are ignored when the rows are read. */
 export const originColumn = "data_import_row"
 export const errorsColumn = "data_import_errors"
-const reportColumns = [originColumn, errorsColumn]
+export const reportColumns: ReadonlyArray<string> = [originColumn, errorsColumn]
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(MapFile), {
   onExcessProperty: "error"

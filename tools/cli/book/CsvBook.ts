@@ -4,7 +4,7 @@
  * here and at the service.
  */
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
-import { type Block, type BookRow, LineCollector } from "./Block.ts"
+import { type Block, type BookRow, type CsvHeader, LineCollector } from "./Block.ts"
 import type { Cell } from "./Cell.ts"
 import type { ColumnMap, FieldPath, Target } from "./ColumnMap.ts"
 import { type Row, RowReader } from "./CsvRows.ts"
@@ -16,7 +16,7 @@ type Container = Record<string | number, unknown>
 const emptyObject = (): Container => Object.create(null) as Container
 
 /** Lists begin where an index follows; a gap in a list is null, which the rules report. */
-const put = (account: Container, path: FieldPath, value: unknown): void => {
+export const put = (account: Container, path: FieldPath, value: unknown): void => {
   let at = account
   for (const [depth, segment] of path.entries()) {
     const next = path[depth + 1]
@@ -29,8 +29,9 @@ const put = (account: Container, path: FieldPath, value: unknown): void => {
 const named = (name: string, at: number): string => `"${name}" (column ${at + 1})`
 
 /** Everything about a header that does not fit its map. */
-const headerFaults = (names: ReadonlyArray<string>, { ignored, targets }: ColumnMap) => {
+const headerFaults = (names: ReadonlyArray<string>, { ignored, key, targets }: ColumnMap) => {
   const mapped = new Set(targets.flatMap(({ columns }) => columns))
+  if (key !== null) mapped.add(key)
   const missing = [...mapped].filter((name) => !names.includes(name))
   const places = (isMeant: (name: string, at: number) => boolean) =>
     names.flatMap((name, at) => (isMeant(name, at) ? [named(name, at)] : [])).join(", ")
@@ -107,9 +108,10 @@ const accountOf = (cells: ReadonlyArray<string>, { places }: Header, map: Column
   })
   const hasValue = (index: number) => (values[index] ?? null) !== null
   const account = emptyObject()
-  for (const { group, insteadOf, path, value } of map.additions) {
+  for (const { group, insteadOf, isBesideRows, path, value } of map.additions) {
     if (insteadOf !== null && hasValue(insteadOf)) continue
-    if (group.length === 0 || group.some(hasValue)) put(account, path, structuredClone(value))
+    if ((group.length === 0 && !isBesideRows) || group.some(hasValue))
+      put(account, path, structuredClone(value))
   }
   for (const [index, { path }] of map.targets.entries()) {
     if (hasValue(index)) put(account, path, values[index])
@@ -137,35 +139,60 @@ async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: string) {
   if (decoder !== null) yield decoder.decode()
 }
 
-async function* rowsOf(text: AsyncIterable<string>, reader: RowReader): AsyncGenerator<Row> {
-  for await (const part of text) yield* reader.feed(part)
+/** The rows of a book, with its header. */
+export async function* rowsIn(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: string,
+  reader: RowReader
+): AsyncGenerator<Row> {
+  for await (const part of textOf(bytes, encoding)) yield* reader.feed(part)
   yield* reader.end()
 }
 
-const isEmpty = ({ cells }: Row): boolean => cells?.every((cell) => cell.trim() === "") === true
+export const isEmpty = ({ cells }: Row): boolean =>
+  cells?.every((cell) => cell.trim() === "") === true
 
-/** The blocks of a CSV book. Rows are numbered as a spreadsheet does; the header is row 1. */
+/** A row with the line that it becomes. */
+export interface CsvLine {
+  readonly header: CsvHeader
+  readonly row: BookRow
+  readonly cells: Row["cells"]
+  readonly text: string
+}
+
+/** The lines of a CSV file. Rows are numbered as a spreadsheet does; the header is row 1. */
+export async function* csvLines(
+  bytes: AsyncIterable<Uint8Array>,
+  map: ColumnMap,
+  file: string | null = null
+): AsyncGenerator<CsvLine> {
+  const reader = new RowReader(map.delimiter)
+  let header: Header | null = null
+  let csv: CsvHeader | null = null
+  for await (const row of rowsIn(bytes, map.encoding, reader)) {
+    if (header === null || csv === null) {
+      header = readHeader(row, map)
+      csv = { names: header.names, delimiter: reader.delimiter }
+      continue
+    }
+    if (isEmpty(row)) continue
+    const { cells, number, text } = row
+    const fault = faultOf(row, header, map)
+    const line = fault === null ? accountOf(cells ?? [], header, map) : malformedLine(row, fault)
+    yield { header: csv, row: { number, text, file, fault }, cells, text: line }
+  }
+}
+
+/** The blocks of a CSV book. */
 export async function* csvBlocks(
   bytes: AsyncIterable<Uint8Array>,
   map: ColumnMap,
   file: string | null = null
 ): AsyncGenerator<Block> {
-  const reader = new RowReader(map.delimiter)
-  let header: Header | null = null
   let collector: LineCollector | null = null
-  for await (const row of rowsOf(textOf(bytes, map.encoding), reader)) {
-    if (header === null || collector === null) {
-      header = readHeader(row, map)
-      collector = new LineCollector({ names: header.names, delimiter: reader.delimiter })
-      continue
-    }
-    if (isEmpty(row)) continue
-    const { number, text } = row
-    const fault = faultOf(row, header, map)
-    const place: BookRow = { number, text, file, fault }
-    const line =
-      fault === null ? accountOf(row.cells ?? [], header, map) : malformedLine(row, fault)
-    yield* collector.add(line, place)
+  for await (const { header, row, text } of csvLines(bytes, map, file)) {
+    collector ??= new LineCollector(header)
+    yield* collector.add(text, row)
   }
   if (collector !== null) yield* collector.end()
 }

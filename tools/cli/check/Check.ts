@@ -28,19 +28,23 @@ export const supplierNamed = (text: string): Option.Option<WireCode> => {
 
 const mostThreads = 256
 
+export const configurationFlag = Flag.String("configuration").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("What the server knows of the supplier: time zone and added choices"),
+  Flag.optional
+)
+
+export const supplierFlag = Flag.String("supplier").pipe(
+  Flag.withMetavar("CODE"),
+  Flag.withDescription("Whose book it is; unless given, the first supplier that it names"),
+  Flag.filterMap(supplierNamed, () => supplierForm),
+  Flag.optional
+)
+
 const flags = {
   ...bookFlags,
-  configuration: Flag.String("configuration").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("What the server knows of the supplier: time zone and added choices"),
-    Flag.optional
-  ),
-  supplier: Flag.String("supplier").pipe(
-    Flag.withMetavar("CODE"),
-    Flag.withDescription("Whose book it is; unless given, the first supplier that it names"),
-    Flag.filterMap(supplierNamed, () => supplierForm),
-    Flag.optional
-  ),
+  configuration: configurationFlag,
+  supplier: supplierFlag,
   output: Flag.String("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FILE"),
@@ -72,6 +76,7 @@ export const check = Command.make(
       : noConfiguration
     const known = { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
     const file = yield* bookFile(words)
+    yield* refuseOverwriting(output, file.further)
     const { map } = file
     for (const rows of output.filter(takesRows)) yield* allowCorrectedRows(rows, file)
     const book = yield* file.open

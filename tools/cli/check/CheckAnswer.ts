@@ -17,9 +17,10 @@ const groupJson = (
   lines,
   ...more,
   remedy: remedyOf(code),
-  examples: examples.map(({ column, detail, externalAccountNumber, line, row, value }) => ({
+  examples: examples.map(({ column, detail, externalAccountNumber, line, place, row, value }) => ({
     line,
     ...(row === null ? {} : { row, column }),
+    ...(place && { place }),
     external_account_number: externalAccountNumber,
     value,
     detail
@@ -48,7 +49,7 @@ export const jsonOf = (
 /** In a CSV book people look for rows and columns. */
 const placesOf = (examples: SummarisedProblem["examples"]) => ({
   column: plain(examples[0]?.column),
-  example_rows: examples.map(({ row }) => row),
+  example_rows: examples.map(({ place, row }) => place ?? row),
   example_lines: examples.map(({ line }) => line)
 })
 

@@ -88,7 +88,7 @@ const supplierIn = (line: SplitLine): Option.Option<WireCode> => {
 }
 
 /** The first supplier that a line names. */
-const supplierOf = ({ bytes }: Block): WireCode | null => {
+export const supplierOf = ({ bytes }: Block): WireCode | null => {
   const splitter = new LineSplitter()
   for (const line of [...splitter.feed(bytes), ...splitter.end()]) {
     const named = supplierIn(line)
@@ -98,7 +98,7 @@ const supplierOf = ({ bytes }: Block): WireCode | null => {
 }
 
 /** The supplier of lines if neither they nor the configuration name one. */
-const unnamed = WireCode.make("UNNAMED")
+export const unnamed = WireCode.make("UNNAMED")
 
 /** The failed rows of a block, as they are in the book. */
 const rowsText = (

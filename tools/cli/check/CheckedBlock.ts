@@ -2,6 +2,7 @@
 import type { LineProblem } from "@data-import/domain/batches/BatchLine"
 import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
 import type { ColumnsByAttr } from "../book/ColumnMap.ts"
+import { originOf } from "../book/Superseded.ts"
 import { type Repetition, repetitionText } from "../book/RepeatedNumbers.ts"
 import { shownValue } from "../book/WrongCell.ts"
 import type { ReportCode } from "../reports/ReportCode.ts"
@@ -16,6 +17,8 @@ export interface PlacedProblem extends Omit<LineProblem, "businessDay" | "code">
   readonly code: ReportCode
   readonly column: string | null
   readonly value: string | null
+  /** The file and the row, if it is of a further file. */
+  readonly place?: string | null
   /** Whether the stated balance would be right with the other sign. */
   readonly isReversed?: boolean
 }
@@ -85,6 +88,10 @@ const isReversed = ({ actual, expected }: LineError["parameters"] & {}): boolean
   return !isZero.test(one) && (one === `-${other}` || other === `-${one}`)
 }
 
+/** File and row of an error in a further file. */
+const placeOf = ({ file, row }: Pick<LineError, "file" | "row">): string | null =>
+  file === undefined || row === undefined ? null : originOf(file, row)
+
 const once = (problems: ReadonlyArray<PlacedProblem>): ReadonlyArray<PlacedProblem> =>
   [
     ...new Map(problems.toReversed().map((problem) => [problemKey(problem), problem])).values()
@@ -95,13 +102,14 @@ export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProble
   const placed = problems.map((problem, index): PlacedProblem => {
     // The envelope explains an error without a path.
     const error = errors === undefined ? { detail } : errors[index]
-    const { column = null, parameters = {}, value = null } = errors?.[index] ?? {}
+    const { column = null, parameters = {}, value = null, ...at } = errors?.[index] ?? {}
     return {
       code: errors?.[index]?.code ?? problem.code,
       attr: problem.attr,
       detail: error?.detail ?? problem.detail,
       column,
       value,
+      place: placeOf(at),
       isReversed: isReversed(parameters)
     }
   })
@@ -118,12 +126,13 @@ export const warnedLineOf = (warned: RepeatedLine | WarnedLine): FailedLineProbl
   row: warned.row ?? null,
   externalAccountNumber: warned.external_account_number,
   problems: once(
-    warned.warnings.map(({ attr, code, column = null, detail, value = null }) => ({
+    warned.warnings.map(({ attr, code, column = null, detail, value = null, ...at }) => ({
       code,
       attr: withoutIndexes(attr),
       detail,
       column,
-      value
+      value,
+      place: placeOf(at)
     }))
   )
 })

@@ -34,6 +34,9 @@ export interface LineError {
   readonly column?: string
   /** As JSON, cut. */
   readonly value?: string
+  /** The row, if it is of a further file. */
+  readonly file?: string
+  readonly row?: number
 }
 
 /** The server's answer to the line: the members of its result. */

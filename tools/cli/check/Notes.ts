@@ -49,6 +49,8 @@ export const notesOf = (
     supplierNote(result, configuration),
     isConfigured ? `${today}.` : assumed,
     notChecked,
-    ...(isTooLong ? [`A batch may have ${inEnglish(lines)} lines: send the book in parts.`] : [])
+    ...(isTooLong
+      ? [`A batch may have ${inEnglish(lines)} lines: send makes several of this book.`]
+      : [])
   ]
 }

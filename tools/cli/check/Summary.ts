@@ -12,6 +12,8 @@ export type Example = ProblemGroup["examples"][number] & {
   readonly row: number | null
   readonly column: string | null
   readonly value: string | null
+  /** The file and the row, if it is of a further file. */
+  readonly place?: string | null
 }
 
 interface Group extends Omit<ProblemGroup, "code" | "examples"> {
@@ -88,7 +90,7 @@ export class SummaryBuilder {
   }
 
   #addProblem(key: string, problem: PlacedProblem, failed: FailedLineProblems): void {
-    const { attr, code, column, detail, value } = problem
+    const { attr, code, column, detail, place = null, value } = problem
     const present = this.#groups.get(key)
     if (present === undefined && this.#groups.size >= mostGroups) return
     const group = present ?? { attr, code, lines: 0, reversed: 0, examples: [] }
@@ -97,7 +99,7 @@ export class SummaryBuilder {
     if (problem.isReversed === true) group.reversed++
     if (group.examples.length >= examples) return
     const { externalAccountNumber, line, row } = failed
-    group.examples.push({ line, row, column, value, externalAccountNumber, detail })
+    group.examples.push({ line, row, column, value, place, externalAccountNumber, detail })
   }
 
   summary(): Summary {

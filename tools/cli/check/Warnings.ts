@@ -14,6 +14,9 @@ export interface Warning {
   readonly detail: string
   readonly column?: string
   readonly value?: string
+  /** The row, if it is of a further file. */
+  readonly file?: string
+  readonly row?: number
 }
 
 const invisible = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff"

@@ -95,7 +95,7 @@ export const connection = Effect.gen(function* () {
 })
 
 /** The start of a key says its mode. */
-const modeOf = ({ apiKey }: Profile) =>
+export const modeOf = ({ apiKey }: Profile) =>
   (["live", "test"] as const).find((mode) => Redacted.value(apiKey).startsWith(keyPrefix[mode])) ??
   null
 

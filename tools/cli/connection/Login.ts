@@ -1,10 +1,11 @@
 /** `data-import login`: verifies an API key and keeps it in a profile. */
-import { Effect, Option, Redacted, Terminal } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
 import { DataImport } from "@data-import/client/effect"
 import { say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
+import { ask } from "./Asking.ts"
 import {
   apiKeyFault,
   asClientOf,
@@ -19,12 +20,9 @@ const cannotAsk = new Refused({
   why: "There is no terminal to ask for the API key. Set DATA_IMPORT_API_KEY."
 })
 
-/** Asks on stderr, because stdout is for the answer. */
 const promptKey = (baseUrl: string) =>
-  Effect.gen(function* () {
-    const terminal = yield* Terminal.Terminal
-    const display = (text: string) => Effect.sync(() => void process.stderr.write(text))
-    return yield* Prompt.run(
+  Effect.map(
+    ask(
       Prompt.Hidden({
         message: `API key for ${baseUrl}`,
         validate: (text) => {
@@ -32,12 +30,9 @@ const promptKey = (baseUrl: string) =>
           return fault === null ? Effect.succeed(text) : Effect.fail(fault)
         }
       })
-    ).pipe(
-      Effect.map((key) => Redacted.make(Redacted.value(key).trim())),
-      Effect.provideService(Terminal.Terminal, Terminal.make({ ...terminal, display })),
-      Effect.catchTag("QuitError", () => Effect.interrupt)
-    )
-  })
+    ),
+    (key) => Redacted.make(Redacted.value(key).trim())
+  )
 
 const askKey = Effect.fnUntraced(function* (baseUrl: string) {
   return (yield* TerminalCapabilities).canPrompt ? yield* promptKey(baseUrl) : yield* cannotAsk

@@ -63,15 +63,22 @@ const readAll = Effect.fnUntraced(function* (file: string) {
   return yield* Effect.mapError(decode(text), () => cannotUse(file, "they are not readable."))
 })
 
-/** The profile of this name. */
-export const readProfile = Effect.fnUntraced(function* (name: string) {
-  const profiles = yield* readAll(yield* profilesFile)
-  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
-  return Option.map(Option.fromUndefinedOr(found), ({ api_key, base_url }): Profile => ({
-    baseUrl: base_url,
-    apiKey: Redacted.make(api_key)
-  }))
+/** All profiles by their names. */
+export const readProfiles = Effect.gen(function* () {
+  const profiles = Object.entries(yield* readAll(yield* profilesFile))
+  return Object.fromEntries(
+    profiles.map(([name, { api_key, base_url }]): [string, Profile] => [
+      name,
+      { baseUrl: base_url, apiKey: Redacted.make(api_key) }
+    ])
+  )
 })
+
+/** The profile of this name. */
+export const readProfile = (name: string) =>
+  Effect.map(readProfiles, (profiles) =>
+    Option.fromUndefinedOr(Object.hasOwn(profiles, name) ? profiles[name] : undefined)
+  )
 
 /** Adds a profile, or replaces it. The file is complete at every moment. */
 export const writeProfile = Effect.fnUntraced(function* (name: string, profile: Profile) {

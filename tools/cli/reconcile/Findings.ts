@@ -10,8 +10,8 @@ export interface Finding {
   readonly kind: FindingKind
   /** Null if it is not in the book. */
   readonly line: number | null
-  /** Of a CSV book. */
-  readonly row?: number
+  /** Of a CSV book; of a further file with its name. */
+  readonly row?: number | string
   readonly external_account_number: string | null
   /** Null if it is not stored. */
   readonly kraken_account_number: string | null

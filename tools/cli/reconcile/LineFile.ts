@@ -3,22 +3,24 @@
  * read again. Unpacked, converted or piped lines are kept in an unlinked file, which disappears
  * with the process in every case.
  */
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs"
+import { closeSync, openSync, readSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Stream } from "effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { Refused } from "@data-import/terminal/Refused"
 import { cannotRead, isGzip } from "../book/Book.ts"
 import type { BookFile, OpenBook } from "../book/BookFile.ts"
+import type { BookRow } from "../book/Block.ts"
 import type { Piece } from "../book/BookPieces.ts"
+import { unnamedFile } from "../book/SortedRows.ts"
+import { originOf } from "../book/Superseded.ts"
 import { reasonOf } from "../connection/Reason.ts"
 
 /** Where a line is. */
 export interface LinePlace {
   readonly line: number
-  /** Of a CSV book. */
-  readonly row: number | null
+  /** Of a CSV book; of a further file with its name. */
+  readonly row: number | string | null
   readonly offset: number
   readonly length: number
 }
@@ -28,6 +30,12 @@ export interface PlacedLine extends LinePlace {
 }
 
 const lineFeed = 0x0a
+
+const rowOf = (row: BookRow | undefined): number | string | null => {
+  if (row === undefined) return null
+  const { file, isWithoutAccount = false, number } = row
+  return isWithoutAccount && file !== null ? originOf(file, number) : number
+}
 
 /** Numbers the lines of pieces, and computes the offset of each. */
 class LinePlacer {
@@ -42,7 +50,7 @@ class LinePlacer {
     let at = -1
     for (const line of this.#splitter.feed(bytes)) {
       at = bytes.indexOf(lineFeed, at + 1)
-      yield this.#place(line, this.#position + at, csv?.rows[this.#line - first]?.number ?? null)
+      yield this.#place(line, this.#position + at, rowOf(csv?.rows[this.#line - first]))
       this.#start = this.#position + at + 1
     }
     this.#position += bytes.length
@@ -52,7 +60,7 @@ class LinePlacer {
     for (const line of this.#splitter.end()) yield this.#place(line, this.#position, null)
   }
 
-  #place(bytes: SplitLine, end: number, row: number | null): PlacedLine {
+  #place(bytes: SplitLine, end: number, row: PlacedLine["row"]): PlacedLine {
     return { line: ++this.#line, row, offset: this.#start, length: end - this.#start, bytes }
   }
 }
@@ -66,14 +74,6 @@ const isPlainFile = (name: string): boolean => {
   } finally {
     closeSync(file)
   }
-}
-
-/** A file without a name that only this process reads. */
-const unnamedFile = (): number => {
-  const path = join(tmpdir(), `data-import-${crypto.randomUUID()}`)
-  const file = openSync(path, "wx+", 0o600)
-  unlinkSync(path)
-  return file
 }
 
 const cannotKeep = (error: unknown) =>

@@ -86,6 +86,7 @@ export const reconcile = Command.make(
       const { book } = words
       yield* refuseOverwriting(output, filesOf(words))
       const file = yield* bookFile(words)
+      yield* refuseOverwriting(output, file.further)
       const outputs = yield* openOutputs(output)
       const { end, progress } = yield* progressOf
       const result = yield* reconcileBook({

@@ -22,13 +22,19 @@ interface RowError {
   readonly attr: string
   readonly column?: string | null
   readonly detail: string | null
+  /** File and row, if it is of a further file; or both as a text. */
+  readonly file?: string
+  readonly row?: number
+  readonly place?: string | null
 }
 
 const isOwn = (name: string): boolean => name !== originColumn && name !== errorsColumn
 
-const errorText = ({ attr, column, detail }: RowError): string => {
-  const place = column ?? (attr === "non_field_errors" ? null : attr)
-  return place === null ? (detail ?? "") : `${place}: ${detail ?? ""}`
+const errorText = ({ attr, column, detail, file, place: given, row }: RowError): string => {
+  const field = column ?? (attr === "non_field_errors" ? null : attr)
+  const further = file === undefined || row === undefined ? given : originOf(file, row)
+  const place = [further, field].filter((part) => typeof part === "string").join(" ")
+  return place === "" ? (detail ?? "") : `${place}: ${detail ?? ""}`
 }
 
 /** The cells by the columns of the first header. A row that does not fit is one cell. */
@@ -49,9 +55,10 @@ export class CorrectedRows {
     this.#book = book
   }
 
-  /** The row as text, after the header if it is the first. */
+  /** The row as text, after the header if it is the first. A row of a further file has another. */
   textOf(failed: FailedRow): string {
     const { errors, row } = failed
+    if (row.isWithoutAccount === true) return ""
     const head = this.#header === null ? this.#begin(failed) : ""
     const names = this.#header?.names ?? []
     const cells = cellsBy(names, failed).filter((_, at) => isOwn(names[at] ?? ""))

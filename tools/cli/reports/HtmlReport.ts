@@ -63,10 +63,11 @@ const chartOf = (problems: ReadonlyArray<SummarisedProblem>): Html => {
   </svg>`
 }
 
-const exampleOf = ({ column, detail, externalAccountNumber, line, row, value }: Example): Html => {
-  const place = row === null ? `line ${inEnglish(line)}` : `row ${inEnglish(row)}`
+const exampleOf = (example: Example): Html => {
+  const { column, detail, externalAccountNumber, line, place, row, value } = example
+  const own = row === null ? `line ${inEnglish(line)}` : `row ${inEnglish(row)}`
   return html`<tr>
-    <td>${place}${column === null ? "" : `, column ${column}`}</td>
+    <td>${place ?? own}${column === null ? "" : `, column ${column}`}</td>
     <td>${externalAccountNumber ?? "–"}</td>
     <td>${value === null ? "" : html`<code>${value}</code>`}</td>
     <td>${detail ?? ""}</td>

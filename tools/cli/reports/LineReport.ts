@@ -41,16 +41,19 @@ const entriesOf = (line: ReportedLine): ReadonlyArray<Entry> => {
   return errors ?? [{ code, attr: "non_field_errors", detail }]
 }
 
-const placeOf = ({ file, row }: ReportedLine) =>
+/** A row, with its file if it is not that of the book. */
+const placeOf = ({ file, row }: Pick<ReportedLine, "file" | "row">) =>
   file === undefined || row === undefined ? row : originOf(file, row)
 
 const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
   entriesOf(line)
-    .map(({ attr, code, column, detail, parameters = {}, value }) => {
+    .map(({ attr, code, column, detail, file, parameters = {}, row, value }) => {
       const { actual, allowed, difference, expected, limit, nearest } = parameters
       return rowOf([
         line.line,
-        ...(isCsvBook ? [placeOf(line)] : []),
+        ...(isCsvBook
+          ? [file !== undefined && row !== undefined ? originOf(file, row) : placeOf(line)]
+          : []),
         line.external_account_number,
         attr,
         ...(isCsvBook ? [column] : []),

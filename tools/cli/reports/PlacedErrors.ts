@@ -35,7 +35,7 @@ export interface FoundFailure<Found extends FoundError> {
 }
 
 /** The value at a path; the wrong cell that is there or above it. */
-const valueAt = (account: unknown, attr: string): unknown => {
+export const valueAt = (account: unknown, attr: string): unknown => {
   let value = account
   for (const name of attr.split(".")) {
     if (isWrongCell(value)) break
@@ -52,7 +52,7 @@ export const accountIn = (bytes: SplitLine): unknown => {
 }
 
 /** The columns of the field that an error is about. */
-const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> => {
+export const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> => {
   for (let at = attr; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
     const found = columns[at]
     if (found !== undefined) return found
@@ -60,18 +60,45 @@ const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<string> 
   return []
 }
 
+const malformed_row = "malformed_row"
+const malformedText = (fault: string): string => `The row is malformed: ${fault}.`
+
+/** The place of an error in a row of a further file; null if it is in none. */
+const joinedAt = ({ joins = [], row }: RowPlace, attr: string) => {
+  for (const { attr: list, faults, file, rows, start } of row.joined ?? []) {
+    if (!attr.startsWith(`${list}.`)) continue
+    const [index = "", ...rest] = attr.slice(list.length + 1).split(".")
+    const at = Number(index) - start
+    const number = rows[at]
+    const columns = joins.find((each) => each.file === file)?.columns ?? {}
+    if (number !== undefined) {
+      const fault = faults[at]
+      const malformed = fault !== undefined && { code: malformed_row, detail: malformedText(fault) }
+      return {
+        own: { file, row: number, ...malformed },
+        columns: columnsAt(columns, rest.join("."))
+      }
+    }
+  }
+  return null
+}
+
 /** Places errors of an account. */
 export const placing = (account: unknown, place: RowPlace | null) => {
   const cells = place === null ? null : cellsOf(place.row.text, place.delimiter)
   return <Found extends FoundError>(error: Found) => {
     const value = valueAt(account, error.attr)
-    const columns = place === null ? [] : columnsAt(place.columns, error.attr)
+    const joined = place === null ? null : joinedAt(place, error.attr)
+    const own = place === null ? [] : columnsAt(place.columns, error.attr)
+    const columns = joined?.columns ?? own
     const [column] = columns
-    const at = column === undefined ? -1 : (place?.names.indexOf(column) ?? -1)
+    const isOwn = column !== undefined && joined === null
+    const at = isOwn ? (place?.names.indexOf(column) ?? -1) : -1
     const cell = columns.length === 1 ? cells?.[at]?.trim() || undefined : undefined
     const shown = cell ?? (isWrongCell(value) ? value.cell : value)
     return {
       ...error,
+      ...joined?.own,
       ...(isWrongCell(value) && { detail: wrongCellText(value) }),
       ...(column !== undefined && { column: columns.join(", ") }),
       ...(shown !== undefined && { value: shownValue(shown) })
@@ -87,8 +114,11 @@ export const placed = <Found extends FoundError, Failure extends FoundFailure<Fo
 ) => {
   const fault = place?.row.fault ?? null
   if (fault !== null) {
-    const detail = `The row is malformed: ${fault}.`
-    return { ...failure, errors: [{ attr: "non_field_errors", code: "malformed_row", detail }] }
+    const isLost = place?.row.isWithoutAccount === true
+    const code = isLost ? "row_without_account" : malformed_row
+    const detail = isLost ? `The row belongs to no account: ${fault}.` : malformedText(fault)
+    const at = isLost && place !== null ? rowMembers(place) : {}
+    return { ...failure, errors: [{ attr: "non_field_errors", code, detail, ...at }] }
   }
   const { errors } = failure
   if (errors === undefined) return failure

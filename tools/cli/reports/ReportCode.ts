@@ -9,6 +9,10 @@ const bookCodes = {
     meaning: "The row does not fit the header, or its quotes or its encoding are broken.",
     remedy: "Correct the row; `detail` says what is wrong with it."
   },
+  row_without_account: {
+    meaning: "A row of a further file of the book belongs to no account.",
+    remedy: "Correct its key, or add the account."
+  },
   repeated_number: {
     meaning: "An earlier line has the same number and another content.",
     remedy: "Keep one of the lines. With --last-wins, send takes the last."

@@ -13,6 +13,7 @@ import {
   type Repetition
 } from "../book/RepeatedNumbers.ts"
 import { numberIn } from "../book/Superseded.ts"
+import { LineRange, type Part, PartCounter, PartLimits } from "./BookParts.ts"
 
 /**
  * The identity of a book's lines. Two books with the same content are the same book, packed or
@@ -22,30 +23,22 @@ export interface Content {
   readonly sha256: string
   readonly bytes: number
   readonly lines: number
+  /** Its lines, batch by batch. */
+  readonly parts: ReadonlyArray<Part>
 }
 
-const lineFeed = 0x0a
+const sum = (numbers: ReadonlyArray<number>): number =>
+  numbers.reduce((one, other) => one + other, 0)
 
-/** Counts and hashes the bytes that pass through. */
-class ContentCounter {
-  readonly #hash = createHash("sha256")
-  #bytes = 0
-  #ends = 0
-  #isOpen = false
-
-  add(bytes: Uint8Array): void {
-    this.#hash.update(bytes)
-    this.#bytes += bytes.length
-    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
-      this.#ends++
-    }
-    if (bytes.length > 0) this.#isOpen = bytes.at(-1) !== lineFeed
-  }
-
-  /** A last line without its end counts. */
-  content(): Content {
-    const lines = this.#ends + (this.#isOpen ? 1 : 0)
-    return { sha256: this.#hash.digest("hex"), bytes: this.#bytes, lines }
+const contentOf = (parts: ReadonlyArray<Part>): Content => {
+  const hashes = parts.map(({ sha256 }) => sha256)
+  const [only = "", ...others] = hashes
+  return {
+    sha256:
+      others.length === 0 ? only : createHash("sha256").update(hashes.join(" ")).digest("hex"),
+    bytes: sum(parts.map(({ bytes }) => bytes)),
+    lines: sum(parts.map(({ lines }) => lines)),
+    parts
   }
 }
 
@@ -77,33 +70,57 @@ class RepetitionFinder {
 const piecesOf = (book: OpenBook): Stream.Stream<Piece, Refused> =>
   Stream.fromAsyncIterable(book.pieces(), (error) => cannotRead(book.name, error))
 
-/** Reads a book from its beginning to its end. Refuses an empty one, and repeated numbers. */
+export interface Reading {
+  readonly onRead: (read: number, size: number | null) => void
+  /** Whether each account has one line. */
+  readonly isByAccount: boolean
+}
+
+/**
+ * Reads a book from its beginning to its end. Refuses an empty one, and one with several lines for
+ * an account that may have one.
+ */
 export const readContent = Effect.fnUntraced(function* (
   { name, open }: BookFile,
-  onRead: (read: number, size: number | null) => void
+  { isByAccount, onRead }: Reading
 ) {
-  const counter = new ContentCounter()
+  const counter = new PartCounter(yield* PartLimits)
   const repetitions = new RepetitionFinder()
   const book = yield* open
   yield* Stream.runForEach(piecesOf(book), (piece) =>
     Effect.sync(() => {
       counter.add(piece.bytes)
-      repetitions.add(piece)
+      if (isByAccount) repetitions.add(piece)
       onRead(book.read(), book.size)
     })
   )
   repetitions.end()
-  const content = counter.content()
+  const content = contentOf(counter.parts())
   if (content.lines === 0) return yield* emptyBook(name)
   if (repetitions.found.length > 0) return yield* repeatedRefusal(name, repetitions.found)
   return content
 })
 
-/** The pieces of a book, and its content once all of it has been read. */
-export const readingBook = Effect.fnUntraced(function* ({ open }: BookFile) {
-  const counter = new ContentCounter()
-  const pieces = Stream.tap(piecesOf(yield* open), ({ bytes }) =>
-    Effect.sync(() => counter.add(bytes))
+/** The pieces of a whole book. */
+export const readingBook = ({ open }: BookFile) => Effect.map(open, piecesOf)
+
+/** The bytes of a part, and whether they were those of the part once all were read. */
+export const readingPart = Effect.fnUntraced(function* (
+  { open }: BookFile,
+  { parts }: Content,
+  part: Part
+) {
+  const { firstLine, lines, sha256 } = part
+  const isLast = part === parts.at(-1)
+  const range = new LineRange(firstLine, isLast ? null : lines)
+  const hash = createHash("sha256")
+  const bytes = Stream.map(piecesOf(yield* open), (piece) => {
+    const own = range.feed(piece.bytes)
+    hash.update(own)
+    return own
+  }).pipe(
+    Stream.takeUntil(() => range.isOver),
+    Stream.filter(({ length }) => length > 0)
   )
-  return { pieces, content: () => counter.content() }
+  return { bytes, isUnchanged: () => hash.digest("hex") === sha256 }
 })

@@ -141,19 +141,31 @@ const entryOf = (result: LineResult, found: NumberedLine | null, book: string): 
 
 const isOpen = ({ outcome }: LineResult): boolean => outcome === "FAILED" || outcome === "CANCELLED"
 
-/** Writes the file, and returns how many lines it has. */
-export const writeFailedLines = Effect.fnUntraced(function* (
-  batch: Batch,
-  { book, file }: { readonly book: BookFile; readonly file: string }
-) {
-  const part = yield* openPart(file)
-  const { batches } = yield* DataImport
+/** A batch, and the line of the book that is its first. */
+export interface PartBatch {
+  readonly batch: Batch
+  readonly firstLine: number
+}
+
+/** The results of open lines, with the numbers of the lines in the book. */
+const openResults = ({ batches }: DataImport["Service"], { batch, firstLine }: PartBatch) => {
   const { batch_id, counts } = batch
   const results =
     counts.cancelled > 0
       ? Stream.filter(batches.results(batch_id), isOpen)
       : batches.results(batch_id, { outcome: "FAILED" })
-  const { pieces } = yield* readingBook(book)
+  return Stream.map(results, (result) => ({ ...result, line: result.line + firstLine - 1 }))
+}
+
+/** Writes the file, and returns how many lines it has. The batches are in the order of the book. */
+export const writeFailedLines = Effect.fnUntraced(function* (
+  sent: ReadonlyArray<PartBatch>,
+  { book, file }: { readonly book: BookFile; readonly file: string }
+) {
+  const part = yield* openPart(file)
+  const client = yield* DataImport
+  const results = Stream.flatMap(Stream.fromIterable(sent), (each) => openResults(client, each))
+  const pieces = yield* readingBook(book)
   const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces, book)), () =>
     Effect.succeed(null)
   )

@@ -5,19 +5,20 @@ import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
-import { printable, say } from "@data-import/terminal/Answer"
+import { inEnglish, printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { refuseOverwriting } from "../book/Overwriting.ts"
 import { requirePlainFiles } from "../book/Book.ts"
-import { bookFile, bookFlags, type BookOptions, filesOf } from "../book/BookFile.ts"
+import { type BookFile, bookFile, bookFlags, type BookOptions, filesOf } from "../book/BookFile.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
-import { readContent } from "./BookContent.ts"
+import { type Content, readContent } from "./BookContent.ts"
+import type { Part } from "./BookParts.ts"
 import { refuseOtherContent, writeFailedLines } from "./FailedLines.ts"
-import { closes, jsonOf, textOf } from "./SendAnswer.ts"
-import { sendBook } from "./SendBook.ts"
+import { closes, jsonOf, type PartOutcome, textOf } from "./SendAnswer.ts"
+import { sendPart } from "./SendBook.ts"
 import { sendProgress } from "./SendProgress.ts"
-import { beginSend, type Payload } from "./SendState.ts"
+import { beginSend, type Payload, type Send } from "./SendState.ts"
 
 const optionalText = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(
@@ -26,8 +27,24 @@ const optionalText = (name: string, metavar: string, description: string) =>
     Flag.optional
   )
 
+const additions = ["NOTES", "TRANSACTIONS", "STATEMENTS", "PAYMENT_INSTRUCTIONS"] as const
+type Addition = (typeof additions)[number]
+
+const additionNamed = (text: string): Option.Option<Addition> => {
+  const name = text.toUpperCase().replaceAll("-", "_")
+  return Option.fromUndefinedOr(additions.find((addition) => addition === name))
+}
+
 const flags = {
   ...bookFlags,
+  operation: Flag.String("operation").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription(
+      `What is added to imported accounts: ${additions.join(", ")}; each line is the endpoint's body`
+    ),
+    Flag.filterMap(additionNamed, () => `one of ${additions.join(", ")}`),
+    Flag.optional
+  ),
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier of every line")
@@ -62,6 +79,7 @@ const flags = {
 }
 
 interface Given extends BookOptions {
+  readonly operation: Option.Option<Addition>
   readonly supplier: string
   readonly import: boolean
   readonly team: Option.Option<string>
@@ -80,9 +98,20 @@ const nameOf = ({ book, name }: Given): string =>
       .join("")
   )
 
+/** An account may have several lines of additions, so that none replaces another. */
+const refuseForAdditions = ({ cohort, corrections, lastWins, ...given }: Given, name: Addition) => {
+  const isOfAccounts = given.import || Option.isSome(cohort)
+  if (!isOfAccounts && corrections.length === 0 && !lastWins) return Effect.void
+  const what = isOfAccounts ? "--import and --cohort" : "--corrections and --last-wins"
+  const why = `${what} are about accounts, and --operation ${name} adds to them.`
+  const next = isOfAccounts ? "" : " Send the corrected lines as a book of their own."
+  return Effect.fail(new Refused({ why: `${why}${next}` }))
+}
+
 const payloadOf = Effect.fnUntraced(function* (given: Given) {
-  const { cohort, dryRun, maxFailures, supplier, team } = given
+  const { cohort, dryRun, maxFailures, operation, supplier, team } = given
   const isImport = given.import
+  if (Option.isSome(operation)) yield* refuseForAdditions(given, operation.value)
   if (isImport && Option.isNone(team)) {
     return yield* new Refused({
       why: "--import needs --team: the operations team of the accounts."
@@ -93,7 +122,7 @@ const payloadOf = Effect.fnUntraced(function* (given: Given) {
   }
   return {
     import_supplier: supplier,
-    operation: isImport ? "IMPORT" : "STAGE",
+    operation: Option.getOrElse(operation, () => (isImport ? "IMPORT" : "STAGE")),
     name: nameOf(given),
     ...(Option.isSome(team) && { operations_team_name: team.value }),
     ...(dryRun && { dry_run: true }),
@@ -113,40 +142,89 @@ const sumsUp = (book: string) =>
 const isFinal = (error: LinesFailed | Refused): boolean =>
   error._tag === "Refused" && error.isFinal === true
 
+interface Sending {
+  readonly given: Given & { readonly isNew: boolean }
+  readonly file: BookFile
+  readonly content: Content
+  readonly payload: Payload
+  readonly baseUrl: string
+  readonly progress: Effect.Success<typeof sendProgress>
+}
+
+/** The state of a part. The name of its batch says which part it is. */
+const beginPart = ({ baseUrl, content, given, payload }: Sending, part: Part) => {
+  const { length } = content.parts
+  const suffix = length === 1 ? "" : ` (${content.parts.indexOf(part) + 1} of ${length})`
+  const name = `${payload.name.slice(0, nameLength - suffix.length)}${suffix}`
+  const own = { ...payload, name }
+  return beginSend({ book: given.book, baseUrl, content, part, payload: own }, given.isNew)
+}
+
+const placeOf = ({ lines, parts }: Content, part: Part): string => {
+  const last = part.firstLine + part.lines - 1
+  return parts.length === 1
+    ? ""
+    : `, lines ${inEnglish(part.firstLine)} to ${inEnglish(last)} of ${inEnglish(lines)}`
+}
+
+/** Sends a part and follows it to its end. */
+const sendOne = Effect.fnUntraced(function* (sending: Sending, part: Part, send: Send) {
+  const { content, file, given, progress } = sending
+  const { book } = given
+  const { batches } = yield* DataImport
+  const batch = yield* sendPart(
+    { book: file, content, part, send, progress },
+    ({ batch_id, counts }) => {
+      progress.begin({ lines: part.lines, before: counts.received })
+      const how = send.isResumed ? "An earlier command goes on" : "Sending"
+      const what = `${book} as batch ${batch_id}${placeOf(content, part)}`
+      // The bar clears the lines below its start, so the bar is ended first.
+      return Effect.andThen(progress.end, Console.error(`${how}: ${what}`))
+    }
+  )
+  yield* progress.end
+  if (!closes(batch, part.lines)) return yield* sumsUp(book)
+  const { problems } = yield* batches.listBatchProblems({
+    params: { batch_id: batch.batch_id }
+  })
+  return { batch, firstLine: part.firstLine, problems }
+})
+
 const handler = Effect.fnUntraced(function* (given: Given & { failed: string; isNew: boolean }) {
-  const { book, failed, isNew } = given
+  const { book, failed } = given
   const payload = yield* payloadOf(given)
   yield* requirePlainFiles([book, ...given.corrections])
   yield* refuseOverwriting([failed], filesOf(given))
   const file = yield* bookFile(given)
+  yield* refuseOverwriting([failed], file.further)
   yield* refuseOtherContent(failed, file)
   const profile = yield* connection
   const progress = yield* sendProgress
-  const content = yield* readContent(file, progress.reading)
-  const send = yield* beginSend({ book, baseUrl: profile.baseUrl, content, payload }, isNew)
+  const isByAccount = Option.isNone(given.operation)
+  const content = yield* readContent(file, { isByAccount, onRead: progress.reading })
+  const sending = { given, file, content, payload, baseUrl: profile.baseUrl, progress }
+  /** The states are kept until everything has ended, so that no part is sent twice. */
+  const begun: Array<Send> = []
   const work = Effect.gen(function* () {
-    const { batches } = yield* DataImport
-    const batch = yield* sendBook(
-      { book: file, content, send, progress },
-      ({ batch_id, counts }) => {
-        progress.begin({ lines: content.lines, before: counts.received })
-        const how = send.isResumed ? "An earlier command goes on" : "Sending"
-        // The bar clears the lines below its start, so the bar is ended first.
-        return Effect.andThen(progress.end, Console.error(`${how}: ${book} as batch ${batch_id}`))
-      }
-    )
-    yield* progress.end
-    if (!closes(batch, content.lines)) return yield* sumsUp(book)
-    const { batch_id } = batch
-    const failedLines = yield* writeFailedLines(batch, { book: file, file: failed })
-    const { problems } = yield* batches.listBatchProblems({ params: { batch_id } })
-    const outcome = { book, batch, problems, failedFile: failed, failedLines }
-    yield* send.forget
+    const parts: Array<PartOutcome> = []
+    for (const part of content.parts) {
+      const send = yield* beginPart(sending, part)
+      begun.push(send)
+      const sent = yield* sendOne(sending, part, send)
+      parts.push(sent)
+      if (sent.batch.state === "CANCELLED") break
+    }
+    const failedLines = yield* writeFailedLines(parts, { book: file, file: failed })
+    const outcome = { book, lines: content.lines, parts, failedFile: failed, failedLines }
+    yield* Effect.forEach(begun, ({ forget }) => forget, { discard: true })
     yield* say(jsonOf(outcome), textOf(outcome))
-    if (failedLines > 0) return yield* new LinesFailed()
+    const { length } = content.parts
+    if (failedLines > 0 || parts.length < length) return yield* new LinesFailed()
   })
   const sayGoesOn = Effect.suspend(() =>
-    send.isForgotten() ? Effect.void : Effect.andThen(progress.end, Console.error(goesOn))
+    begun.every((send) => send.isForgotten())
+      ? Effect.void
+      : Effect.andThen(progress.end, Console.error(goesOn))
   )
   yield* work.pipe(
     asClientOf(profile, patient),
@@ -157,7 +235,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
 
 export const send = Command.make("send", flags, handler).pipe(
   Command.withDescription(
-    "Send a book: stage every account, or import it with --import. The work is followed to its end. " +
+    "Send a book: stage every account, import it with --import, or add to it with --operation. The work is followed to its end. " +
       "Whatever interrupts it, the same command goes on, and nothing is lost or doubled. Exits with " +
       "0 if no line failed, 1 if lines failed, and 2 if the book could not be sent to its end."
   ),
@@ -174,6 +252,10 @@ export const send = Command.make("send", flags, handler).pipe(
     {
       command: "data-import send customers.csv --map columns.json --supplier ACME_LEGACY",
       description: "Stage the rows of a CSV file"
+    },
+    {
+      command: "data-import send notes.ndjson --supplier ACME_LEGACY --operation NOTES",
+      description: "Add notes to imported accounts"
     },
     {
       command: "data-import send book.ndjson --supplier ACME_LEGACY --cohort wave-3 --json",

@@ -5,14 +5,21 @@
 import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
 import { inEnglish } from "@data-import/terminal/Answer"
+import type { PartBatch } from "./FailedLines.ts"
 import { countsText, problemsText } from "@data-import/terminal/BatchText"
 
 type Problems = Answer<"batches", "listBatchProblems">["problems"]
 
+/** A batch with its problems. */
+export interface PartOutcome extends PartBatch {
+  readonly problems: Problems
+}
+
 export interface Outcome {
   readonly book: string
-  readonly batch: Batch
-  readonly problems: Problems
+  readonly lines: number
+  /** At least one. */
+  readonly parts: ReadonlyArray<PartOutcome>
   /** The file of the lines that failed. */
   readonly failedFile: string
   readonly failedLines: number
@@ -26,41 +33,105 @@ export const closes = ({ counts }: Batch, lines: number): boolean =>
   counts.received === lines &&
   outcomes.reduce((sum, outcome) => sum + counts[outcome], 0) === lines
 
-export const problemsJson = (problems: Problems): ReadonlyArray<Schema.Json> =>
+export const problemsJson = (problems: Problems, firstLine = 1): ReadonlyArray<Schema.Json> =>
   problems.map((problem) => ({
     ...problem,
-    examples: problem.examples.map((example) => ({ ...example }))
+    examples: problem.examples.map((example) => ({
+      ...example,
+      line: example.line + firstLine - 1
+    }))
   }))
 
-export const jsonOf = ({
-  batch,
-  book,
-  failedFile,
-  failedLines,
-  problems
-}: Outcome): Schema.Json => ({
-  book,
+const states = ["CANCELLED", "COMPLETED_WITH_FAILURES", "COMPLETED"]
+
+/** The counts of all batches, and the worst of their states. */
+const totalOf = (parts: ReadonlyArray<PartOutcome>) => {
+  const names = [...outcomes, "received", "remaining"] as const
+  const counts = Object.fromEntries(
+    names.map((name) => [name, parts.reduce((sum, { batch }) => sum + batch.counts[name], 0)])
+  ) as Record<(typeof names)[number], number>
+  const state = states.find((each) => parts.some(({ batch }) => batch.state === each))
+  return { counts, state: state ?? parts[0]?.batch.state ?? "" }
+}
+
+const partJson = ({ batch, firstLine, problems }: PartOutcome) => ({
   batch_id: batch.batch_id,
-  import_supplier: batch.import_supplier,
-  operation: batch.operation,
-  dry_run: batch.dry_run,
+  first_line: firstLine,
   state: batch.state,
   counts: { ...batch.counts },
-  problems: problemsJson(problems),
-  failed_file: failedFile,
-  failed_lines: failedLines
+  problems: problemsJson(problems, firstLine)
 })
 
-export const textOf = ({ batch, book, failedFile, failedLines, problems }: Outcome): string => {
+export const jsonOf = ({ book, failedFile, failedLines, lines, parts }: Outcome): Schema.Json => {
+  const [first, ...others] = parts
+  if (first === undefined) return null
+  const { batch, problems } = first
+  const { counts, state } = totalOf(parts)
+  const isOne = others.length === 0 && counts.received === lines
+  return {
+    book,
+    ...(isOne && { batch_id: batch.batch_id }),
+    import_supplier: batch.import_supplier,
+    operation: batch.operation,
+    dry_run: batch.dry_run,
+    state,
+    counts,
+    ...(isOne
+      ? { problems: problemsJson(problems) }
+      : { batches: parts.map(partJson), lines_not_sent: lines - counts.received }),
+    failed_file: failedFile,
+    failed_lines: failedLines
+  }
+}
+
+/** The problems of a batch with the numbers of lines in the book. */
+const problemsOf = ({ firstLine, problems }: PartOutcome) =>
+  problemsText(
+    problems.map((problem) => ({
+      ...problem,
+      examples: problem.examples.map(({ line }) => ({ line: line + firstLine - 1 }))
+    }))
+  )
+
+const partText = (part: PartOutcome): ReadonlyArray<string> => {
+  const { batch, firstLine } = part
+  const last = firstLine + batch.counts.received - 1
+  const which = `lines ${inEnglish(firstLine)} to ${inEnglish(last)}`
+  return [
+    `Batch ${batch.batch_id}, ${which}: ${countsText(batch)} (${batch.state})`,
+    ...problemsOf(part)
+  ]
+}
+
+const notSentText = (lines: number): string =>
+  `${inEnglish(lines)} lines were not sent, because the batch before them was cancelled.`
+
+/** Additions are corrected by further ones. */
+const correctText = (file: string, operation: string): string =>
+  operation === "STAGE" || operation === "IMPORT"
+    ? `Correct them there, and send again with --corrections ${file}`
+    : `Correct them there, and send ${file} as a book, with the same --operation`
+
+export const textOf = ({ book, failedFile, failedLines, lines, parts }: Outcome): string => {
+  const [first, ...others] = parts
+  if (first === undefined) return ""
   const isRows = failedFile.endsWith(".csv")
+  const withFailed = parts.filter(({ batch }) => batch.counts.failed > 0)
   const failed = [
     `${failedFile} has the ${inEnglish(failedLines)} lines as they were sent, and why.`,
-    ...(isRows ? [`Correct them there, and send again with --corrections ${failedFile}`] : []),
-    `To try the same lines again: data-import batch retry ${batch.batch_id}`
+    ...(isRows ? [correctText(failedFile, first.batch.operation)] : []),
+    ...withFailed.map(
+      ({ batch }) => `To try the same lines again: data-import batch retry ${batch.batch_id}`
+    )
   ]
+  const { counts, state } = totalOf(parts)
+  const notSent = lines - counts.received
+  const all = { ...first.batch, counts }
+  const where = others.length === 0 ? `batch ${first.batch.batch_id}` : `${parts.length} batches`
   return [
-    `${book}: ${countsText(batch)} (batch ${batch.batch_id}, ${batch.state})`,
-    ...problemsText(problems),
+    `${book}: ${countsText(all)} (${where}, ${state})`,
+    ...(others.length === 0 ? problemsOf(first) : parts.flatMap(partText)),
+    ...(notSent === 0 ? [] : [notSentText(notSent)]),
     ...(failedLines === 0 ? [] : [failed.join("\n")])
   ].join("\n\n")
 }

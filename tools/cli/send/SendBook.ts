@@ -1,19 +1,21 @@
 /**
- * Sends a book as a batch, from where an earlier command ended. Each step leaves a trace by which
- * the next command sees that it was done: the batch, its lines, its state.
+ * Sends a part of a book as a batch, from where an earlier command ended. Each step leaves a trace
+ * by which the next command sees that it was done: the batch, its lines, its state.
  * Source: docs/contract/batches.md.
  */
 import { Effect, Option, Stream } from "effect"
 import { type Batch, type CallError, DataImport, isCallError } from "@data-import/client/effect"
 import { Refused } from "@data-import/terminal/Refused"
 import type { BookFile } from "../book/BookFile.ts"
-import { type Content, readingBook } from "./BookContent.ts"
+import { type Content, readingPart } from "./BookContent.ts"
+import type { Part } from "./BookParts.ts"
 import type { SendProgress } from "./SendProgress.ts"
 import type { Send } from "./SendState.ts"
 
 export interface Work {
   readonly book: BookFile
   readonly content: Content
+  readonly part: Part
   readonly send: Send
   readonly progress: SendProgress
 }
@@ -70,26 +72,24 @@ const changed = (book: string) =>
 
 /** Sends the lines that are not received yet, and starts the work. */
 const upload = Effect.fnUntraced(function* (batch_id: string, work: Work) {
-  const { book, content, progress, send } = work
+  const { book, content, part, progress, send } = work
   const { batches } = yield* DataImport
-  const { pieces, content: contentRead } = yield* readingBook(book)
-  const bytes = Stream.map(pieces, (piece) => piece.bytes)
+  const { bytes, isUnchanged } = yield* readingPart(book, content, part)
   const onReceived = (lines: number) => progress.sending(lines)
   yield* batches.upload(batch_id, bytes, { resume: true, gzip: true, onReceived })
-  const { sha256 } = contentRead()
-  if (sha256 !== content.sha256) {
+  if (!isUnchanged()) {
     yield* batches.cancelBatch({ params: { batch_id } })
     yield* send.forget
     return yield* changed(book.name)
   }
   yield* batches.startBatch({
     params: { batch_id },
-    payload: { payload: { total_lines: content.lines } }
+    payload: { payload: { total_lines: part.lines } }
   })
 })
 
 /** The batch when its last line has ended. */
-export const sendBook = Effect.fnUntraced(function* (
+export const sendPart = Effect.fnUntraced(function* (
   work: Work,
   onBatch: (batch: Batch) => Effect.Effect<void>
 ) {

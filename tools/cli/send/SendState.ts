@@ -1,6 +1,6 @@
 /**
  * The state of `send`, with which the same command continues where an earlier one ended: a file for
- * each book, deployment and settings, in `data-import/sends` in `XDG_STATE_HOME`, or in
+ * each part of a book, deployment and settings, in `data-import/sends` in `XDG_STATE_HOME`, or in
  * `.local/state` of the home directory. It exists before the batch is created, and has the
  * Idempotency-Key with which a repeated creation returns the same batch.
  *
@@ -13,11 +13,19 @@ import { Refused } from "@data-import/terminal/Refused"
 import { userFolder } from "../connection/Profiles.ts"
 import { reasonOf } from "../connection/Reason.ts"
 import type { Content } from "./BookContent.ts"
+import type { Part } from "./BookParts.ts"
 
 const Payload = Schema.Struct({
   import_supplier: Schema.String,
-  operation: Schema.Literals(["STAGE", "IMPORT"]),
-  name: Schema.optionalKey(Schema.String),
+  operation: Schema.Literals([
+    "STAGE",
+    "IMPORT",
+    "NOTES",
+    "TRANSACTIONS",
+    "STATEMENTS",
+    "PAYMENT_INSTRUCTIONS"
+  ]),
+  name: Schema.String,
   operations_team_name: Schema.optionalKey(Schema.String),
   cohort: Schema.optionalKey(Schema.String),
   dry_run: Schema.optionalKey(Schema.Boolean),
@@ -52,6 +60,7 @@ export interface Identity {
   readonly book: string
   readonly baseUrl: string
   readonly content: Content
+  readonly part: Part
   readonly payload: Payload
 }
 
@@ -108,9 +117,10 @@ const readIfThere = async (file: string): Promise<string | null> => {
 }
 
 /** The same for the same content, deployment and settings, wherever the book is. */
-const nameOf = ({ baseUrl, content, payload }: Identity): string => {
+const nameOf = ({ baseUrl, content, part, payload }: Identity): string => {
   const { name: _, ...settings } = payload
-  const identity = JSON.stringify([baseUrl, content.sha256, content.bytes, settings])
+  const place = content.parts.length > 1 ? [part.firstLine] : []
+  const identity = JSON.stringify([baseUrl, content.sha256, content.bytes, settings, ...place])
   return `${createHash("sha256").update(identity).digest("hex").slice(0, 32)}.json`
 }
 

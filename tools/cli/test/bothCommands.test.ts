@@ -137,7 +137,7 @@ const wordsOf = (text: string): Words =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "")
 
 /** Commands that read a file or a terminal before they connect, or do not connect. */
-const local = new Set(["check", "login", "send", "reconcile", "documents"])
+const local = new Set(["check", "login", "send", "reconcile", "documents", "map", "profile"])
 
 const connecting = both
   .filter(({ isGroup, words: [program, noun = ""] }) => {

@@ -93,5 +93,38 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(answer).toMatchObject({ lines: 6, differences: 0, sums: { difference: "0.00" } })
       }).pipe(Effect.scoped)
     )
+
+    it.effect("of a book of several files are made in its files, until it reconciles", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { home, run } = yield* user(environmentOf(tenant))
+        const book = home.write("accounts.csv", "Account\nA-1\nA-2\n")
+        home.write("notes.csv", "Acc,Text\nA-2,Two\nA-1,One\nA-3,Three\n")
+        const several = {
+          key: "Account",
+          columns: { Account: "/external_account_number" },
+          constants: { "/unknown_occupier": true },
+          files: [{ file: "notes.csv", key: "Acc", list: "/notes", columns: { Text: "/body" } }]
+        }
+        const mapped = ["--map", home.write("map.json", JSON.stringify(several))]
+        const failed = home.path("failed.ndjson")
+        const sending = [...importing(tenant, book), ...mapped, "--failed", failed, "--json"]
+        const sent = yield* run(...sending)
+        expect(JSON.parse(sent.out)).toMatchObject({ counts: { succeeded: 2, failed: 1 } })
+        expect(JSON.parse(home.read("failed.ndjson"))).toMatchObject({
+          line: 3,
+          file: "notes.csv",
+          row: 4,
+          error: { errors: [{ code: "row_without_account" }] }
+        })
+        const reconciling = ["reconcile", book, "--supplier", tenant.supplier, ...mapped]
+        const differing = yield* run(...reconciling)
+        expect(differing.status).toBe(1)
+        expect(differing.out).toMatch(/notes.csv:4 +- +INVALID/)
+        home.write("notes.csv", "Acc,Text\nA-1,One\nA-2,Two\n")
+        expect(JSON.parse((yield* run(...sending)).out)).toMatchObject({ counts: { already: 2 } })
+        expect(yield* run(...reconciling)).toMatchObject({ status: 0 })
+      }).pipe(Effect.scoped)
+    )
   }
 )
