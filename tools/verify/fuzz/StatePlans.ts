@@ -366,6 +366,12 @@ const throttled: Plan = {
   ]
 }
 
+/** Nobody knows what it asks for, so it is no try of a key. */
+const malformedAttempt: Plan = plan("obtainServiceToken", "state", "a query that is none", [
+  post(tokenPath, { query: "mutation {" }, "nobody"),
+  errorCode("INVALID_REQUEST")
+])
+
 /** In the order in which they are sent. */
 export const statePlans: ReadonlyArray<Plan> = [
   ...importing,
@@ -382,5 +388,6 @@ export const statePlans: ReadonlyArray<Plan> = [
   ...queryPlans,
   ...accountPlans,
   ...heldKeys,
+  malformedAttempt,
   throttled
 ]
