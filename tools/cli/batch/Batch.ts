@@ -5,7 +5,7 @@
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
-import { inEnglish, say } from "@data-import/terminal/Answer"
+import { announce, inEnglish, say } from "@data-import/terminal/Answer"
 import { batchesText, batchText, problemsText, stateText } from "@data-import/terminal/BatchText"
 import { asBatchId, pageSize } from "@data-import/terminal/Parameter"
 import { LinesFailed } from "../LinesFailed.ts"
@@ -165,6 +165,8 @@ const results = Command.make(
         outcome: outcome.value.toUpperCase() as Uppercase<typeof outcome.value>
       })
     }
+    const { dry_run } = yield* batches.getBatch({ params: { batch_id: id } })
+    yield* announce(`Results of the ${dry_run ? "dry run" : "batch"} ${id}`)
     yield* Stream.runForEach(batches.results(id, options), (line) =>
       Console.log(JSON.stringify(line))
     )
@@ -206,7 +208,7 @@ const retry = Command.make(
     const left = lines_left_out === 0 ? "" : `, ${inEnglish(lines_left_out)} left out`
     yield* say(
       { ...batch, counts: { ...batch.counts }, lines_left_out },
-      `Batch ${batch_id} tries ${inEnglish(counts.received)} lines again${left}. ` +
+      `${batch.dry_run ? "Dry run" : "Batch"} ${batch_id} tries ${inEnglish(counts.received)} lines again${left}. ` +
         `To follow it: data-import batch watch ${batch_id}`
     )
   }, onService)

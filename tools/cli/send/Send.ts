@@ -5,7 +5,7 @@ import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
-import { printable, say } from "@data-import/terminal/Answer"
+import { announce, printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { refuseOverwriting } from "../book/Overwriting.ts"
@@ -130,9 +130,10 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
       { book: file, content, send, progress },
       ({ batch_id, counts }) => {
         progress.begin({ lines: content.lines, before: counts.received })
-        const how = send.isResumed ? "An earlier command goes on" : "Sending"
+        const begins = send.isResumed ? "An earlier command goes on" : "Sending"
+        const how = given.dryRun ? `${begins}, as a dry run` : begins
         // The bar clears the lines below its start, so the bar is ended first.
-        return Effect.andThen(progress.end, Console.error(`${how}: ${book} as batch ${batch_id}`))
+        return Effect.andThen(progress.end, announce(`${how}: ${book} as batch ${batch_id}`))
       }
     )
     yield* progress.end
