@@ -179,7 +179,6 @@ const results = Command.make(
   Effect.fnUntraced(
     function* ({ afterLine, follow, id, outcome, ...words }) {
       const { batches } = yield* DataImport
-      const beside = yield* besideBook(words)
       const options = {
         afterLine,
         follow,
@@ -188,6 +187,7 @@ const results = Command.make(
         })
       }
       const { dry_run } = yield* batches.getBatch({ params: { batch_id: id } })
+      const beside = yield* besideBook(words)
       yield* announce(`Results of the ${dry_run ? "dry run" : "batch"} ${id}`)
       yield* Stream.runForEach(batches.results(id, options), (line) =>
         Effect.flatMap(beside(line), (shown) => Console.log(JSON.stringify(shown)))
