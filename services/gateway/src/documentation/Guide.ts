@@ -33,7 +33,16 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
     { title: "Start", sources: ["overview", "quickstart", "sandbox"].map(guide) },
     {
       title: "Guide",
-      sources: ["errors", "retries", "batches", "events", "limits", "versions"].map(guide)
+      sources: [
+        "book",
+        "errors",
+        "retries",
+        "batches",
+        "events",
+        "afterwards",
+        "limits",
+        "versions"
+      ].map(guide)
     },
     {
       title: "Contract",
