@@ -23,11 +23,17 @@ export const KeyMode = Context.Reference<"live" | "test" | null>("@data-import/t
   defaultValue: () => null
 })
 
-/** Answers a command. For people the first line says whether its API key is live or a test key. */
+/** The text whose first line says whether the API key is live or a test key. */
+const withMode = (text: string) =>
+  Effect.map(KeyMode, (mode) => (mode === null ? text : text.replace(/(?=\n|$)/, ` [${mode}]`)))
+
+/** Answers a command. For people the first line says the mode of its API key. */
 export const say = Effect.fnUntraced(function* (json: Schema.Json, text: string) {
-  const mode = yield* KeyMode
-  yield* print(json, mode === null ? text : text.replace(/(?=\n|$)/, ` [${mode}]`))
+  yield* print(json, yield* withMode(text))
 })
+
+/** Says on stderr what follows, with the mode of the API key, where stdout has data only. */
+export const announce = (text: string) => Effect.flatMap(withMode(text), Console.error)
 
 const cellLength = 80
 

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
+import { storedStates } from "@data-import/domain/documents/DocumentUpload"
 import { UploadPayload } from "@data-import/domain/documents/UploadValidation"
 import { keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
@@ -24,6 +25,10 @@ const UploadRequestBody = Schema.Struct({
     sha256: {
       description: "The SHA-256 of its bytes: 64 hexadecimal digits in lower case.",
       examples: [uploadRequest.payload.sha256]
+    },
+    compare: {
+      description: "Whether to compare it with what is stored at the path; default false.",
+      examples: [true]
     }
   })
 }).annotate({ identifier: "UploadRequest", description: "A document to upload." })
@@ -36,7 +41,12 @@ const UploadLinkBody = Schema.Struct({
   headers: Schema.Record(Schema.String, Schema.String).annotate({
     description: "The headers that the PUT must have, with exactly these values."
   }),
-  expires_at: InstantText.annotateKey({ description: "When the link can no longer be used." })
+  expires_at: InstantText.annotateKey({ description: "When the link can no longer be used." }),
+  stored: Schema.optionalKey(Schema.Literals(storedStates)).annotateKey({
+    description:
+      "With `compare`: what is stored at the path. UNKNOWN is a file of this size whose SHA-256 the " +
+      "store does not tell."
+  })
 }).annotate({ identifier: "UploadLink", description: "A link to put one file." })
 
 export const createDocumentUpload = HttpApiEndpoint.post(

@@ -20,7 +20,7 @@ import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import type { VendorRejected } from "@data-import/domain/payments/PaymentVendor"
 import { encodeTransaction, type Transaction } from "@data-import/domain/accounts/Transaction"
 import { headerBytes } from "./Limits.ts"
-import type { Refusal } from "./Refusal.ts"
+import type { AuthenticationFailed, Refusal } from "./Refusal.ts"
 import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 /**
@@ -85,11 +85,13 @@ const authenticationFailed = (): Message => ({
 })
 
 const headerFaults = {
-  scheme: "The header has another scheme than Token; send `Authorization: Token <ACCESS_TOKEN>`.",
-  form:
-    "The header has no token, or one with blanks or quotes; send " +
-    "`Authorization: Token <ACCESS_TOKEN>`."
-}
+  scheme: (scheme) =>
+    `The Authorization scheme Token is asked for, ${scheme === undefined ? "and the header has none" : `not ${scheme}`}`,
+  form: () => "The header has no token, or one with blanks or quotes"
+} satisfies Record<
+  NonNullable<AuthenticationFailed["header"]>,
+  (scheme: string | undefined) => string
+>
 
 const counted = (count: number): string => count.toLocaleString("en-US")
 
@@ -140,10 +142,13 @@ const messages: {
   ForgeryRefused: text(
     "The request did not come from a page of the board with a valid X-CSRF-Token; load it again."
   ),
-  AuthenticationFailed: ({ header }) =>
+  AuthenticationFailed: ({ header, scheme }) =>
     header === undefined
       ? authenticationFailed()
-      : { detail: headerFaults[header], headers: tokenWanted },
+      : {
+          detail: `${headerFaults[header](scheme)}; send \`Authorization: Token <ACCESS_TOKEN>\`.`,
+          headers: tokenWanted
+        },
   KeyRevoked: authenticationFailed,
   PermissionDenied: text("The key behind this token may not do this; its scope is too narrow."),
   NotFound: text("Not found. Check the path, the supplier code and the account number."),

@@ -31,6 +31,8 @@ export class ForgeryRefused extends Data.TaggedError("ForgeryRefused")<{}> {
 export class AuthenticationFailed extends Data.TaggedError("AuthenticationFailed")<{
   /** What is wrong with the header, where it has no token at all. */
   readonly header?: "scheme" | "form"
+  /** The scheme that stands before a token. A word alone may be a key, so it is not named. */
+  readonly scheme?: string
 }> {
   readonly code = "authentication_failed"
 }

@@ -12,7 +12,7 @@ import {
 import { Transaction } from "@data-import/domain/accounts/Transaction"
 import { envelopeOf, errorResponseOf } from "../src/ErrorResponse.ts"
 import { type ErrorStatus, statusOf } from "../src/StatusOfCode.ts"
-import { Throttled } from "../src/Refusal.ts"
+import { AuthenticationFailed, Throttled } from "../src/Refusal.ts"
 import { errorExamples, refusals } from "../src/RefusalExamples.ts"
 import { requestCodes } from "../src/ErrorBody.ts"
 
@@ -108,6 +108,14 @@ describe("problemOf", () => {
       expect(names.slice(0, 2), refusal._tag).toEqual(["detail", "code"])
       expect(names, refusal._tag).not.toContain("_tag")
     }
+  })
+
+  it.each([
+    ["JWT", "The Authorization scheme Token is asked for, not JWT; send"],
+    [undefined, "The Authorization scheme Token is asked for, and the header has none; send"]
+  ])("names the scheme %s that was sent instead of Token", (scheme, detail) => {
+    const refused = new AuthenticationFailed({ header: "scheme", ...(scheme && { scheme }) })
+    expect(JSON.stringify(errorResponseOf(refused).body)).toContain(detail)
   })
 
   it("sets only the headers of the status", () => {

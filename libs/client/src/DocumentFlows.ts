@@ -6,19 +6,23 @@ import { Effect } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
 import { attempting, transportError } from "./Calls.ts"
 import { type CallError, UnexpectedAnswer } from "./Errors.ts"
-import type { ErrorOf, Operations } from "./Operations.ts"
+import type { Answer, ErrorOf, Operations } from "./Operations.ts"
 
 export interface DocumentToUpload {
   readonly import_supplier: string
   /** The path of the document, as in the fields that name documents. */
   readonly document_path: string
   readonly content: Uint8Array
+  /** Whether to compare with what is stored first: bytes are sent only if there is no file. */
+  readonly compare?: boolean
 }
 
 export interface UploadedDocument {
   readonly document_path: string
   /** Whether a file already existed at the path. It was not replaced, whatever its content. */
   readonly existed: boolean
+  /** With `compare`: what was stored at the path before. */
+  readonly stored?: Answer<"accountImport", "createDocumentUpload">["stored"]
 }
 
 export interface DocumentFlows {
@@ -57,18 +61,25 @@ export const documentFlows = (
       })
     )
   return {
-    uploadDocument: ({ content, document_path, import_supplier }) =>
+    uploadDocument: ({ compare = false, content, document_path, import_supplier }) =>
       Effect.gen(function* () {
-        const size = content.length
-        const payload = { import_supplier, document_path, size, sha256: yield* sha256(content) }
+        const payload = {
+          import_supplier,
+          document_path,
+          size: content.length,
+          sha256: yield* sha256(content),
+          ...(compare && { compare })
+        }
         const link = yield* accountImport.createDocumentUpload({ payload: { payload } })
-        const { headers, url } = link
+        const { headers, stored: before, url } = link
+        const told = before === undefined ? {} : { stored: before }
+        if (compare && before !== "ABSENT") return { document_path, existed: true, ...told }
         const stored = attempting(put(url, headers, content), settings)
         const existed = yield* stored as Effect.Effect<
           boolean,
           ErrorOf<"accountImport", "createDocumentUpload">
         >
-        return { document_path, existed }
+        return { document_path, existed, ...told }
       })
   }
 }

@@ -5,6 +5,7 @@
  */
 import { Cause, DateTime, Effect, Exit, Stream } from "effect"
 import type { Source } from "./BatchParts.ts"
+import { framesAbove, withFrames } from "./CallerFrames.ts"
 import type { Answered, CallOptions } from "./Calls.ts"
 import type { Operation } from "./Operations.ts"
 
@@ -109,28 +110,34 @@ const aborted = (signal: AbortSignal): Effect.Effect<never> =>
     return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
 
-const plainOf = (value: unknown, signal: AbortSignal | undefined): unknown => {
-  if (Stream.isStream(value)) return iterable(value as Stream.Stream<unknown, unknown>, signal)
+/** Of a call: what ends it, and the frames of its caller. */
+interface Call {
+  readonly signal: AbortSignal | undefined
+  readonly frames: string
+}
+
+const plainOf = (value: unknown, call: Call): unknown => {
+  if (Stream.isStream(value)) return iterable(value as Stream.Stream<unknown, unknown>, call)
   return isRecord(value) && Stream.isStream(value["value"])
-    ? { ...value, value: plainOf(value["value"], signal) }
+    ? { ...value, value: plainOf(value["value"], call) }
     : value
 }
 
-const iterable = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined) =>
-  Stream.toAsyncIterable(
-    signal === undefined ? stream : Stream.interruptWhen(stream, aborted(signal))
+const iterable = <A, E>(stream: Stream.Stream<A, E>, { frames, signal }: Call) => {
+  const framed = Stream.mapError(stream, (error) => withFrames(error, frames))
+  return Stream.toAsyncIterable(
+    signal === undefined ? framed : Stream.interruptWhen(framed, aborted(signal))
   )
+}
 
 /** The promise of an effect. It rejects with the error itself, or the reason of the signal. */
-const promiseOf = async (
-  effect: Effect.Effect<unknown, unknown>,
-  signal: AbortSignal | undefined
-): Promise<unknown> => {
+const promiseOf = async (effect: Effect.Effect<unknown, unknown>, call: Call): Promise<unknown> => {
+  const { frames, signal } = call
   const exit = await Effect.runPromiseExit(
     signal === undefined ? effect : Effect.raceFirst(effect, aborted(signal))
   )
-  if (Exit.isSuccess(exit)) return plainOf(exit.value, signal)
-  throw Cause.squash(exit.cause)
+  if (Exit.isSuccess(exit)) return plainOf(exit.value, call)
+  throw withFrames(Cause.squash(exit.cause), frames)
 }
 
 type Returning = (...call: ReadonlyArray<unknown>) => unknown
@@ -146,11 +153,11 @@ const signalIn = (values: ReadonlyArray<unknown>): AbortSignal | undefined =>
 
 const promisedFunction = (call: Returning, bound: AbortSignal | undefined): Returning => {
   const promised: Returning = (...values) => {
-    const signal = signalIn(values) ?? bound
+    const made: Call = { signal: signalIn(values) ?? bound, frames: framesAbove(promised) }
     const result = call(...values.map(argumentOf))
     return Stream.isStream(result)
-      ? iterable(result as Stream.Stream<unknown, unknown>, signal)
-      : promiseOf(result as Effect.Effect<unknown, unknown>, signal)
+      ? iterable(result as Stream.Stream<unknown, unknown>, made)
+      : promiseOf(result as Effect.Effect<unknown, unknown>, made)
   }
   const { withResponse } = call as { readonly withResponse?: Returning }
   return withResponse === undefined

@@ -52,6 +52,16 @@ describe("the upload of a document", () => {
     })
   )
 
+  it.effect("sends no bytes to a path with a file if it is to compare", () =>
+    Effect.gen(function* () {
+      const { asked, client } = yield* clientOf(() => json({ ...link, stored: "DIFFERS" }, 201))
+      const compared = { ...document, compare: true }
+      const result = yield* inTime(client.accountImport.uploadDocument(compared))
+      expect(result).toEqual({ document_path, existed: true, stored: "DIFFERS" })
+      expect(asked.filter(isPut)).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("fails without the link in its error if the store refuses the bytes", () =>
     Effect.gen(function* () {
       const { result } = yield* uploaded(() => refusal(400, "BadDigest"))

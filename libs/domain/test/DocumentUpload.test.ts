@@ -1,6 +1,7 @@
 /** Links for uploads: refusals, and the arguments with which a link is made. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import type { StoredDocument } from "../src/accounts/StoredDocument.ts"
 import { Documents } from "../src/documents/Documents.ts"
 import { DocumentUpload, layer } from "../src/documents/DocumentUpload.ts"
 import { documentBytes } from "../src/documents/UploadValidation.ts"
@@ -16,11 +17,30 @@ const payload = {
 
 const asked: Array<Parameters<Documents["Service"]["uploadLink"]>> = []
 
+/** What is at the paths of the store. */
+const found = new Map<string, StoredDocument>([
+  [
+    "same",
+    {
+      size: 7,
+      etag: null,
+      checksum: `SHA256:${Buffer.from(payload.sha256, "hex").toString("base64")}`
+    }
+  ],
+  ["other", { size: 7, etag: null, checksum: `SHA256:${"A".repeat(43)}=` }],
+  ["larger", { size: 8, etag: null, checksum: null }],
+  ["parts", { size: 7, etag: null, checksum: `SHA256:${"A".repeat(43)}=-2` }],
+  ["alike", { size: 7, etag: null, checksum: "CRC32:AAAA" }]
+])
+
 const notAsked = Effect.die(new Error("A document that is still to be put is not looked up"))
 
 /** A store that makes links, except for a path that is too long. */
 const store = Layer.succeed(Documents, {
-  find: () => notAsked,
+  find: (_root, path) =>
+    path.startsWith("compared/")
+      ? Effect.succeed(Option.fromUndefinedOr(found.get(path.slice("compared/".length))))
+      : notAsked,
   readLink: () => notAsked,
   uploadLink: (...request) =>
     Effect.sync(() => {
@@ -75,6 +95,23 @@ describe("an upload link", () => {
       expect(refused.code).toBe("request_failed_validation")
       expect(errorsOf(refused)).toEqual([error])
     }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each([
+    ["none", "ABSENT"],
+    ["same", "SAME"],
+    ["other", "DIFFERS"],
+    ["larger", "DIFFERS"],
+    ["parts", "UNKNOWN"],
+    ["alike", "UNKNOWN"]
+  ] as const)(
+    "tells on request how the file compares with what is stored: %s %s",
+    ([name, stored]) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const granted = yield* grant({ document_path: `compared/${name}`, compare: true })
+        expect(granted.stored).toBe(stored)
+      }).pipe(Effect.provide(world))
   )
 
   it.effect("is refused to another organisation as for an unknown supplier", () =>

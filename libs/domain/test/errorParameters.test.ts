@@ -139,6 +139,38 @@ describe("the parameters of an error", () => {
     expect(found[0]?.detail).toContain("T 2025-06-15 is not")
   })
 
+  it("name the repeated codes, ids and keys", () => {
+    const [ledger, statement, entry] = [
+      { ledger_code: "L" },
+      statementOf("S"),
+      { key: "k", value: {} }
+    ]
+    const found = errorsIn(
+      sampleWith({
+        transfer_balance: 0,
+        ledgers: [ledger, ledger],
+        statements: [statement, statement],
+        metadata: [entry, entry]
+      })
+    )
+    expect(found.map(({ code, parameters }) => [code, parameters?.ids])).toEqual([
+      ["duplicate_ledger_entries_found", ["L"]],
+      ["duplicate_statement_ids", ["S"]],
+      ["metadata_has_duplicate_keys", ["k"]]
+    ])
+  })
+
+  it.each([
+    ["2025-02-30", "no_such_day"],
+    ["2025-13-01", "no_such_day"],
+    ["31.01.2025", "form"],
+    ["2025-01-31T00:00:00Z", "form"]
+  ])("name the reason for which %s is no date: %s", (date_of_sale, reason) => {
+    expect(errorsIn(sampleWith({ date_of_sale }))).toMatchObject([
+      { code: "invalid_date", parameters: { reason } }
+    ])
+  })
+
   it("state both sums and their difference as exact text", () => {
     const errors = errorsIn({ ...domesticPayload(), transfer_balance: "1000000000.10" })
     const [error] = errors.filter(({ parameters }) => parameters?.difference !== undefined)
@@ -149,11 +181,16 @@ describe("the parameters of an error", () => {
   })
 
   it("are omitted if there are none", () => {
-    const [error] = errorsIn(sampleWith({ date_of_sale: "2025-02-30" }))
+    const [error] = errorsIn(sampleWith({ billing_email: "a.b.c" }))
     expect(error).not.toHaveProperty("parameters")
   })
 })
 
+const statementOf = (statement_id: string) => ({
+  statement_id,
+  bill_period_from_date: "2025-01-01",
+  bill_period_to_date: "2025-01-31"
+})
 const address = {
   customer_at_supply_address_from_date: "2025-01-01",
   supply_postcode: "1000",

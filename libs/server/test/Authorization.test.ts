@@ -133,18 +133,21 @@ describe("the header", () => {
     )
   )
 
-  it.effect.each<[string, string | undefined]>([
-    ["JWT good", "scheme"],
+  it.effect.each<[string, string | undefined, scheme?: string]>([
+    ["JWT good", "scheme", "JWT"],
     ["good", "scheme"],
+    ["sk_live_0 good", "scheme"],
     ["Token 'good'", "form"],
     ["Token", "form"],
     ["Token bad", undefined]
-  ])("is refused with what is wrong with it: %j %s", ([header, fault]) =>
+  ])("is refused with what is wrong with it: %j %s %s", ([header, fault, scheme]) =>
     Effect.gen(function* () {
       const authorize = yield* checkOf(new World())
       const refused = yield* Effect.flip(authorize(header, "import:read", requestId))
       expect(refused).toMatchObject({ _tag: "AuthenticationFailed" })
-      expect("header" in refused ? refused.header : undefined).toBe(fault)
+      expect("header" in refused ? [refused.header, refused.scheme] : []).toEqual(
+        fault === undefined ? [] : [fault, scheme]
+      )
     })
   )
 

@@ -61,7 +61,7 @@ describe("the pages", () => {
         .map((name) => (name === "README" ? "/docs/contract" : `/docs/contract/${name}`))
       const shown = [...found.keys()].filter((path) => !path.startsWith("/docs/assets/"))
       expect(shown.toSorted()).toEqual(
-        [...guide, ...contract, "/docs/reference", "/openapi.json"].toSorted()
+        [...guide, ...contract, "/docs/reference", "/docs/search", "/openapi.json"].toSorted()
       )
     })
   )
@@ -131,8 +131,18 @@ describe("policies", () => {
       }
       for (const [path, html] of yield* pages) {
         if (!html.startsWith("<!doctype html>") || path === "/docs/reference") continue
-        expect(html, path).not.toMatch(/<script|<[^>]+\s(?:style|on[a-z]+)=/)
+        const own = path === "/docs/search" ? /<script[^>]* src="\/docs\/assets\/[^>]*>/ : /$^/
+        expect(html.replace(own, ""), path).not.toMatch(/<script|<[^>]+\s(?:style|on[a-z]+)=/)
       }
+    })
+  )
+
+  it.live("let the search run its own script, and ask no server", () =>
+    Effect.gen(function* () {
+      const { headers } = yield* get("/docs/search")
+      const policy = headers["content-security-policy"] ?? ""
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; ")
+      expect(policy).not.toMatch(/connect-src|unsafe|https?:|\*/)
     })
   )
 
@@ -145,6 +155,24 @@ describe("policies", () => {
       expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/)
       expect(body).not.toMatch(/<script(?![^>]* src="\/docs\/assets\/)/)
       expect(linksOf(body).filter((target) => !isOwn(target))).toEqual(["data:,"])
+    })
+  )
+})
+
+describe("the search", () => {
+  it.live("has every section with its text, for a reader without scripts too", () =>
+    Effect.gen(function* () {
+      const { body } = yield* get("/docs/search")
+      const targets = new Set(linksOf(body))
+      expect(targets).toContain("/docs/book#signs")
+      expect(targets).toContain("/docs/errors#invalid_phone_number")
+      expect(body).toMatch(/<a href="\/docs\/afterwards#a-customer-[^"]*">[^<]*<\/a><p>[^<]*erase/)
+      for (const [path, html] of yield* pages) {
+        if (!html.includes('<main id="content">') || path === "/docs/search") continue
+        for (const id of html.match(/(?<=<h[2-6] id=")[^"]+/g) ?? []) {
+          expect(targets.has(`${path}#${id}`), `${path}#${id}`).toBe(true)
+        }
+      }
     })
   )
 })

@@ -94,6 +94,28 @@ suite("in Chromium", () => {
     }
   })
 
+  it(
+    "the search shows the sections with all words, titles first, and keeps them in the address",
+    slow,
+    async () => {
+      for (const look of both) await expectFine("/docs/search", look)
+      const { faults, page } = await open("/docs/search?q=customer", both[0] as Look)
+      const titles = page.locator("#sections a")
+      const many = await titles.count()
+      await page.getByLabel("Words").fill("Forgotten customer")
+      expect(await titles.first().textContent()).toMatch(/asks to be forgotten/)
+      expect(await titles.count()).toBeLessThan(many)
+      expect(page.url()).toMatch(/\?q=Forgotten%20customer$/)
+      await titles.first().click()
+      expect(page.url()).toMatch(/\/docs\/afterwards#a-customer/)
+      expect(faults).toEqual([])
+      await page.context().close()
+      const without = await open("/docs/search", both[0] as Look, false)
+      expect(await without.page.locator("#sections li").count()).toBeGreaterThan(many)
+      await without.page.context().close()
+    }
+  )
+
   it("the page for unknown paths is accessible", slow, async () => {
     const { faults, page } = await open("/docs/nothing", both[1] as Look)
     expect(faults).toEqual([expect.stringContaining("404")])

@@ -4,13 +4,16 @@
  */
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { DataImport } from "@data-import/client/effect"
-import { inEnglish, say } from "@data-import/terminal/Answer"
+import { DataImport, type LineResult } from "@data-import/client/effect"
+import { announce, inEnglish, say } from "@data-import/terminal/Answer"
 import { batchesText, batchText, problemsText, stateText } from "@data-import/terminal/BatchText"
 import { asBatchId, pageSize } from "@data-import/terminal/Parameter"
+import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
+import { bookFile, bookFlags, type BookOptions } from "../book/BookFile.ts"
 import { onService, onServicePatiently } from "../connection/Connection.ts"
 import { problemsJson } from "../send/SendAnswer.ts"
+import { withValues } from "./BookValues.ts"
 import { sendProgress } from "../send/SendProgress.ts"
 
 const id = Argument.String("batch-id").pipe(
@@ -136,12 +139,29 @@ const act = (name: keyof typeof actions) =>
     ])
   )
 
+type WordsOfBook = Omit<BookOptions, "book"> & { readonly book: Option.Option<string> }
+
+/** The results as they are, or beside the book that is named. */
+const besideBook = Effect.fnUntraced(function* ({ book, ...words }: WordsOfBook) {
+  if (Option.isSome(book)) {
+    return yield* withValues(yield* bookFile({ ...words, book: book.value }))
+  }
+  if (Option.isNone(words.map) && words.corrections.length === 0) return Effect.succeed<LineResult>
+  return yield* new Refused({ why: "--map and --corrections go with --book." })
+})
+
 const outcomes = ["succeeded", "already", "failed", "cancelled"] as const
 
 const results = Command.make(
   "results",
   {
     id,
+    ...bookFlags,
+    book: Flag.String("book").pipe(
+      Flag.withMetavar("FILE"),
+      Flag.withDescription("The book of the batch: errors get the values that are in it"),
+      Flag.optional
+    ),
     outcome: Flag.Literals("outcome", outcomes).pipe(
       Flag.withDescription("Only results with this outcome"),
       Flag.optional
@@ -156,28 +176,43 @@ const results = Command.make(
       Flag.withDefault(false)
     )
   },
-  Effect.fnUntraced(function* ({ afterLine, follow, id, outcome }) {
-    const { batches } = yield* DataImport
-    const options = {
-      afterLine,
-      follow,
-      ...(Option.isSome(outcome) && {
-        outcome: outcome.value.toUpperCase() as Uppercase<typeof outcome.value>
-      })
-    }
-    yield* Stream.runForEach(batches.results(id, options), (line) =>
-      Console.log(JSON.stringify(line))
-    )
-  }, onServicePatiently)
+  Effect.fnUntraced(
+    function* ({ afterLine, follow, id, outcome, ...words }) {
+      const { batches } = yield* DataImport
+      const options = {
+        afterLine,
+        follow,
+        ...(Option.isSome(outcome) && {
+          outcome: outcome.value.toUpperCase() as Uppercase<typeof outcome.value>
+        })
+      }
+      const { dry_run } = yield* batches.getBatch({ params: { batch_id: id } })
+      const beside = yield* besideBook(words)
+      yield* announce(`Results of the ${dry_run ? "dry run" : "batch"} ${id}`)
+      yield* Stream.runForEach(batches.results(id, options), (line) =>
+        Effect.flatMap(beside(line), (shown) => Console.log(JSON.stringify(shown)))
+      )
+    },
+    Effect.scoped,
+    onServicePatiently
+  )
 ).pipe(
   Command.withDescription(
-    "Print the results of the lines in their order, one JSON object on each line, with or without --json"
+    "Print the results of the lines in their order, one JSON object on each line, with or without " +
+      "--json. With --book, errors have the value, and in CSV the row and column, as in the reports " +
+      "of check."
   ),
   Command.withShortDescription("Print the results of the lines as NDJSON"),
   Command.withExamples([
     {
       command: "data-import batch results 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10 --outcome failed",
       description: "Print why lines have failed"
+    },
+    {
+      command:
+        "data-import batch results 0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10 --outcome failed " +
+        "--book customers.csv --map columns.json",
+      description: "Print them with the rows and values of the book"
     }
   ])
 )
@@ -208,7 +243,7 @@ const retry = Command.make(
       lines_left_out === 0 ? "" : `\n${leftOut} left out, being done or replaced meanwhile.`
     yield* say(
       { ...batch, counts: { ...batch.counts }, lines_left_out },
-      `Batch ${batch_id} tries ${inEnglish(counts.received)} lines again. ` +
+      `${batch.dry_run ? "Dry run" : "Batch"} ${batch_id} tries ${inEnglish(counts.received)} lines again. ` +
         `To follow it: data-import batch watch ${batch_id}${left}`
     )
   }, onService)

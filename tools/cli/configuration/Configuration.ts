@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
-import { say } from "@data-import/terminal/Answer"
+import { announce, say } from "@data-import/terminal/Answer"
 import { onService } from "../connection/Connection.ts"
 import { writeWholeFile } from "./WholeFile.ts"
 
@@ -24,10 +24,13 @@ export const configuration = Command.make(
     const { query } = yield* DataImport
     const body = yield* query.getSupplierConfiguration({ params: { import_supplier: supplier } })
     const text = JSON.stringify(body, null, 2)
-    if (Option.isNone(output)) return yield* Console.log(text)
+    const { import_supplier } = body
+    if (Option.isNone(output)) {
+      yield* announce(`The configuration of ${import_supplier}`)
+      return yield* Console.log(text)
+    }
     const file = output.value
     yield* writeWholeFile(file, `${text}\n`)
-    const { import_supplier } = body
     yield* say({ import_supplier, file }, `The configuration of ${import_supplier} is in ${file}.`)
   }, onService)
 ).pipe(

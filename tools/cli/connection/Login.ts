@@ -60,12 +60,15 @@ export const login = Command.make(
     const apiKey = Option.isSome(given.key) ? given.key.value : yield* askKey(baseUrl)
     // Every key may read the limits, so a refusal is about the key itself.
     const verified = Effect.flatMap(DataImport, ({ system }) => system.getLimits())
-    yield* verified.pipe(asClientOf({ baseUrl, apiKey }))
-    const file = yield* writeProfile(name, { baseUrl, apiKey })
-    yield* say(
-      { profile: name, base_url: baseUrl, file },
-      `The key is valid at ${baseUrl}. It is kept as the profile ${name} in ${file}.`
-    )
+    const kept = Effect.gen(function* () {
+      yield* verified
+      const file = yield* writeProfile(name, { baseUrl, apiKey })
+      yield* say(
+        { profile: name, base_url: baseUrl, file },
+        `The key is valid at ${baseUrl}. It is kept as the profile ${name} in ${file}.`
+      )
+    })
+    yield* kept.pipe(asClientOf({ baseUrl, apiKey }))
   })
 ).pipe(
   Command.withDescription(

@@ -24,7 +24,7 @@ interface Failure {
 }
 
 /** The outcome of a file. */
-type Outcome = "uploaded" | "uploaded_before" | "existed" | Failure
+type Outcome = "uploaded" | "same" | "uploaded_before" | "existed" | Failure
 
 const cannotRead = (name: string) => (error: unknown) =>
   new Refused({ why: `Cannot read ${name}: ${reasonOf(error)}.` })
@@ -63,12 +63,60 @@ interface Folder {
 
 interface Upload extends Folder {
   readonly log: UploadLog
+  /** Whether to put nothing, and only compare. */
+  readonly verify: boolean
 }
 
-/** The store compares the bytes with the hash that is sent along, and rejects others. */
-const uploadFile = Effect.fnUntraced(function* (file: string, upload: Upload) {
-  const { folder, log, prefix, supplier } = upload
+const differs = "The store has another file at this path. It replaces no document."
+
+/** A file at the path. If the store does not tell its hash, the record of uploads does. */
+const existing = (
+  { document_path, sha256 }: FileToPut,
+  stored: string | undefined,
+  { log }: Upload
+): Outcome => {
+  if (stored === "SAME") return "same"
+  const before = log.sha256Of(document_path)
+  if (stored === "DIFFERS" || (before !== undefined && before !== sha256)) {
+    return { document_path, code: "document_differs", detail: differs }
+  }
+  return before === undefined ? "existed" : "uploaded_before"
+}
+
+interface FileToPut {
+  readonly document_path: string
+  readonly content: Uint8Array
+  readonly sha256: string
+}
+
+/** The service looks at the store, because a record can be of a store that was emptied. */
+const compareFile = Effect.fnUntraced(function* (file: FileToPut, upload: Upload) {
   const { accountImport } = yield* DataImport
+  const { content, document_path, sha256 } = file
+  const size = content.length
+  const payload = { import_supplier: upload.supplier, document_path, size, sha256, compare: true }
+  const { stored } = yield* accountImport.createDocumentUpload({ payload: { payload } })
+  if (stored !== "ABSENT") return existing(file, stored, upload)
+  const detail = "There is no file at this path of the store."
+  return { document_path, code: "path_does_not_exist_in_file_store", detail }
+})
+
+/** The store compares the bytes with the hash that is sent along, and rejects others. */
+const putFile = Effect.fnUntraced(function* (file: FileToPut, upload: Upload) {
+  const { accountImport } = yield* DataImport
+  const { content, document_path, sha256 } = file
+  const document = { import_supplier: upload.supplier, document_path, content, compare: true }
+  const { existed, stored } = yield* accountImport.uploadDocument(document)
+  if (!existed) {
+    yield* upload.log.add(document_path, sha256)
+    return "uploaded"
+  }
+  // It has appeared since, perhaps by an attempt of this upload whose answer was lost.
+  return existing(file, stored, upload)
+})
+
+const uploadFile = Effect.fnUntraced(function* (file: string, upload: Upload) {
+  const { folder, prefix, verify } = upload
   const name = join(folder, file)
   const document_path = `${prefix}${file.split(sep).join("/")}`
   const read = yield* Effect.exit(Effect.tryPromise(() => readFile(name)))
@@ -78,16 +126,11 @@ const uploadFile = Effect.fnUntraced(function* (file: string, upload: Upload) {
   }
   const content = read.value
   const sha256 = createHash("sha256").update(content).digest("hex")
-  const before = log.sha256Of(document_path)
-  if (before === sha256) return "uploaded_before"
-  if (before !== undefined) {
-    const detail = "The file was changed after its upload. The store replaces no document."
-    return { document_path, code: "document_differs", detail }
-  }
-  const document = { import_supplier: supplier, document_path, content }
-  return yield* accountImport.uploadDocument(document).pipe(
-    Effect.tap(({ existed }) => (existed ? Effect.void : log.add(document_path, sha256))),
-    Effect.map(({ existed }): Outcome => (existed ? "existed" : "uploaded")),
+  const found = { document_path, content, sha256 }
+  const done: ReturnType<typeof compareFile> | ReturnType<typeof putFile> = verify
+    ? compareFile(found, upload)
+    : putFile(found, upload)
+  return yield* done.pipe(
     Effect.catch((error) => {
       const failure = isCallError(error) ? failureOf(document_path, error) : Option.none<Failure>()
       return Option.isSome(failure) ? Effect.succeed<Outcome>(failure.value) : Effect.fail(error)
@@ -113,7 +156,10 @@ const textOf = (folder: string, counts: Counts, failed: ReadonlyArray<Failure>):
     `${folder}: ${inEnglish(files)} files = ${sum.join(" + ")}`,
     ...(counts.existed === 0
       ? []
-      : ["What existed in the store was not replaced; its bytes may be others."]),
+      : [
+          "What existed has the size of the file. The store does not tell its SHA-256, so its bytes " +
+            "may be others."
+        ]),
     ...(rows.length === 0 ? [] : [table(columns, rows)]),
     ...(left > 0 ? [`${inEnglish(left)} more failed: --json prints them`] : [])
   ].join("\n")
@@ -121,6 +167,7 @@ const textOf = (folder: string, counts: Counts, failed: ReadonlyArray<Failure>):
 
 interface Counts {
   readonly uploaded: number
+  readonly same: number
   readonly uploaded_before: number
   readonly existed: number
   readonly failed: number
@@ -130,6 +177,7 @@ const countsOf = (outcomes: ReadonlyArray<Outcome>): Counts => {
   const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length
   return {
     uploaded: count("uploaded"),
+    same: count("same"),
     uploaded_before: count("uploaded_before"),
     existed: count("existed"),
     failed: outcomes.filter((each) => typeof each === "object").length
@@ -158,7 +206,16 @@ const uploadProgress = Effect.fnUntraced(function* (files: number) {
 const folderForm = "a folder like statements/2024"
 
 const uploadFolder = Effect.fnUntraced(function* (
-  { folder, parallel, prefix, supplier }: Folder & { readonly parallel: number },
+  {
+    folder,
+    parallel,
+    prefix,
+    supplier,
+    verify
+  }: Folder & {
+    readonly parallel: number
+    readonly verify: boolean
+  },
   profile: Profile
 ) {
   const files = yield* filesIn(folder)
@@ -167,7 +224,9 @@ const uploadFolder = Effect.fnUntraced(function* (
   const outcomes = yield* Effect.forEach(
     files,
     (file) =>
-      Effect.tap(uploadFile(file, { folder, supplier, prefix, log }), () => Effect.sync(advance)),
+      Effect.tap(uploadFile(file, { folder, supplier, prefix, log, verify }), () =>
+        Effect.sync(advance)
+      ),
     { concurrency: parallel }
   )
   const failed = outcomes.filter((outcome) => typeof outcome === "object")
@@ -209,6 +268,10 @@ const upload = Command.make(
       ),
       Flag.withDefault("")
     ),
+    verify: Flag.Boolean("verify").pipe(
+      Flag.withDescription("Put nothing: compare the files with those of the store"),
+      Flag.withDefault(false)
+    ),
     parallel: Flag.Int("parallel").pipe(
       Flag.withMetavar("N"),
       Flag.withDescription("How many are put at the same time, 1 to 32; 4 unless given"),
@@ -227,7 +290,7 @@ const upload = Command.make(
   Command.withDescription(
     "Put the files of a folder into the document store, with their checksums, which the store " +
       "verifies. The same command goes on after an interruption. Exits with 0 if every file is in " +
-      "the store, and 1 if files have failed."
+      "the store, and 1 if files have failed, or have other bytes there."
   ),
   Command.withShortDescription("Put the files of a folder into the document store"),
   Command.withExamples([
@@ -239,6 +302,10 @@ const upload = Command.make(
       command:
         "data-import documents upload ./2024 --supplier ACME_LEGACY --prefix statements/2024",
       description: "Put the files below a folder of the store"
+    },
+    {
+      command: "data-import documents upload ./documents --supplier ACME_LEGACY --verify",
+      description: "Compare the files with those of the store, and put none"
     }
   ])
 )

@@ -5,7 +5,7 @@
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DataImport, type EventFeed, type ImportEvent } from "@data-import/client/effect"
-import { Json, plain } from "@data-import/terminal/Answer"
+import { announce, Json, plain } from "@data-import/terminal/Answer"
 import { onServicePatiently } from "../connection/Connection.ts"
 
 const lineOf = (event: ImportEvent): string =>
@@ -65,7 +65,9 @@ const tail = Command.make(
   Effect.fnUntraced(function* ({ after, name, supplier, untilNow }) {
     const { events } = yield* DataImport
     const json = yield* Json
-    const from = Option.isSome(after) ? after.value : yield* newest
+    const last = yield* newest
+    const from = Option.getOrElse(after, () => last)
+    yield* announce(`Events after ${from}; the newest is ${last}`)
     const options = {
       // The oldest kept event may be later than the first.
       ...(from > 0 && { after: from }),

@@ -22,7 +22,7 @@ import {
 import type { BookFile } from "../book/BookFile.ts"
 import { readingBook } from "./BookContent.ts"
 
-interface NumberedLine {
+export interface NumberedLine {
   readonly line: number
   readonly content: SplitLine
   /** Of a CSV book. */
@@ -123,7 +123,7 @@ const sentMember = (content: SplitLine): string => {
 }
 
 /** The failure of a line in the words of the book; null if it was cancelled. */
-const failureOf = ({ error }: LineResult, found: NumberedLine | null) => {
+export const failureOf = ({ error }: LineResult, found: NumberedLine | null) => {
   // Results conform to the contract.
   const failure = error as FoundFailure<FoundError> | undefined
   if (failure === undefined) return null
@@ -138,6 +138,25 @@ const entryOf = (result: LineResult, found: NumberedLine | null, book: string): 
   const members = { book: resolve(book), ...result, ...(error !== null && { error }), ...row }
   return `${JSON.stringify(members).slice(0, -1)},${sentMember(content)}}\n`
 }
+
+/** Finds lines of a book by ascending numbers, so that it is read once beside the results. */
+export const linesBeside = Effect.fnUntraced(function* (book: BookFile) {
+  const pieces = yield* readingBook(book)
+  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces, book)), () =>
+    Effect.succeed(null)
+  )
+  let lines: ReadonlyArray<NumberedLine> = []
+  let at = 0
+  return Effect.fnUntraced(function* (line: number) {
+    for (;;) {
+      for (; at < lines.length; at++) if (lines[at]?.line === line) return lines[at] ?? null
+      const further = yield* next
+      if (further === null) return null
+      lines = further
+      at = 0
+    }
+  })
+})
 
 const isOpen = ({ outcome }: LineResult): boolean => outcome === "FAILED" || outcome === "CANCELLED"
 
@@ -165,22 +184,7 @@ export const writeFailedLines = Effect.fnUntraced(function* (
   const part = yield* openPart(file)
   const client = yield* DataImport
   const results = Stream.flatMap(Stream.fromIterable(sent), (each) => openResults(client, each))
-  const pieces = yield* readingBook(book)
-  const next = Pull.catchDone(yield* Stream.toPull(linesOf(pieces, book)), () =>
-    Effect.succeed(null)
-  )
-  let lines: ReadonlyArray<NumberedLine> = []
-  let at = 0
-  /** The results come in the order of the lines, so the book is read once beside them. */
-  const lineAt = Effect.fnUntraced(function* (line: number) {
-    for (;;) {
-      for (; at < lines.length; at++) if (lines[at]?.line === line) return lines[at] ?? null
-      const further = yield* next
-      if (further === null) return null
-      lines = further
-      at = 0
-    }
-  })
+  const lineAt = yield* linesBeside(book)
   const corrected = new CorrectedRows(book.name)
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {

@@ -5,7 +5,7 @@ import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
-import { inEnglish, printable, say } from "@data-import/terminal/Answer"
+import { announce, inEnglish, printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { refuseOverwriting } from "../book/Overwriting.ts"
@@ -176,10 +176,11 @@ const sendOne = Effect.fnUntraced(function* (sending: Sending, part: Part, send:
     { book: file, content, part, send, progress },
     ({ batch_id, counts }) => {
       progress.begin({ lines: part.lines, before: counts.received })
-      const how = send.isResumed ? "An earlier command goes on" : "Sending"
+      const begins = send.isResumed ? "An earlier command goes on" : "Sending"
+      const how = given.dryRun ? `${begins}, as a dry run` : begins
       const what = `${book} as batch ${batch_id}${placeOf(content, part)}`
       // The bar clears the lines below its start, so the bar is ended first.
-      return Effect.andThen(progress.end, Console.error(`${how}: ${what}`))
+      return Effect.andThen(progress.end, announce(`${how}: ${what}`))
     }
   )
   yield* progress.end

@@ -5,7 +5,7 @@ import { clientTenant, effectClient, team } from "@data-import/local/test/client
 import { healthyWorld } from "@data-import/local/test/healthyWorld"
 import { wholeSystem } from "@data-import/local/test/wholeSystem"
 import { environmentOf, user } from "./onlineCommand.ts"
-import { bookOf } from "./sentBook.ts"
+import { bookOf, importing } from "./sentBook.ts"
 
 interface Line {
   readonly line: number
@@ -60,6 +60,49 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(linesIn(later.out).map(({ line }) => line)).toEqual([19, 20])
         const missing = yield* run("batch", "show", "0198c3e2-7d1e-4c41-9d0a-2f6f6c1f6a10")
         expect(missing).toMatchObject({ status: 2, err: expect.stringMatching(/not_found/) })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("prints results with the rows and values of the supplier's own file", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { home, run } = yield* user(environmentOf(tenant))
+        const columns = {
+          Number: "/external_account_number",
+          Empty: { to: "/unknown_occupier", type: "boolean" },
+          Balance: { to: "/transfer_balance", type: "decimal" }
+        }
+        const map = home.write("columns.json", JSON.stringify({ columns }))
+        const rows = ["Number,Empty,Balance", "C-1,true,1.00", "C-2,true,1.234", "C-3,true,no"]
+        const book = home.write("book.csv", rows.join("\n"))
+        const flags = ["--map", map]
+        const failed = ["--failed", home.path("failed.ndjson")]
+        const sent = yield* run(...importing(tenant, book), ...flags, ...failed, "--json")
+        const { batch_id: id } = JSON.parse(sent.out) as { readonly batch_id: string }
+        const ofBook = (file: string, of: string) =>
+          run("batch", "results", of, "--book", file, ...flags)
+        const error = (value: string) => ({ attr: "transfer_balance", column: "Balance", value })
+        const expected = [
+          { line: 1, row: 2, outcome: "SUCCEEDED" },
+          { line: 2, row: 3, error: { errors: [error('"1.234"')] } },
+          { line: 3, row: 4, error: { errors: [error('"no"')] } }
+        ]
+        expect(linesIn((yield* ofBook(book, id)).out)).toMatchObject(expected)
+        const retried = yield* run("batch", "retry", id, "--json")
+        const { batch_id: retry } = JSON.parse(retried.out) as { readonly batch_id: string }
+        yield* run("batch", "watch", retry)
+        const again = linesIn((yield* ofBook(book, retry)).out)
+        expect(again).toMatchObject([
+          { line: 1, row: 3 },
+          { line: 2, row: 4 }
+        ])
+        const other = home.write("other.csv", [rows[0], rows[2], rows[1]].join("\n"))
+        expect(yield* ofBook(other, id)).toMatchObject({
+          status: 2,
+          err: expect.stringMatching(/Line 1 of .*other\.csv is not the one that was sent/)
+        })
+        const alone = yield* run("batch", "results", id, ...flags)
+        expect(alone).toMatchObject({ status: 2, err: expect.stringMatching(/go with --book/) })
       }).pipe(Effect.scoped)
     )
 

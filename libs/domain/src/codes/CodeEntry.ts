@@ -53,5 +53,9 @@ export const field = (
   ...parameters: ReadonlyArray<ErrorParameter>
 ) => ({ kind: "field", meaning, example, remedy, parameters }) as const
 
-export const both = (meaning: string, example: string, remedy: string) =>
-  ({ kind: "both", meaning, example, remedy, parameters: [] }) as const
+export const both = (
+  meaning: string,
+  example: string,
+  remedy: string,
+  ...parameters: ReadonlyArray<ErrorParameter>
+) => ({ kind: "both", meaning, example, remedy, parameters }) as const

@@ -33,7 +33,8 @@ export const fieldCodes = {
   invalid_date: field(
     "Not a calendar day as YYYY-MM-DD.",
     '"date_of_sale": "2025-02-30"',
-    "Send an existing day as YYYY-MM-DD."
+    "Send an existing day as YYYY-MM-DD.",
+    "reason"
   ),
   invalid_datetime: field(
     "Not a datetime of RFC 3339, with T, seconds, and Z or an offset.",
@@ -130,7 +131,8 @@ export const fieldCodes = {
   metadata_has_duplicate_keys: field(
     "A metadata key stands twice.",
     'two entries with the key "wave"',
-    "Send each key once."
+    "Send each key once.",
+    "ids"
   ),
   customer_family_name_required: field(
     "A customer of a DOMESTIC account has no family name.",
@@ -170,7 +172,8 @@ export const fieldCodes = {
   duplicate_ledger_entries_found: field(
     "A ledger code stands twice.",
     "two ledgers ELECTRICITY_LEDGER",
-    "Send each ledger once."
+    "Send each ledger once.",
+    "ids"
   ),
   historical_statement_transactions_balance_mismatch: field(
     "The historical transactions do not add up to last_statement_balance.",
@@ -225,7 +228,8 @@ export const fieldCodes = {
   duplicate_transaction_ids: both(
     "A transaction id stands twice.",
     "the same id on two ledgers",
-    "Give every transaction its own id."
+    "Give every transaction its own id.",
+    "ids"
   ),
   transaction_in_future: field(
     "The transaction is dated after today in the supplier's time zone.",
@@ -270,7 +274,8 @@ export const fieldCodes = {
   duplicate_statement_ids: field(
     "A statement id stands twice.",
     "two statements S-1",
-    "Give every statement its own id."
+    "Give every statement its own id.",
+    "ids"
   ),
   note_body_or_document_path_not_found: field(
     "A note has neither body nor document paths.",

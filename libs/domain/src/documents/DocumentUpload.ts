@@ -6,13 +6,14 @@
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { Documents } from "./Documents.ts"
+import { Documents, type DocumentUpload as File } from "./Documents.ts"
 import {
   documentsUnavailable,
   type Failure,
   unavailable,
   ValidationFailed
 } from "../requests/Failure.ts"
+import type { StoredDocument } from "../accounts/StoredDocument.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import * as DocumentLookup from "./DocumentLookup.ts"
@@ -25,12 +26,36 @@ const code = "request_failed_validation"
 /** How long a link may be used. */
 const lifetime = Duration.minutes(15)
 
+/** What the store has at the path, compared with the file that is to be uploaded. */
+export const storedStates = ["ABSENT", "SAME", "DIFFERS", "UNKNOWN"] as const
+export type StoredState = (typeof storedStates)[number]
+
 export interface UploadGranted {
   readonly document_path: DocumentPath
   readonly url: string
   /** The headers that the upload must have, with these values. */
   readonly headers: Readonly<Record<string, string>>
   readonly expires_at: DateTime.Utc
+  /** Only if the request asks to compare. */
+  readonly stored?: StoredState
+}
+
+/** Of a whole file. One that was put in parts has a checksum of those of its parts. */
+const ofWholeFile = /^SHA256:[A-Za-z0-9+/]{43}=$/
+
+const base64Of = (hexadecimal: string): string =>
+  btoa(hexadecimal.replaceAll(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))))
+
+/** Bytes of the same size can be compared only if the store has their SHA-256. */
+const comparedWith = (
+  { sha256, size }: File,
+  found: Option.Option<StoredDocument>
+): StoredState => {
+  if (Option.isNone(found)) return "ABSENT"
+  const { checksum, size: storedSize } = found.value
+  if (storedSize !== size) return "DIFFERS"
+  if (checksum === null || !ofWholeFile.test(checksum)) return "UNKNOWN"
+  return checksum === `SHA256:${base64Of(sha256)}` ? "SAME" : "DIFFERS"
 }
 
 const noPlace = {
@@ -73,18 +98,17 @@ const make = Effect.gen(function* () {
       parameterErrors
     })
     yield* requireOngoing(valid.supplier)
-    const { document_path, sha256, size } = valid.body.payload
+    const { compare = false, document_path, sha256, size } = valid.body.payload
     const { documentRoot } = valid.supplier
-    const link = yield* documents.uploadLink(
-      documentRoot,
-      document_path,
-      { size, sha256 },
-      lifetime
-    )
+    const file = { size, sha256 }
+    const link = yield* documents.uploadLink(documentRoot, document_path, file, lifetime)
     if (Option.isNone(link)) return yield* new ValidationFailed({ code, errors: [noPlace] })
     const { headers, url } = link.value
     const expires_at = DateTime.addDuration(valid.now, lifetime)
-    return { document_path, url: url.href, headers, expires_at } satisfies UploadGranted
+    const granted: UploadGranted = { document_path, url: url.href, headers, expires_at }
+    if (!compare) return granted
+    const found = yield* documents.find(documentRoot, document_path)
+    return { ...granted, stored: comparedWith(file, found) }
   })
 
   return DocumentUpload.of({

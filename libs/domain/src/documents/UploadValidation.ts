@@ -19,7 +19,8 @@ export const UploadPayload = Schema.Struct({
   sha256: formed((text) => /^[0-9a-f]{64}$/.test(text), {
     code: "invalid",
     detail: "Must be a SHA-256: 64 hexadecimal digits in lower case."
-  })
+  }),
+  compare: Schema.optionalKey(Schema.Boolean)
 })
 export type UploadPayload = typeof UploadPayload.Type
 

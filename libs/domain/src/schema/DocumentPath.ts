@@ -33,7 +33,7 @@ const pathFaults: ReadonlyArray<
   ["backslash", "with / and not \\ between its segments", (path) => path.includes("\\")],
   [
     "scheme",
-    "without a drive letter or URL scheme",
+    "without a colon after the letters at its start, as in C: or https:",
     (path) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)
   ],
   ["escape", "without the escapes %2e, %2f, %5c and %00", (path) => hiddenSeparator.test(path)],

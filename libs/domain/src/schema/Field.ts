@@ -179,10 +179,16 @@ const beginsWithDay = (text: string): boolean =>
 
 const isDate = (text: string): boolean => text.length === 10 && beginsWithDay(text)
 
+const hasDateForm = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
+
 /** A calendar day, `YYYY-MM-DD`. Text order is chronological. */
 export const CalendarDate = formed(isDate, {
   code: "invalid_date",
-  detail: "Must be an existing day, as YYYY-MM-DD.",
+  detail: (value) =>
+    hasDateForm(trim(value))
+      ? "Must be an existing day, as YYYY-MM-DD; the calendar has no such day."
+      : "Must be an existing day, as YYYY-MM-DD; it has another form.",
+  parameters: (value) => ({ reason: hasDateForm(trim(value)) ? "no_such_day" : "form" }),
   jsonSchema: { format: "date" }
 }).pipe(Schema.brand("CalendarDate"))
 export type CalendarDate = typeof CalendarDate.Type

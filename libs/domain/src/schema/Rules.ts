@@ -239,7 +239,8 @@ export const listed = (values: ReadonlyArray<number | string>): string => {
   return `${values.slice(0, namedValues).join(", ")}${more}`
 }
 
-/** The detail for repeated values. */
-export const sentTwice = (values: ReadonlyArray<string>): string => {
-  return `Sent more than once: ${listed(values)}.`
-}
+/** The explanation of repeated values. */
+export const sentTwice = (values: ReadonlyArray<string>) => ({
+  detail: `Sent more than once: ${listed(values)}.`,
+  parameters: { ids: values.slice(0, namedValues) }
+})

@@ -43,6 +43,8 @@ export type Authorize = (
 const cachedFor = Duration.seconds(30)
 const capacity = 10_000
 const schemeAndToken = /^(?:token|bearer) +([A-Za-z0-9._~+/=-]+) *$/i
+/** A word that is short enough to be no key, before something else. */
+const otherScheme = /^([A-Za-z]{1,16}) +\S/
 const knownScheme = /^(?:token|bearer)\b/i
 
 const onlySuccess = (exit: Exit.Exit<unknown, unknown>) =>
@@ -79,8 +81,11 @@ const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
     if (header === undefined) return yield* new NotAuthenticated()
     const token = schemeAndToken.exec(header)?.[1]
     if (token === undefined) {
+      if (knownScheme.test(header)) return yield* new AuthenticationFailed({ header: "form" })
+      const [, scheme] = otherScheme.exec(header) ?? []
       return yield* new AuthenticationFailed({
-        header: knownScheme.test(header) ? "form" : "scheme"
+        header: "scheme",
+        ...(scheme !== undefined && { scheme })
       })
     }
     const claims = yield* Cache.get(tokens, token)

@@ -1,12 +1,13 @@
 /**
  * The guide and the contract as pages, made from the Markdown in `docs/guide` and `docs/contract`
- * when the gateway starts. They need no scripts.
+ * when the gateway starts. They need no scripts; only the search has one.
  */
 import { readFile } from "node:fs/promises"
 import { posix } from "node:path"
 import { codeList } from "./CodeList.ts"
 import { documentOf, home, type Entry, type Navigation, type Page } from "./Layout.ts"
 import { render, type Resolve } from "./Markdown.ts"
+import { searchFiles } from "./Search.ts"
 import type { File } from "@data-import/server/routing/PublishedFile"
 
 const root = new URL("../../../../", import.meta.url)
@@ -33,7 +34,16 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
     { title: "Start", sources: ["overview", "quickstart", "sandbox"].map(guide) },
     {
       title: "Guide",
-      sources: ["errors", "retries", "batches", "events", "limits", "versions"].map(guide)
+      sources: [
+        "book",
+        "errors",
+        "retries",
+        "batches",
+        "events",
+        "afterwards",
+        "limits",
+        "versions"
+      ].map(guide)
     },
     {
       title: "Contract",
@@ -153,5 +163,6 @@ export const guideFiles = async (stylesheet: string): Promise<ReadonlyArray<File
   const shown = [...pages.values()].map((page) =>
     html(page.path as File["path"], documentOf(page, navigation, stylesheet))
   )
-  return [...shown, ...missing(navigation, stylesheet)]
+  const search = await searchFiles([...pages.values()], navigation, stylesheet)
+  return [...shown, ...search, ...missing(navigation, stylesheet)]
 }

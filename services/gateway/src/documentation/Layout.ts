@@ -12,6 +12,8 @@ export interface Entry {
 /** The path of the first page. */
 export const home = "/docs"
 
+export const searchPath = "/docs/search"
+
 const contractPath = "/docs/contract"
 
 const titleOf = ({ path, title }: Page): string => {
@@ -34,7 +36,7 @@ export interface Page {
   readonly hasSamples: boolean
 }
 
-const escape = (text: string): string =>
+export const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
 
 const mark =
@@ -46,16 +48,15 @@ const mark =
 /** The bar that is above every page. */
 export const bar = (path: string): string => {
   const link = (target: string, text: string) => {
-    const isHere =
-      target === "/docs/reference"
-        ? path === target
-        : path.startsWith("/docs") && path !== "/docs/reference"
+    const isOfGuide = path !== "/docs/reference" && path !== searchPath
+    const isHere = target === home ? path.startsWith(home) && isOfGuide : path === target
     return `<a href="${target}"${isHere ? ' aria-current="true"' : ""}>${text}</a>`
   }
   return `<nav class="bar" aria-label="Documentation">
 <a class="brand" href="/docs">${mark}Data Import</a>
 ${link("/docs", "Guide")}
 ${link("/docs/reference", "Reference")}
+${link(searchPath, "Search")}
 </nav>`
 }
 
