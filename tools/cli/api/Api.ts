@@ -3,6 +3,7 @@ import { Console, Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { DataImport, linesOf } from "@data-import/client/effect"
+import { announce } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { asClientOf, connection } from "../connection/Connection.ts"
 import { unreachable } from "../connection/Reachability.ts"
@@ -34,6 +35,7 @@ const get = Command.make(
       const headers = { authorization: `Token ${yield* token.accessToken()}` }
       const request = HttpClientRequest.get(`${baseUrl}${path}`, { headers })
       const response = yield* client.execute(request)
+      yield* announce(`${baseUrl}${path} answers ${response.status}`)
       yield* Stream.runForEach(linesOf(response.stream), (line) => Console.log(line))
       const {
         headers: { "x-request-id": requestId },

@@ -35,10 +35,12 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           )
           const refused = yield* send
           expect(refused).toMatchObject({ status: 2, out: "" })
-          expect(refused.err).toMatch(/lines 61 to 90 of 100\n[^]*the same command goes on/)
+          expect(refused.err).toMatch(
+            /lines 61 to 90 of 100 \[live\]\n[^]*the same command goes on/
+          )
           const { err, out, status } = yield* send
           expect(status).toBe(1)
-          expect(err).toMatch(/^An earlier command goes on: .*lines 1 to 30 of 100\n/)
+          expect(err).toMatch(/^An earlier command goes on: .*lines 1 to 30 of 100 \[live\]\n/)
           const counts = { received: 100, succeeded: 90, already: 0, failed: 10, remaining: 0 }
           expect(JSON.parse(out)).toMatchObject({
             counts,
