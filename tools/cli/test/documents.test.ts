@@ -106,13 +106,17 @@ layer(wholeSystem({ ...healthyWorld(), store }), {
     Effect.gen(function* () {
       const { upload, write } = yield* arrange
       write("empty.pdf", "")
+      write("back\\slash.pdf", "bad name")
       write("good.pdf", "good")
       const { out, status } = yield* upload("--json")
       expect(status).toBe(1)
       expect(JSON.parse(out)).toMatchObject({
         uploaded: 1,
-        failed: 1,
-        failures: [{ document_path: "empty.pdf", code: "min_value" }]
+        failed: 2,
+        failures: [
+          { document_path: "back\\slash.pdf", code: "invalid_document_path" },
+          { document_path: "empty.pdf", code: "min_value" }
+        ]
       })
     }).pipe(Effect.scoped)
   )
