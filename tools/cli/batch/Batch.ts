@@ -142,9 +142,9 @@ const act = (name: keyof typeof actions) =>
 type WordsOfBook = Omit<BookOptions, "book"> & { readonly book: Option.Option<string> }
 
 /** The results as they are, or beside the book that is named. */
-const besideBook = Effect.fnUntraced(function* ({ book, ...words }: WordsOfBook) {
+const besideBook = Effect.fnUntraced(function* ({ book, ...words }: WordsOfBook, batch: string) {
   if (Option.isSome(book)) {
-    return yield* withValues(yield* bookFile({ ...words, book: book.value }))
+    return yield* withValues(yield* bookFile({ ...words, book: book.value }), batch)
   }
   if (Option.isNone(words.map) && words.corrections.length === 0) return Effect.succeed<LineResult>
   return yield* new Refused({ why: "--map and --corrections go with --book." })
@@ -186,8 +186,8 @@ const results = Command.make(
           outcome: outcome.value.toUpperCase() as Uppercase<typeof outcome.value>
         })
       }
-      const { dry_run } = yield* batches.getBatch({ params: { batch_id: id } })
-      const beside = yield* besideBook(words)
+      const { dry_run, name } = yield* batches.getBatch({ params: { batch_id: id } })
+      const beside = yield* besideBook(words, name ?? "")
       yield* announce(`Results of the ${dry_run ? "dry run" : "batch"} ${id}`)
       yield* Stream.runForEach(batches.results(id, options), (line) =>
         Effect.flatMap(beside(line), (shown) => Console.log(JSON.stringify(shown)))

@@ -8,6 +8,8 @@ import { Refused } from "@data-import/terminal/Refused"
 import type { BookFile } from "../book/BookFile.ts"
 import { numberIn } from "../book/Superseded.ts"
 import { rowMembers } from "../reports/PlacedErrors.ts"
+import { readContent } from "../send/BookContent.ts"
+import { partIn } from "../send/BookParts.ts"
 import { failureOf, linesBeside, type NumberedLine } from "../send/FailedLines.ts"
 
 const otherBook = (book: string, line: number) =>
@@ -24,11 +26,23 @@ const isSame = (found: NumberedLine | null, result: LineResult): found is Number
   return erased === true || number === null || numberIn(found.content) === number
 }
 
-/** Adds the row, and the columns and values of its errors, to results in the order of the lines. */
-export const withValues = Effect.fnUntraced(function* (book: BookFile) {
+/** The line of the book that is the first of the batch, which may have a part of a large book. */
+const firstLineOf = Effect.fnUntraced(function* (book: BookFile, batch: string) {
+  const named = partIn(batch)
+  if (named === null) return 1
+  const { parts } = yield* readContent(book, { isByAccount: false, onRead: () => {} })
+  return parts.length === named.parts ? (parts[named.part - 1]?.firstLine ?? 1) : 1
+})
+
+/**
+ * Adds the row, and the columns and values of its errors, to results of a batch of this name, in the
+ * order of the lines.
+ */
+export const withValues = Effect.fnUntraced(function* (book: BookFile, batch: string) {
+  const firstLine = yield* firstLineOf(book, batch)
   const lineAt = yield* linesBeside(book)
   return Effect.fnUntraced(function* (result: LineResult) {
-    const line = result.source_line ?? result.line
+    const line = (result.source_line ?? result.line) + firstLine - 1
     const found = yield* lineAt(line)
     if (!isSame(found, result)) return yield* otherBook(book.name, line)
     const error = failureOf(result, found)

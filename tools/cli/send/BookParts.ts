@@ -24,6 +24,16 @@ export interface Part {
   readonly sha256: string
 }
 
+/** The end of the name of a batch that has a part of a book; the first part is 1. */
+export const partSuffix = (part: number, parts: number): string =>
+  parts === 1 ? "" : ` (${part} of ${parts})`
+
+/** The part of a book that a batch of this name has; null if it has a whole book. */
+export const partIn = (name: string): { readonly part: number; readonly parts: number } | null => {
+  const found = / \((\d+) of (\d+)\)$/.exec(name)
+  return found === null ? null : { part: Number(found[1]), parts: Number(found[2]) }
+}
+
 const lineFeed = 0x0a
 
 /** Counts and hashes the bytes of a book, part by part. */

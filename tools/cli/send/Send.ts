@@ -13,7 +13,7 @@ import { requirePlainFiles } from "../book/Book.ts"
 import { type BookFile, bookFile, bookFlags, type BookOptions, filesOf } from "../book/BookFile.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { type Content, readContent } from "./BookContent.ts"
-import type { Part } from "./BookParts.ts"
+import { type Part, partSuffix } from "./BookParts.ts"
 import { refuseOtherContent, writeFailedLines } from "./FailedLines.ts"
 import { closes, jsonOf, type PartOutcome, textOf } from "./SendAnswer.ts"
 import { sendPart } from "./SendBook.ts"
@@ -153,8 +153,7 @@ interface Sending {
 
 /** The state of a part. The name of its batch says which part it is. */
 const beginPart = ({ baseUrl, content, given, payload }: Sending, part: Part) => {
-  const { length } = content.parts
-  const suffix = length === 1 ? "" : ` (${content.parts.indexOf(part) + 1} of ${length})`
+  const suffix = partSuffix(content.parts.indexOf(part) + 1, content.parts.length)
   const name = `${payload.name.slice(0, nameLength - suffix.length)}${suffix}`
   const own = { ...payload, name }
   return beginSend({ book: given.book, baseUrl, content, part, payload: own }, given.isNew)

@@ -64,6 +64,13 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
             [4, 3, 2, 1].map((part) => `book.ndjson (${part} of 4)`)
           )
           expect(accounts).toEqual(importedOf(100))
+          const third = String(batches[1]?.batch_id)
+          const results = run("batch", "results", third, "--outcome", "failed", "--book", book)
+          const shown = yield* Effect.provideService(results, PartLimits, {
+            ...batchLimits,
+            lines: 30
+          })
+          expect(shown.out.match(/"value":"[^"]*"/g)).toHaveLength(3)
           expect(readdirSync(home.path("state/data-import/sends"))).toEqual([])
         }).pipe(Effect.scoped)
     )
