@@ -38,10 +38,18 @@ const days = /\b(\d{4}-\d\d-\d\d)\b/g
 const daysAround = 3
 const dayMillis = 86_400_000
 
+/** What differs in some parts only. */
+export interface Differing {
+  readonly others?: ReadonlyArray<Kind>
+  /** Bodies are made for the day of the run, so every day in them differs. */
+  readonly areBodiesOfToday?: boolean
+}
+
 export class Names {
   readonly #today: number
   readonly #texts: ReadonlyArray<readonly [text: string, name: string]>
   readonly #kinds: ReadonlyArray<Kind>
+  readonly #areBodiesOfToday: boolean
   #known = new Map<string, string>()
   #counts = new Map<string, number>()
 
@@ -49,8 +57,9 @@ export class Names {
   constructor(
     today: string,
     texts: ReadonlyArray<readonly [text: string, name: string]>,
-    others: ReadonlyArray<Kind> = []
+    { areBodiesOfToday = false, others = [] }: Differing = {}
   ) {
+    this.#areBodiesOfToday = areBodiesOfToday
     this.#today = Date.parse(today)
     this.#texts = texts
     this.#kinds = [...kinds, ...others]
@@ -74,6 +83,7 @@ export class Names {
   }
 
   readonly #day = (text: string): string => {
+    if (this.#areBodiesOfToday) return "<day>"
     const distance = Math.round((Date.parse(text) - this.#today) / dayMillis)
     if (!(Math.abs(distance) <= daysAround)) return text
     return distance === 0 ? "<today>" : `<today ${distance > 0 ? "+" : "-"} ${Math.abs(distance)}>`

@@ -8,7 +8,7 @@ import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import * as LocalRun from "@data-import/testbed/LocalRun"
 import { boardRequests } from "./BoardRequests.ts"
 import { fuzzed } from "./Fuzzed.ts"
-import { type Kind, Names, payloadHash } from "./Names.ts"
+import { type Differing, Names, payloadHash } from "./Names.ts"
 import { commandLines, guide, type Place, ran, writeBook } from "./Programs.ts"
 import { projection } from "./Projection.ts"
 import { recorder } from "./Recorder.ts"
@@ -65,16 +65,16 @@ export const record = Effect.gen(function* () {
     [local.dataDir, "<data>"],
     [baseUrl, "<url>"]
   ] as const
-  const emptyTranscript = (others: ReadonlyArray<Kind> = []) =>
-    new Transcript(new Names(today, placed, others))
+  const emptyTranscript = (differing: Differing = {}) =>
+    new Transcript(new Names(today, placed, differing))
   const parts = new Map<string, string>()
   const part = <E, R>(
     name: string,
     work: (place: Place) => Effect.Effect<unknown, E, R>,
-    others?: ReadonlyArray<Kind>
+    differing?: Differing
   ) =>
     Effect.gen(function* () {
-      const transcript = emptyTranscript(others)
+      const transcript = emptyTranscript(differing)
       recording(transcript)
       yield* work({ transcript, env })
       recording(undefined)
@@ -85,10 +85,13 @@ export const record = Effect.gen(function* () {
   yield* part("guide", () => guide({ ...env, DATA_IMPORT_KEY: demo.testApiKey ?? demo.apiKey }))
   const words = { ...writeBook(home, demo.importSupplier), TEAM: demo.operationsTeamName }
   yield* part("commands", (place) => commandLines(place, words))
-  yield* part("demo", () => ran(unkept(), ["demo", "--single"]), [payloadHash])
+  yield* part("demo", () => ran(unkept(), ["demo", "--single"]), { others: [payloadHash] })
   const printed = yield* ran(unkept(), ["operator", "board", "link"])
   const [link = ""] = /http:\S+sign-in\S+/.exec(printed) ?? []
   yield* part("board", ({ transcript }) => boardRequests(link, local.baseUrl, transcript))
-  yield* part("fuzz", ({ transcript }) => fuzzed(tenant, transcript))
+  yield* part("fuzz", ({ transcript }) => fuzzed(tenant, transcript), {
+    others: [payloadHash],
+    areBodiesOfToday: true
+  })
   return parts.set("projection", yield* rowsOf(system, new Names(today, placed)))
 }).pipe(Effect.scoped)

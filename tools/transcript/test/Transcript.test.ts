@@ -33,6 +33,13 @@ describe("the record", () => {
     )
   })
 
+  it("names every day where bodies are made for the day of the run", () => {
+    const names = new Names("2026-03-01", [], { areBodiesOfToday: true })
+    expect(names.named("2026-03-01, 2019-12-31, 2019-03-01T00:00:00Z")).toBe(
+      "<day>, <day>, <instant>"
+    )
+  })
+
   it("keeps a long body by its beginning and its digest", () => {
     const [one, other] = ["a", "b"].map((end) =>
       textOf(exchange({ answer: `${"x".repeat(600)}${end}` }))
