@@ -9,7 +9,7 @@ import { byteOrderMark } from "../book/TextFile.ts"
 import type { LineReportKind, ReportedLine } from "../check/CheckedBlock.ts"
 import type { LineError } from "../check/LineCheck.ts"
 import type { Warning } from "../check/Warnings.ts"
-import { remedyOf } from "./ReportCode.ts"
+import { remedyOf, withRemedies } from "./ReportCode.ts"
 
 const columnsOf = (isCsvBook: boolean) => [
   "line",
@@ -76,5 +76,13 @@ const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
 export const headOf = (kind: LineReportKind, isCsvBook: boolean): string =>
   kind === "csv" ? byteOrderMark + rowOf(columnsOf(isCsvBook)) : ""
 
+/** The errors of a line, and its warnings, with what to do. */
+const remediedOf = (line: ReportedLine): object => {
+  if (line.outcome !== "FAILED") return { ...line, warnings: withRemedies(line.warnings) }
+  const { errors, ...failure } = line.error
+  if (errors === undefined) return line
+  return { ...line, error: { ...failure, errors: withRemedies(errors) } }
+}
+
 export const textOf = (kind: LineReportKind, line: ReportedLine, isCsvBook: boolean): string =>
-  kind === "csv" ? rowsOf(line, isCsvBook) : `${JSON.stringify(line)}\n`
+  kind === "csv" ? rowsOf(line, isCsvBook) : `${JSON.stringify(remediedOf(line))}\n`

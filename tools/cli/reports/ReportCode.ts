@@ -50,3 +50,13 @@ export const entryOf = (code: ReportCode): { readonly meaning: string; readonly 
   code in bookCodes ? bookCodes[code as BookCode] : registry[code as Code]
 
 export const remedyOf = (code: ReportCode): string => entryOf(code).remedy
+
+const isKnown = (code: unknown): code is ReportCode =>
+  typeof code === "string" && (Object.hasOwn(bookCodes, code) || Object.hasOwn(registry, code))
+
+/** Errors with what to do; a service may be newer than this command, and have further codes. */
+export const withRemedies = <Found extends object>(errors: ReadonlyArray<Found>) =>
+  errors.map((error) => {
+    const code = "code" in error ? error.code : null
+    return isKnown(code) ? { ...error, remedy: remedyOf(code) } : error
+  })

@@ -20,6 +20,7 @@ import {
   type RowPlace
 } from "../reports/PlacedErrors.ts"
 import type { BookFile } from "../book/BookFile.ts"
+import { withRemedies } from "../reports/ReportCode.ts"
 import { readingBook } from "./BookContent.ts"
 
 export interface NumberedLine {
@@ -123,11 +124,19 @@ const sentMember = (content: SplitLine): string => {
 }
 
 /** The failure of a line in the words of the book; null if it was cancelled. */
-export const failureOf = ({ error }: LineResult, found: NumberedLine | null) => {
+export const failureOf = (
+  { error }: LineResult,
+  found: NumberedLine | null
+): FoundFailure<FoundError> | null => {
   // Results conform to the contract.
   const failure = error as FoundFailure<FoundError> | undefined
   if (failure === undefined) return null
-  return placed(failure, found?.content ?? null, found?.place ?? null)
+  const { errors, ...own }: FoundFailure<FoundError> = placed(
+    failure,
+    found?.content ?? null,
+    found?.place ?? null
+  )
+  return errors === undefined ? own : { ...own, errors: withRemedies(errors) }
 }
 
 /** An entry of the file, which names its book. */

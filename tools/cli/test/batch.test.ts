@@ -81,7 +81,13 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const { batch_id: id } = JSON.parse(sent.out) as { readonly batch_id: string }
         const ofBook = (file: string, of: string) =>
           run("batch", "results", of, "--book", file, ...flags)
-        const error = (value: string) => ({ attr: "transfer_balance", column: "Balance", value })
+        const remedy = expect.stringMatching(/\.$/) as string
+        const error = (value: string) => ({
+          attr: "transfer_balance",
+          column: "Balance",
+          value,
+          remedy
+        })
         const expected = [
           { line: 1, row: 2, outcome: "SUCCEEDED" },
           { line: 2, row: 3, error: { errors: [error('"1.234"')] } },
