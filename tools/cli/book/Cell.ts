@@ -186,9 +186,11 @@ export const converterOf = (column: Column): Convert => {
   const table = new Map(Object.entries(values).map(([cell, value]) => [cell.trim(), value]))
   const listed = [...table.keys()].slice(0, longestList).map((cell) => `"${cell}"`)
   const form = `one of ${listed.join(", ")}${table.size > longestList ? " and others of the map" : ""}`
+  // Words for no value are no list of the values that a column may have.
+  const isList = type === undefined && [...table.values()].some((value) => value !== null)
   const otherwise = (text: string): Cell => {
     if (other === "omit") return null
-    return type === undefined ? wrongCell(text, form) : convert(text)
+    return isList ? wrongCell(text, form) : convert(text)
   }
   return (text) => {
     const value = table.get(text)

@@ -47,6 +47,7 @@ describe("a cell", () => {
       "2025-01-31"
     ],
     ["another value as none", { values: { Y: true }, other: "omit" }, "?", null],
+    ["another value beside words for none", { values: { none: null } }, "x@y.de", "x@y.de"],
     ["text", {}, "007", "007"]
   ] as const)("reads %s", (_name, column, text, value) => {
     expect(converterOf(column)(text)).toBe(value)
