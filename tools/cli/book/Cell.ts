@@ -11,7 +11,8 @@ import {
   escaped,
   exampleOf,
   isDateFormat,
-  isDatetimeFormat
+  isDatetimeFormat,
+  isExistingDay
 } from "./CellFormat.ts"
 import { type WrongCell, wrongCell } from "./WrongCell.ts"
 
@@ -149,6 +150,16 @@ const readOr =
   (text) =>
     read(text) ?? wrongCell(text, form)
 
+const dateOf = (format: string): Convert => {
+  const read = dateReader(format)
+  const like = `like ${exampleOf(format)} (${format})`
+  return (text) => {
+    const day = read(text)
+    if (day === null) return wrongCell(text, `a date ${like}`)
+    return isExistingDay(day) ? day : wrongCell(text, `a day that exists, ${like}`)
+  }
+}
+
 const typed = (column: Column): Convert => {
   const { country, format, time_zone = utc, type = "text" } = column
   switch (type) {
@@ -160,10 +171,8 @@ const typed = (column: Column): Convert => {
       return integerOf(column)
     case "boolean":
       return booleanOf(column)
-    case "date": {
-      const of = format ?? dateFormat
-      return readOr(dateReader(of), `a date like ${exampleOf(of)} (${of})`)
-    }
+    case "date":
+      return dateOf(format ?? dateFormat)
     case "datetime": {
       const of = format ?? datetimeFormat
       const form = `a time of ${time_zone} like ${exampleOf(of)} (${of})`

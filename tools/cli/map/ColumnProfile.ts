@@ -4,6 +4,7 @@
  */
 import { isPhoneCountry, internationalPhone } from "@data-import/domain/schema/Phone"
 import { converterOf } from "../book/Cell.ts"
+import { isExistingDay } from "../book/CellFormat.ts"
 import { isWrongCell } from "../book/WrongCell.ts"
 import type { Kind } from "./Synonyms.ts"
 
@@ -33,11 +34,8 @@ const mobileNumber = /^\+(?:3[34][67]|316|3247|3538|393|417|436|447|491[567])/
 
 const pad = (part: string): string => part.padStart(2, "0")
 
-const isDay = (year: string, month: string, day: string): boolean => {
-  const iso = `${year}-${pad(month)}-${pad(day)}`
-  const at = Date.parse(`${iso}T00:00:00Z`)
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(iso)
-}
+const isDay = (year: string, month: string, day: string): boolean =>
+  isExistingDay(`${year}-${pad(month)}-${pad(day)}`)
 
 const datePattern =
   /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:([ T])\d{1,2}:\d{2}(:\d{2}(?:[.,]\d+)?)?)?$/

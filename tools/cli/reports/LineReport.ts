@@ -66,7 +66,7 @@ const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
         nearest,
         allowed?.join(" "),
         detail,
-        remedyOf(code),
+        remedyOf(code, isCsvBook),
         line.outcome
       ])
     })

@@ -83,6 +83,10 @@ const joinedAt = ({ joins = [], row }: RowPlace, attr: string) => {
   return null
 }
 
+/** What is wrong with the cell, which is shown. */
+const cellText = (detail: string, cell: unknown): string =>
+  typeof cell === "string" ? detail.replace(/^Must /, () => `${shownValue(cell)} must `) : detail
+
 /** Places errors of an account. */
 export const placing = (account: unknown, place: RowPlace | null) => {
   const cells = place === null ? null : cellsOf(place.row.text, place.delimiter)
@@ -99,6 +103,7 @@ export const placing = (account: unknown, place: RowPlace | null) => {
     return {
       ...error,
       ...joined?.own,
+      ...(column !== undefined && { detail: cellText(error.detail, shown) }),
       ...(isWrongCell(value) && { detail: wrongCellText(value) }),
       ...(column !== undefined && { column: columns.join(", ") }),
       ...(shown !== undefined && { value: shownValue(shown) })

@@ -80,7 +80,7 @@ describe("a CSV book", () => {
       const billing = "account_billing_options"
       expect(found).toEqual([
         [4, "customers.0.email", "E-mail", "invalid_email", '"nobody"'],
-        [4, "date_of_sale", "Sold", "invalid_date", '"31.2.2025"'],
+        [4, "date_of_sale", "Sold", "invalid_type", '"31.2.2025"'],
         [4, "transfer_balance", "Balance", "invalid_type", '"12.50"'],
         [4, "unknown_occupier", "Empty", "invalid_type", '"maybe"'],
         [4, `${billing}.period_start_day`, "Day", "invalid_type", '"1,5"'],
@@ -93,11 +93,13 @@ describe("a CSV book", () => {
       expect(results[0]).toContain(
         'must be a number like 1.234,56, with \\",\\" before the fraction and \\".\\" between groups'
       )
+      expect(results[0]).toContain('\\"nobody\\" must be')
       const [head, first] = files.read("r.csv").split("\r\n")
       expect(head).toMatch(/^\uFEFFline,row,external_account_number,path,column,code,value,/)
       expect(first).toMatch(/^2,4,A-2,customers.0.email,E-mail,invalid_email,"""nobody""",/)
       const { out } = yield* dataImport("check", ...args)
       expect(out).toMatch(/column +example_rows +example\n/)
+      expect(out).toMatch(/invalid_type: Correct the cell, or what the map says of its column/)
       expect(out).toMatch(/invalid_email +customers\.\*\.email +E-mail +4 +"nobody"/)
     })
   )
