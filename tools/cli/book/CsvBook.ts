@@ -6,7 +6,7 @@
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { type Block, type BookRow, type CsvHeader, LineCollector } from "./Block.ts"
 import type { Cell } from "./Cell.ts"
-import type { ColumnMap, FieldPath, Target } from "./ColumnMap.ts"
+import { attrOf, type ColumnMap, type FieldPath, type Target } from "./ColumnMap.ts"
 import { type Row, RowReader } from "./CsvRows.ts"
 import { markedEncoding } from "./TextFile.ts"
 
@@ -152,6 +152,9 @@ export async function* rowsIn(
 export const isEmpty = ({ cells }: Row): boolean =>
   cells?.every((cell) => cell.trim() === "") === true
 
+const negatedOf = ({ targets }: ColumnMap): ReadonlyArray<string> =>
+  targets.flatMap(({ isNegated, path }) => (isNegated ? [attrOf(path)] : []))
+
 /** A row with the line that it becomes. */
 export interface CsvLine {
   readonly header: CsvHeader
@@ -172,7 +175,7 @@ export async function* csvLines(
   for await (const row of rowsIn(bytes, map.encoding, reader)) {
     if (header === null || csv === null) {
       header = readHeader(row, map)
-      csv = { names: header.names, delimiter: reader.delimiter }
+      csv = { names: header.names, delimiter: reader.delimiter, negated: negatedOf(map) }
       continue
     }
     if (isEmpty(row)) continue

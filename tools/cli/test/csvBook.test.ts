@@ -128,6 +128,31 @@ describe("a CSV book", () => {
     })
   )
 
+  it.effect("shows the cells whose sign the map reverses in errors of sums", () =>
+    Effect.gen(function* () {
+      const debt = { type: "decimal", point: ",", negate: true }
+      const columns = {
+        Number: "/external_account_number",
+        Name: "/customers/0/family_name",
+        Gas: { to: "/ledgers/0/last_statement_balance", ...debt },
+        Total: { to: "/transfer_balance", ...debt }
+      }
+      const text = "Number;Name;Gas;Total\nA-1;Love;215,45;215,46\n"
+      const constants = { "/ledgers/0/ledger_code": "GAS" }
+      const { args } = yield* arrange(text, { delimiter: ";", columns, constants })
+      const { answer } = yield* checked(...args)
+      expect(answer.problems[0]?.examples).toMatchObject([
+        {
+          column: "Total",
+          value: '"215,46"',
+          detail: expect.stringMatching(
+            /-215\.46.* before the map reverses signs: "Gas" is "215,45", "Total" is "215,46"\.$/
+          )
+        }
+      ])
+    })
+  )
+
   it.effect("reports a group of columns that is left out before another one", () =>
     Effect.gen(function* () {
       const { args } = yield* arrange(csv("A-1;;;Love;;;;;"))
