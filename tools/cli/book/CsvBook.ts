@@ -58,11 +58,20 @@ interface Header {
 /** What a byte sequence becomes that is no character of the encoding. */
 const lostCharacter = "\uFFFD"
 
+const spreadsheetHint =
+  'A spreadsheet may have saved the file: German ones write "delimiter": ";" and "encoding": ' +
+  '"windows-1252". State both in the map, or export the file again from the old system'
+
 const readHeader = ({ cells, text }: Row, map: ColumnMap): Header => {
   if (cells === null) throw new Error("the quotes of the header are malformed")
-  if (text.includes(lostCharacter)) throw new Error(`the header is not in ${map.encoding}`)
+  if (text.includes(lostCharacter)) {
+    throw new Error(`the header is not in ${map.encoding}. ${spreadsheetHint}`)
+  }
   const names = cells.map((name) => name.trim())
   const faults = headerFaults(names, map)
+  if (faults.length > 0 && names.length === 1 && text.includes(";")) {
+    throw new Error(`the header is one cell with ";" in it. ${spreadsheetHint}`)
+  }
   if (faults.length > 0) throw new Error(faults.join("; "))
   return {
     names,

@@ -174,8 +174,11 @@ describe("a CSV book", () => {
       const { err, status } = yield* dataImport("check", ...wrong.args)
       expect({ status, err }).toEqual({
         status: 2,
-        err: expect.stringMatching(/the header is not in utf-8/)
+        err: expect.stringMatching(/the header is not in utf-8.*spreadsheet may have saved/)
       })
+      const commas = yield* arrange(csv(valid), { ...map, delimiter: "," })
+      const { err: oneCell } = yield* dataImport("check", ...commas.args)
+      expect(oneCell).toMatch(/one cell with ";" in it\. A spreadsheet.*"delimiter": ";"/)
     })
   )
 
