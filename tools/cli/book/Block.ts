@@ -52,6 +52,8 @@ export interface JoinedColumns {
 export interface CsvHeader {
   readonly names: ReadonlyArray<string>
   readonly delimiter: string
+  /** The fields whose sign the map reverses. */
+  readonly negated?: ReadonlyArray<string>
   /** Of a book of several files. */
   readonly joins?: ReadonlyArray<JoinedColumns>
 }

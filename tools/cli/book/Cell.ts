@@ -11,7 +11,8 @@ import {
   escaped,
   exampleOf,
   isDateFormat,
-  isDatetimeFormat
+  isDatetimeFormat,
+  isExistingDay
 } from "./CellFormat.ts"
 import { type WrongCell, wrongCell } from "./WrongCell.ts"
 
@@ -149,6 +150,16 @@ const readOr =
   (text) =>
     read(text) ?? wrongCell(text, form)
 
+const dateOf = (format: string): Convert => {
+  const read = dateReader(format)
+  const like = `like ${exampleOf(format)} (${format})`
+  return (text) => {
+    const day = read(text)
+    if (day === null) return wrongCell(text, `a date ${like}`)
+    return isExistingDay(day) ? day : wrongCell(text, `a day that exists, ${like}`)
+  }
+}
+
 const typed = (column: Column): Convert => {
   const { country, format, time_zone = utc, type = "text" } = column
   switch (type) {
@@ -160,10 +171,8 @@ const typed = (column: Column): Convert => {
       return integerOf(column)
     case "boolean":
       return booleanOf(column)
-    case "date": {
-      const of = format ?? dateFormat
-      return readOr(dateReader(of), `a date like ${exampleOf(of)} (${of})`)
-    }
+    case "date":
+      return dateOf(format ?? dateFormat)
     case "datetime": {
       const of = format ?? datetimeFormat
       const form = `a time of ${time_zone} like ${exampleOf(of)} (${of})`
@@ -186,9 +195,11 @@ export const converterOf = (column: Column): Convert => {
   const table = new Map(Object.entries(values).map(([cell, value]) => [cell.trim(), value]))
   const listed = [...table.keys()].slice(0, longestList).map((cell) => `"${cell}"`)
   const form = `one of ${listed.join(", ")}${table.size > longestList ? " and others of the map" : ""}`
+  // Words for no value are no list of the values that a column may have.
+  const isList = type === undefined && [...table.values()].some((value) => value !== null)
   const otherwise = (text: string): Cell => {
     if (other === "omit") return null
-    return type === undefined ? wrongCell(text, form) : convert(text)
+    return isList ? wrongCell(text, form) : convert(text)
   }
   return (text) => {
     const value = table.get(text)

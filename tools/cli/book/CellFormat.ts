@@ -43,7 +43,13 @@ const patternOf = (format: string): RegExp => {
   return new RegExp(`^${pattern.join("")}$`)
 }
 
-/** Reads a text in the format as a date; null if it has another form. */
+/** Whether the calendar has the day, `YYYY-MM-DD`. */
+export const isExistingDay = (iso: string): boolean => {
+  const at = Date.parse(`${iso}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(iso)
+}
+
+/** Reads a text in the format as a date, which may not exist; null if it has another form. */
 export const dateReader = (format: string) => {
   const pattern = patternOf(format)
   return (text: string): string | null => {

@@ -64,6 +64,8 @@ export interface Target {
   /** The columns whose cells are joined with the separator. Empty cells are left out. */
   readonly columns: ReadonlyArray<string>
   readonly separator: string
+  /** Whether the sign of its number is reversed. */
+  readonly isNegated: boolean
   readonly convert: (text: string) => Cell
 }
 
@@ -195,12 +197,14 @@ const compileFile = (
       path: pathOf(to),
       columns: [name],
       separator: "",
+      isNegated: how.negate === true,
       convert: converterOf(how)
     })),
     ...joins.map(({ columns, separator = " ", to }) => ({
       path: pathOf(to),
       columns: columns.map((name) => name.trim()),
       separator,
+      isNegated: false,
       convert: (text: string) => text
     }))
   ]

@@ -6,7 +6,7 @@
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { type Block, type BookRow, type CsvHeader, LineCollector } from "./Block.ts"
 import type { Cell } from "./Cell.ts"
-import type { ColumnMap, FieldPath, Target } from "./ColumnMap.ts"
+import { attrOf, type ColumnMap, type FieldPath, type Target } from "./ColumnMap.ts"
 import { type Row, RowReader } from "./CsvRows.ts"
 import { markedEncoding } from "./TextFile.ts"
 
@@ -58,11 +58,20 @@ interface Header {
 /** What a byte sequence becomes that is no character of the encoding. */
 const lostCharacter = "\uFFFD"
 
+const spreadsheetHint =
+  'A spreadsheet may have saved the file: German ones write "delimiter": ";" and "encoding": ' +
+  '"windows-1252". State both in the map, or export the file again from the old system'
+
 const readHeader = ({ cells, text }: Row, map: ColumnMap): Header => {
   if (cells === null) throw new Error("the quotes of the header are malformed")
-  if (text.includes(lostCharacter)) throw new Error(`the header is not in ${map.encoding}`)
+  if (text.includes(lostCharacter)) {
+    throw new Error(`the header is not in ${map.encoding}. ${spreadsheetHint}`)
+  }
   const names = cells.map((name) => name.trim())
   const faults = headerFaults(names, map)
+  if (faults.length > 0 && names.length === 1 && text.includes(";")) {
+    throw new Error(`the header is one cell with ";" in it. ${spreadsheetHint}`)
+  }
   if (faults.length > 0) throw new Error(faults.join("; "))
   return {
     names,
@@ -152,6 +161,9 @@ export async function* rowsIn(
 export const isEmpty = ({ cells }: Row): boolean =>
   cells?.every((cell) => cell.trim() === "") === true
 
+const negatedOf = ({ targets }: ColumnMap): ReadonlyArray<string> =>
+  targets.flatMap(({ isNegated, path }) => (isNegated ? [attrOf(path)] : []))
+
 /** A row with the line that it becomes. */
 export interface CsvLine {
   readonly header: CsvHeader
@@ -172,7 +184,7 @@ export async function* csvLines(
   for await (const row of rowsIn(bytes, map.encoding, reader)) {
     if (header === null || csv === null) {
       header = readHeader(row, map)
-      csv = { names: header.names, delimiter: reader.delimiter }
+      csv = { names: header.names, delimiter: reader.delimiter, negated: negatedOf(map) }
       continue
     }
     if (isEmpty(row)) continue

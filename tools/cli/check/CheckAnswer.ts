@@ -3,7 +3,7 @@ import type { Schema } from "effect"
 import { inEnglish, plain, table } from "@data-import/terminal/Answer"
 import { remedyOf } from "../reports/ReportCode.ts"
 import type { CheckResult } from "./CheckBook.ts"
-import type { SummarisedProblem } from "./Summary.ts"
+import { isOfRows, type SummarisedProblem } from "./Summary.ts"
 
 /** Problems that are printed; a report file has the others. */
 const printed = 20
@@ -16,7 +16,7 @@ const groupJson = (
   attr,
   lines,
   ...more,
-  remedy: remedyOf(code),
+  remedy: remedyOf(code, isOfRows({ examples })),
   examples: examples.map(({ column, detail, externalAccountNumber, line, place, row, value }) => ({
     line,
     ...(row === null ? {} : { row, column }),
@@ -86,7 +86,8 @@ const warningsOf = ({ problems, failed }: CheckResult["warnings"]): ReadonlyArra
 /** The remedy of each code, in the order in which the codes are listed. */
 const remedies = (problems: ReadonlyArray<SummarisedProblem>): string => {
   const codes = [...new Set(problems.map(({ code }) => code))]
-  return codes.map((code) => `${code}: ${remedyOf(code)}`).join("\n")
+  const isCsvBook = problems.some(isOfRows)
+  return codes.map((code) => `${code}: ${remedyOf(code, isCsvBook)}`).join("\n")
 }
 
 /** What fixing the first few would clear, unless that is everything or nothing. */

@@ -28,6 +28,10 @@ export interface SummarisedProblem extends Group {
   readonly cleared: number
 }
 
+/** Whether it is of a CSV book, whose examples have rows. */
+export const isOfRows = ({ examples: [first] }: Pick<SummarisedProblem, "examples">): boolean =>
+  (first?.row ?? null) !== null
+
 export interface Summary {
   readonly lines: number
   readonly failed: number

@@ -4,6 +4,7 @@
  */
 import { isPhoneCountry, internationalPhone } from "@data-import/domain/schema/Phone"
 import { converterOf } from "../book/Cell.ts"
+import { isExistingDay } from "../book/CellFormat.ts"
 import { isWrongCell } from "../book/WrongCell.ts"
 import type { Kind } from "./Synonyms.ts"
 
@@ -24,13 +25,17 @@ interface Alike {
 const noValue =
   /^(?:null|\(null\)|n\/a|#n\/a|nan|none|-{1,3}|00?[./-]00?[./-]0000|0000[./-]00[./-]00)$/i
 
+/** Words of people for no value. In a text they may be meant: somebody is named None. */
+const noValueOfPeople =
+  /^(?:keine?|keine angaben?|k\.? ?a\.?|nicht bekannt|unbekannt|not known|unknown|not given)$/i
+
+/** Of the countries where mobile numbers can be told from others. */
+const mobileNumber = /^\+(?:3[34][67]|316|3247|3538|393|417|436|447|491[567])/
+
 const pad = (part: string): string => part.padStart(2, "0")
 
-const isDay = (year: string, month: string, day: string): boolean => {
-  const iso = `${year}-${pad(month)}-${pad(day)}`
-  const at = Date.parse(`${iso}T00:00:00Z`)
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(iso)
-}
+const isDay = (year: string, month: string, day: string): boolean =>
+  isExistingDay(`${year}-${pad(month)}-${pad(day)}`)
 
 const datePattern =
   /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:([ T])\d{1,2}:\d{2}(:\d{2}(?:[.,]\d+)?)?)?$/
@@ -107,15 +112,19 @@ export class ColumnProfile {
   emails = 0
   positive = 0
   negative = 0
+  /** Cells with the number of a mobile phone. */
+  mobile = 0
+  readonly #country: string | null
 
   constructor(kind: Kind, country: string | null) {
     this.kind = kind
+    this.#country = country
     this.#formsOf = formsFor(kind, country)
   }
 
   add(text: string, row: number): void {
     if (text === "") return
-    if (noValue.test(text)) {
+    if (this.#isNothing(text)) {
       if (this.#nothing.size < mostValues) this.#nothing.add(text)
       return
     }
@@ -130,10 +139,21 @@ export class ColumnProfile {
       if (text.startsWith("-")) this.negative++
       else this.positive++
     }
+    if (this.kind === "phone" && this.#isMobile(text)) this.mobile++
     const key = forms.join("|")
     const alike = this.#alike.get(key)
     if (alike === undefined) this.#alike.set(key, { forms, first: { row, text }, count: 1 })
     else alike.count++
+  }
+
+  #isNothing(text: string): boolean {
+    const isOfForm = this.kind === "email" || this.#formsOf !== null
+    return noValue.test(text) || (isOfForm && noValueOfPeople.test(text))
+  }
+
+  #isMobile(text: string): boolean {
+    const number = internationalPhone(text, this.#country ?? undefined) ?? ""
+    return mobileNumber.test(`+${number.replaceAll(/\D/g, "")}`)
   }
 
   /** Words that stand for no value. */

@@ -1,7 +1,7 @@
 /** Puts the suggestions for all columns together to a map that fits its file. */
 import type { CsvForm } from "./CsvForm.ts"
 import { fieldNamed, type Field } from "./Synonyms.ts"
-import { type SeenColumn, suggestColumn } from "./Suggestion.ts"
+import { isMobile, type SeenColumn, suggestColumn } from "./Suggestion.ts"
 
 type Mapped = SeenColumn & { readonly field: Field }
 
@@ -17,6 +17,15 @@ const isEmail = ({ profile: { emails, filled } }: SeenColumn): boolean =>
   emails > 0 && emails * 5 >= filled * 4
 
 const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ")
+
+/** A phone is a mobile if its numbers are, and no other column is named so. */
+const withMobiles = (columns: ReadonlyArray<SeenColumn>): ReadonlyArray<SeenColumn> =>
+  columns.map((column) => {
+    if (column.field === null || !isMobile(column)) return column
+    const to = column.field.to.replace("landline", "mobile")
+    const isTaken = columns.some(({ field }) => field?.to === to)
+    return isTaken ? column : { ...column, field: { ...column.field, to } }
+  })
 
 /** A column of an unknown name may be known by its cells. */
 const recognised = (columns: ReadonlyArray<SeenColumn>): ReadonlyArray<SeenColumn> => {
@@ -35,7 +44,7 @@ const assign = (columns: ReadonlyArray<SeenColumn>): Assigned => {
   const remarks: Array<string> = []
   const names = columns.map(({ name }) => name)
   const isJoint = columns.some(({ field }) => field?.to === `${secondCustomer}family_name`)
-  for (const column of recognised(columns)) {
+  for (const column of withMobiles(recognised(columns))) {
     const { field, name, profile } = column
     const earlier = field === null ? undefined : byTarget.get(field.to)
     if (name === "") {
@@ -75,6 +84,22 @@ const needed: ReadonlyArray<readonly [group: string, fields: ReadonlyArray<strin
   ],
   ["/account_billing_options", ["period_length", "period_start_day"]]
 ]
+
+/** Why a balance is no `ledger_balance`: that must follow from transactions. */
+const balanceRemarks = (
+  byTarget: Assigned["byTarget"],
+  ledgers: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  if (ledgers.length === 0) return []
+  const [total] = byTarget.get("/transfer_balance") ?? []
+  return [
+    "The balance of each ledger goes to last_statement_balance, because the file has no transactions: " +
+      "a ledger_balance must equal last_statement_balance and the transactions",
+    ...(total === undefined
+      ? []
+      : [`"${total.name}": in each row it must equal the sum of the ledgers' balances`])
+  ]
+}
 
 const countryTarget = "/billing_address/country"
 
@@ -132,6 +157,7 @@ export const suggestedMap = (
     },
     remarks: [
       ...about,
+      ...balanceRemarks(byTarget, ledgers),
       ...remarks,
       ...neededRemarks(targets),
       ...(ignored.size > 0 ? [`Not mapped, and ignored: ${quoted(ignored)}`] : [])

@@ -152,6 +152,7 @@ const described = (profile: ColumnProfile, field: Field, country: string | null)
   }
   switch (kind) {
     case "text":
+    case "email":
       return { how: {}, remarks: [] }
     case "integer":
       return { how: { type: "integer" }, remarks: [] }
@@ -166,17 +167,27 @@ const described = (profile: ColumnProfile, field: Field, country: string | null)
   }
 }
 
-/** Words for no value leave the field out. A table without a type fails what it does not have. */
+/** Words for no value leave the field out. */
 const withNothing = (how: Described["how"], nothing: ReadonlyArray<string>) => {
   if (nothing.length === 0) return how
   const words = Object.fromEntries(nothing.map((text) => [text, null]))
-  const isTable = "values" in how
-  return {
-    ...(isTable || "type" in how ? {} : { type: "text" }),
-    ...how,
-    values: { ...(isTable ? (how["values"] as object) : {}), ...words }
-  }
+  return { ...how, values: { ...(how["values"] as object | undefined), ...words } }
 }
+
+const nothingRemark = (nothing: ReadonlyArray<string>): ReadonlyArray<string> =>
+  nothing.length === 0 ? [] : [`read as no value: ${nothing.map(shownValue).join(", ")}`]
+
+/** Whether a column is a phone of unknown kind, and most of its numbers are those of mobiles. */
+export const isMobile = ({ field, profile }: SeenColumn): boolean =>
+  field?.isAnyPhone === true && profile.mobile * 2 > profile.filled
+
+const mobileRemark = (field: Field, { filled, mobile }: ColumnProfile): ReadonlyArray<string> =>
+  field.isAnyPhone === true && mobile > 0
+    ? [
+        `${inEnglish(mobile)} of ${inEnglish(filled)} numbers are those of mobiles, ` +
+          `so it goes to ${field.to}`
+      ]
+    : []
 
 /** The description of a column in the map, and remarks about it. */
 export const suggestColumn = (
@@ -186,7 +197,10 @@ export const suggestColumn = (
 ) => {
   const { how, remarks } = described(profile, field, country)
   const whole = withNothing(how, profile.nothing)
-  return { column: Object.keys(whole).length === 0 ? to : { to, ...whole }, remarks }
+  return {
+    column: Object.keys(whole).length === 0 ? to : { to, ...whole },
+    remarks: [...mobileRemark(field, profile), ...remarks, ...nothingRemark(profile.nothing)]
+  }
 }
 
 export const formRemark = (book: string, rows: number, columns: number, form: CsvForm): string => {

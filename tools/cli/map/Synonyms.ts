@@ -7,6 +7,7 @@
 /** How the cells of a field are recognised. The words of a choice are names in the same form. */
 export type Kind =
   | "text"
+  | "email"
   | "money"
   | "date"
   | "phone"
@@ -21,6 +22,8 @@ export interface Field {
   readonly isJoined?: boolean
   /** Whether a positive number is a debt by its name. */
   readonly isDebt?: boolean
+  /** Whether the name leaves open which kind of phone it is. */
+  readonly isAnyPhone?: boolean
 }
 
 const yesAndNo = {
@@ -40,6 +43,8 @@ const communication = choice({
   ONLINE: "online email mail digital e paperless elektronisch",
   PRINT: "print paper post letter p brief postal papier"
 })
+
+const paperless = choice({ ONLINE: yesAndNo.true, PRINT: yesAndNo.false })
 
 const accessibility = choice({
   LARGE_PRINT: "largeprint large grossdruck",
@@ -76,7 +81,7 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
   ],
   [
     "email emailaddress emailaddr mail mailadresse emailadresse",
-    { to: "/customers/0/email", kind: "text" }
+    { to: "/customers/0/email", kind: "email" }
   ],
   [
     "mobile mobileno mobilenumber mobilephone cell cellphone mobil mobilnummer mobiltelefon handy " +
@@ -84,10 +89,11 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
     { to: "/customers/0/mobile", kind: "phone" }
   ],
   [
-    "phone phoneno phonenumber telephone telephoneno telephonenumber tel telno landline homephone " +
-      "telefon telefonnummer telefonnr festnetz",
-    { to: "/customers/0/landline", kind: "phone" }
+    "phone phoneno phonenumber telephone telephoneno telephonenumber tel telno telefon " +
+      "telefonnummer telefonnr",
+    { to: "/customers/0/landline", kind: "phone", isAnyPhone: true }
   ],
+  ["landline homephone festnetz", { to: "/customers/0/landline", kind: "phone" }],
   [
     "dateofbirth birthdate birthday dob born geburtsdatum geburtstag gebdatum geboren",
     { to: "/customers/0/date_of_birth", kind: "date" }
@@ -101,7 +107,7 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
     { to: "/customers/0/customer_preferences/opted_into_offers", kind: boolean }
   ],
   ["billingname rechnungsname", { to: "/billing_name", kind: "text" }],
-  ["billingemail invoiceemail rechnungsemail", { to: "/billing_email", kind: "text" }],
+  ["billingemail invoiceemail rechnungsemail", { to: "/billing_email", kind: "email" }],
   [
     "customerreference customerref yourreference kundenreferenz",
     { to: "/billing_customer_reference", kind: "text" }
@@ -112,7 +118,7 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
     { to: "/billing_address/street_address", kind: "text", isJoined: true }
   ],
   [
-    "housenumber houseno housename hausnummer hausnr hnr",
+    "house housenumber houseno housenr housename hausnummer hausnr hnr",
     { to: "/billing_address/street_address", kind: "text", isJoined: true }
   ],
   [
@@ -134,8 +140,8 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
     { to: "/supply_addresses/0/customer_at_supply_address_from_date", kind: "date" }
   ],
   [
-    "balance accountbalance transferbalance openingbalance closingbalance currentbalance saldo " +
-      "kontosaldo kontostand guthaben",
+    "balance accountbalance transferbalance openingbalance closingbalance currentbalance " +
+      "totalbalance balancetotal saldo kontosaldo kontostand guthaben saldogesamt gesamtsaldo",
     { to: "/transfer_balance", kind: "money" }
   ],
   [
@@ -145,9 +151,12 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
   ],
   [
     "electricitybalance elecbalance balanceelectricity balanceelec saldostrom stromsaldo",
-    { to: "/ledgers/ELECTRICITY/ledger_balance", kind: "money" }
+    { to: "/ledgers/ELECTRICITY/last_statement_balance", kind: "money" }
   ],
-  ["gasbalance balancegas saldogas gassaldo", { to: "/ledgers/GAS/ledger_balance", kind: "money" }],
+  [
+    "gasbalance balancegas saldogas gassaldo",
+    { to: "/ledgers/GAS/last_statement_balance", kind: "money" }
+  ],
   [
     "dateofsale saledate sold soldon salesdate contractdate signed signedon verkaufsdatum " +
       "vertragsdatum vertragsabschluss abschlussdatum",
@@ -161,6 +170,10 @@ const fields: ReadonlyArray<readonly [names: string, Field]> = [
     "communicationpreference communication billformat billmedium correspondence rechnungsversand " +
       "versandart versandweg",
     { to: "/communication_preference", kind: communication }
+  ],
+  [
+    "paperless paperlessbilling paperlessbill ebilling onlinebilling onlinerechnung",
+    { to: "/communication_preference", kind: paperless }
   ],
   ["accessibility accessibleformat", { to: "/document_accessibility", kind: accessibility }],
   [

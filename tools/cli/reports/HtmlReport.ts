@@ -4,10 +4,10 @@
  */
 import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "../check/CheckBook.ts"
-import type { Example, SummarisedProblem } from "../check/Summary.ts"
+import { type Example, isOfRows, type SummarisedProblem } from "../check/Summary.ts"
 import { html, Html } from "./Html.ts"
 import { style } from "./HtmlStyle.ts"
-import { entryOf } from "./ReportCode.ts"
+import { entryOf, remedyOf } from "./ReportCode.ts"
 
 export interface PageOf {
   readonly book: string
@@ -88,7 +88,7 @@ const groupOf = (problem: SummarisedProblem, index: number, gain: string): Html 
   return html`<article>
     <h3>${index + 1}. ${entryOf(code).meaning}</h3>
     <p>At <strong>${placeOf(attr)}</strong>, in ${linesOf(lines)}.</p>
-    <p><strong>What to do:</strong> ${entryOf(code).remedy}</p>
+    <p><strong>What to do:</strong> ${remedyOf(code, isOfRows(problem))}</p>
     <p class="quiet">${gain} Code <code>${code}</code> at <code>${attr}</code>.</p>
     <details>
       <summary>Examples</summary>

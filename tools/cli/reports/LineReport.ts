@@ -66,7 +66,7 @@ const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
         nearest,
         allowed?.join(" "),
         detail,
-        remedyOf(code),
+        remedyOf(code, isCsvBook),
         line.outcome
       ])
     })
@@ -77,12 +77,13 @@ export const headOf = (kind: LineReportKind, isCsvBook: boolean): string =>
   kind === "csv" ? byteOrderMark + rowOf(columnsOf(isCsvBook)) : ""
 
 /** The errors of a line, and its warnings, with what to do. */
-const remediedOf = (line: ReportedLine): object => {
-  if (line.outcome !== "FAILED") return { ...line, warnings: withRemedies(line.warnings) }
+const remediedOf = (line: ReportedLine, isCsvBook: boolean): object => {
+  if (line.outcome !== "FAILED")
+    return { ...line, warnings: withRemedies(line.warnings, isCsvBook) }
   const { errors, ...failure } = line.error
   if (errors === undefined) return line
-  return { ...line, error: { ...failure, errors: withRemedies(errors) } }
+  return { ...line, error: { ...failure, errors: withRemedies(errors, isCsvBook) } }
 }
 
 export const textOf = (kind: LineReportKind, line: ReportedLine, isCsvBook: boolean): string =>
-  kind === "csv" ? rowsOf(line, isCsvBook) : `${JSON.stringify(remediedOf(line))}\n`
+  kind === "csv" ? rowsOf(line, isCsvBook) : `${JSON.stringify(remediedOf(line, isCsvBook))}\n`

@@ -26,6 +26,7 @@ export const rowMembers = ({ row: { file, number } }: RowPlace) => ({
 
 export interface FoundError {
   readonly attr: string
+  readonly code?: string
   readonly detail: string
 }
 
@@ -83,21 +84,63 @@ const joinedAt = ({ joins = [], row }: RowPlace, attr: string) => {
   return null
 }
 
+/** What is wrong with the cell, which is shown. */
+const cellText = (detail: string, cell: unknown): string =>
+  typeof cell === "string" ? detail.replace(/^Must /, () => `${shownValue(cell)} must `) : detail
+
+/** The balances that sum rules are about. Their errors are at the ledger or the account. */
+const balances: Readonly<Record<string, string>> = {
+  balance_mismatch_on_ledger_balance: "ledger_balance",
+  historical_statement_transactions_balance_mismatch: "last_statement_balance",
+  ledger_balances_not_equal_to_transfer_balance: "transfer_balance"
+}
+
+/** The field that an error is about, if a column fills it. */
+const fieldOf = ({ attr, code = "" }: FoundError, columns: ColumnsByAttr): string => {
+  const balance = balances[code]
+  if (balance === undefined) return attr
+  const field = balance === "transfer_balance" ? balance : `${attr}.${balance}`
+  return columns[field] === undefined ? attr : field
+}
+
+/** Figures of a sum have the other sign than cells of columns with `negate`. */
+const signText = (
+  { attr, code = "" }: FoundError,
+  { columns, names, negated = [] }: RowPlace,
+  cells: ReadonlyArray<string>
+): string => {
+  if (balances[code] === undefined) return ""
+  const isIn = (field: string) =>
+    (field === "transfer_balance" || field.startsWith("ledgers.")) &&
+    (attr === "non_field_errors" || field.startsWith(`${attr}.`))
+  const shown = negated.filter(isIn).flatMap((field) => {
+    const [column = ""] = columns[field] ?? []
+    const cell = cells[names.indexOf(column)]?.trim() ?? ""
+    return cell === "" ? [] : [`"${column}" is ${shownValue(cell)}`]
+  })
+  return shown.length === 0
+    ? ""
+    : ` In the row, before the map reverses signs: ${shown.join(", ")}.`
+}
+
 /** Places errors of an account. */
 export const placing = (account: unknown, place: RowPlace | null) => {
   const cells = place === null ? null : cellsOf(place.row.text, place.delimiter)
   return <Found extends FoundError>(error: Found) => {
     const value = valueAt(account, error.attr)
     const joined = place === null ? null : joinedAt(place, error.attr)
-    const own = place === null ? [] : columnsAt(place.columns, error.attr)
+    const field = place === null ? error.attr : fieldOf(error, place.columns)
+    const own = place === null ? [] : columnsAt(place.columns, field)
     const columns = joined?.columns ?? own
     const [column] = columns
     const isOwn = column !== undefined && joined === null
     const at = isOwn ? (place?.names.indexOf(column) ?? -1) : -1
     const cell = columns.length === 1 ? cells?.[at]?.trim() || undefined : undefined
+    const signs = place === null ? "" : signText(error, place, cells ?? [])
     const shown = cell ?? (isWrongCell(value) ? value.cell : value)
     return {
       ...error,
+      detail: `${column === undefined ? error.detail : cellText(error.detail, shown)}${signs}`,
       ...joined?.own,
       ...(isWrongCell(value) && { detail: wrongCellText(value) }),
       ...(column !== undefined && { column: columns.join(", ") }),

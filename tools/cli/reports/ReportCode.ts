@@ -49,14 +49,29 @@ export type ReportCode = Code | FieldCode | BookCode
 export const entryOf = (code: ReportCode): { readonly meaning: string; readonly remedy: string } =>
   code in bookCodes ? bookCodes[code as BookCode] : registry[code as Code]
 
-export const remedyOf = (code: ReportCode): string => entryOf(code).remedy
+/** In a book of CSV, people correct cells and the map. */
+const remediesOfCells: Partial<Record<ReportCode, string>> = {
+  invalid_type:
+    "Correct the cell, or what the map says of its column; `detail` says what the map expects.",
+  invalid_date:
+    "Correct the cell. If the whole column is so, the map states its type and format of dates.",
+  invalid_datetime:
+    "Correct the cell. If the whole column is so, the map states its type, format and time zone.",
+  parse_error: "Correct the row; `detail` says what is wrong with it."
+}
+
+export const remedyOf = (code: ReportCode, isCsvBook: boolean): string =>
+  (isCsvBook ? remediesOfCells[code] : undefined) ?? entryOf(code).remedy
 
 const isKnown = (code: unknown): code is ReportCode =>
   typeof code === "string" && (Object.hasOwn(bookCodes, code) || Object.hasOwn(registry, code))
 
 /** Errors with what to do; a service may be newer than this command, and have further codes. */
-export const withRemedies = <Found extends object>(errors: ReadonlyArray<Found>) =>
+export const withRemedies = <Found extends object>(
+  errors: ReadonlyArray<Found>,
+  isCsvBook: boolean
+) =>
   errors.map((error) => {
     const code = "code" in error ? error.code : null
-    return isKnown(code) ? { ...error, remedy: remedyOf(code) } : error
+    return isKnown(code) ? { ...error, remedy: remedyOf(code, isCsvBook) } : error
   })

@@ -131,12 +131,9 @@ export const failureOf = (
   // Results conform to the contract.
   const failure = error as FoundFailure<FoundError> | undefined
   if (failure === undefined) return null
-  const { errors, ...own }: FoundFailure<FoundError> = placed(
-    failure,
-    found?.content ?? null,
-    found?.place ?? null
-  )
-  return errors === undefined ? own : { ...own, errors: withRemedies(errors) }
+  const { content = null, place = null } = found ?? {}
+  const { errors, ...own }: FoundFailure<FoundError> = placed(failure, content, place)
+  return errors === undefined ? own : { ...own, errors: withRemedies(errors, place !== null) }
 }
 
 /** An entry of the file, which names its book. */

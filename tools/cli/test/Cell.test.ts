@@ -47,6 +47,7 @@ describe("a cell", () => {
       "2025-01-31"
     ],
     ["another value as none", { values: { Y: true }, other: "omit" }, "?", null],
+    ["another value beside words for none", { values: { none: null } }, "x@y.de", "x@y.de"],
     ["text", {}, "007", "007"]
   ] as const)("reads %s", (_name, column, text, value) => {
     expect(converterOf(column)(text)).toBe(value)
@@ -62,6 +63,7 @@ describe("a cell", () => {
     [{ type: "integer" }, "9007199254740993", /a whole number/],
     [{ type: "boolean", true: "J" }, "true", /"J" or "false"/],
     [{ type: "date", format: "DD.MM.YYYY" }, "31/01/2025", /like 31\.01\.2025 \(DD\.MM\.YYYY\)/],
+    [{ type: "date", format: "DD/MM/YYYY" }, "31/02/1980", /day that exists, like 31\/01\/2025/],
     [{ type: "datetime", time_zone: "Europe/London" }, "2025-03-30 01:30:00", /of Europe\/London/],
     [{ type: "datetime" }, "2025-02-30 01:30:00", /a time of UTC/],
     [{ type: "phone", country: "GB" }, "12", /a phone number of GB/],

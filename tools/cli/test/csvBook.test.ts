@@ -80,7 +80,7 @@ describe("a CSV book", () => {
       const billing = "account_billing_options"
       expect(found).toEqual([
         [4, "customers.0.email", "E-mail", "invalid_email", '"nobody"'],
-        [4, "date_of_sale", "Sold", "invalid_date", '"31.2.2025"'],
+        [4, "date_of_sale", "Sold", "invalid_type", '"31.2.2025"'],
         [4, "transfer_balance", "Balance", "invalid_type", '"12.50"'],
         [4, "unknown_occupier", "Empty", "invalid_type", '"maybe"'],
         [4, `${billing}.period_start_day`, "Day", "invalid_type", '"1,5"'],
@@ -93,11 +93,13 @@ describe("a CSV book", () => {
       expect(results[0]).toContain(
         'must be a number like 1.234,56, with \\",\\" before the fraction and \\".\\" between groups'
       )
+      expect(results[0]).toContain('\\"nobody\\" must be')
       const [head, first] = files.read("r.csv").split("\r\n")
       expect(head).toMatch(/^\uFEFFline,row,external_account_number,path,column,code,value,/)
       expect(first).toMatch(/^2,4,A-2,customers.0.email,E-mail,invalid_email,"""nobody""",/)
       const { out } = yield* dataImport("check", ...args)
       expect(out).toMatch(/column +example_rows +example\n/)
+      expect(out).toMatch(/invalid_type: Correct the cell, or what the map says of its column/)
       expect(out).toMatch(/invalid_email +customers\.\*\.email +E-mail +4 +"nobody"/)
     })
   )
@@ -126,6 +128,31 @@ describe("a CSV book", () => {
     })
   )
 
+  it.effect("shows the cells whose sign the map reverses in errors of sums", () =>
+    Effect.gen(function* () {
+      const debt = { type: "decimal", point: ",", negate: true }
+      const columns = {
+        Number: "/external_account_number",
+        Name: "/customers/0/family_name",
+        Gas: { to: "/ledgers/0/last_statement_balance", ...debt },
+        Total: { to: "/transfer_balance", ...debt }
+      }
+      const text = "Number;Name;Gas;Total\nA-1;Love;215,45;215,46\n"
+      const constants = { "/ledgers/0/ledger_code": "GAS" }
+      const { args } = yield* arrange(text, { delimiter: ";", columns, constants })
+      const { answer } = yield* checked(...args)
+      expect(answer.problems[0]?.examples).toMatchObject([
+        {
+          column: "Total",
+          value: '"215,46"',
+          detail: expect.stringMatching(
+            /-215\.46.* before the map reverses signs: "Gas" is "215,45", "Total" is "215,46"\.$/
+          )
+        }
+      ])
+    })
+  )
+
   it.effect("reports a group of columns that is left out before another one", () =>
     Effect.gen(function* () {
       const { args } = yield* arrange(csv("A-1;;;Love;;;;;"))
@@ -147,8 +174,11 @@ describe("a CSV book", () => {
       const { err, status } = yield* dataImport("check", ...wrong.args)
       expect({ status, err }).toEqual({
         status: 2,
-        err: expect.stringMatching(/the header is not in utf-8/)
+        err: expect.stringMatching(/the header is not in utf-8.*spreadsheet may have saved/)
       })
+      const commas = yield* arrange(csv(valid), { ...map, delimiter: "," })
+      const { err: oneCell } = yield* dataImport("check", ...commas.args)
+      expect(oneCell).toMatch(/one cell with ";" in it\. A spreadsheet.*"delimiter": ";"/)
     })
   )
 

@@ -72,6 +72,7 @@ describe("map suggest", () => {
         ),
         '"Kundentyp": add to its "values" what these mean: "alt" (row 3).',
         '"Geburtsdatum": 1 cell of another form, first "13.13.1970" in row 3.',
+        '"Telefon": read as no value: "NULL".',
         '"Saldo": "1.234,50" is read with "." between groups of three digits.',
         expect.stringMatching(/^"Saldo": 1 positive, 1 negative. A credit must be positive/),
         'Not mapped, and ignored: "SAP-Key".'
@@ -93,7 +94,7 @@ describe("map suggest", () => {
         "Sold on": { format: "DD/MM/YYYY" },
         Phone: { to: "/customers/0/landline", type: "phone" },
         "Amount owed": { to: "/transfer_balance", type: "decimal", group: ",", negate: true },
-        "Electricity balance": { to: "/ledgers/0/ledger_balance", type: "decimal" }
+        "Electricity balance": { to: "/ledgers/0/last_statement_balance", type: "decimal" }
       })
       expect(map["constants"]).toEqual({ "/ledgers/0/ledger_code": "ELECTRICITY" })
       expect(err).toContain(
@@ -104,6 +105,50 @@ describe("map suggest", () => {
       expect(err).toMatch(/"Amount owed": 1 positive, 1 negative. By its name .* "negate"/)
       expect(err).toMatch(/No column is recognised as \/billing_address\/country/)
       expect(answer.lines).toBe(2)
+    })
+  )
+
+  it.effect("puts balances where no transactions are needed, in a map that check accepts", () =>
+    Effect.gen(function* () {
+      const rows = [
+        "Kundennummer;Nachname;E-Mail;Telefon;Straße;Hausnr.;Saldo Strom (€);Saldo Gas;Saldo gesamt (€)",
+        "K-1;Müller;keine;0171 2345678;Weg;5;1,50;2,00;3,50",
+        "K-2;Meier;m@example.de;k.A.;Weg;7;-1,50;0,00;-1,50"
+      ]
+      const { answer, err, map } = yield* suggested(rows.join("\n"), "--country", "DE")
+      expect(map).toMatchObject({
+        columns: {
+          "E-Mail": { to: "/customers/0/email", values: { keine: null } },
+          Telefon: { to: "/customers/0/mobile", values: { "k.A.": null } },
+          "Saldo Strom (€)": { to: "/ledgers/0/last_statement_balance" },
+          "Saldo Gas": { to: "/ledgers/1/last_statement_balance" },
+          "Saldo gesamt (€)": { to: "/transfer_balance" }
+        }
+      })
+      expect(err).toMatch(/goes to last_statement_balance, because the file has no transactions/)
+      expect(err).toMatch(/"Saldo gesamt \(€\)": in each row it must equal the sum of the ledgers/)
+      expect(err).toMatch(/"Telefon": 1 of 1 numbers are those of mobiles.*customers\/0\/mobile/)
+      expect(err).toMatch(/"Telefon": read as no value: "k.A."/)
+      expect(answer).toMatchObject({ lines: 2, failed_lines: 0 })
+    })
+  )
+
+  it.effect("joins a British house to its street, and knows paperless customers", () =>
+    Effect.gen(function* () {
+      const rows = [
+        "Acct No,Surname,House,Street,Paperless,Tel",
+        "A-1,Love,54,High Street,Y,not known",
+        "A-2,King,6,Mill Lane,N,020 7946 0123"
+      ]
+      const { answer, map } = yield* suggested(rows.join("\n"), "--country", "GB")
+      expect(map["joins"]).toEqual([
+        { to: "/billing_address/street_address", columns: ["House", "Street"], separator: " " }
+      ])
+      expect(map.columns).toMatchObject({
+        Paperless: { to: "/communication_preference", values: { Y: "ONLINE", N: "PRINT" } },
+        Tel: { to: "/customers/0/landline", values: { "not known": null } }
+      })
+      expect(answer).toMatchObject({ lines: 2, failed_lines: 0 })
     })
   )
 
