@@ -52,4 +52,34 @@ describe("a row of a report", () => {
       expect(further.answer).toMatchObject({ lines: 4, failed_lines: 3 })
     }).pipe(Effect.scoped)
   )
+
+  it.effect("replaces its own row and no other, whatever its number is", () =>
+    Effect.gen(function* () {
+      const { args, files } = yield* arrange("A-1,Ada,1", "A-1,Ben,2", "A-3,Cy,3x", "A-4,Dee,4x")
+      const name = "1-corrected.csv"
+      const [first, second] = [files.path(name), files.path("2-corrected.csv")]
+      yield* dataImport("check", ...args, "-o", first)
+      const edit = (from: string, to: string, file = name) =>
+        files.write(file, files.read(file).replace(from, to))
+
+      edit("3x", "3.00")
+      const unedited = yield* checked(...args, ...corrections(first), "-o", second)
+      expect(unedited.answer).toMatchObject({ lines: 4, failed_lines: 2, replaced_lines: 3 })
+      const repeated = unedited.answer.problems.find(({ code }) => code === "repeated_number")
+      expect(repeated?.examples[0]).toMatchObject({
+        row: 2,
+        detail: "The number is that of book.csv:2, which has another content."
+      })
+
+      edit("A-1,Ben", "A-2,Ben", "2-corrected.csv")
+      edit("4x", "4", "2-corrected.csv")
+      const third = files.write("3.csv", "Account,Name,Balance\nA-3,Cy,5\n")
+      const { out, status } = yield* dataImport("check", ...args, ...corrections(first, second))
+      expect({ out, status }).toMatchObject({ status: 0 })
+      expect(out).toMatch(/4 lines: 4 valid.*\nThe corrections replace 3 lines of the book\.\n/)
+      const lost = edit("d.csv:4", "d.csv:9", "2-corrected.csv")
+      const misplaced = yield* checked(...args, ...corrections(first, lost, third))
+      expect(misplaced.answer).toMatchObject({ lines: 5, unplaced_corrections: 1 })
+    }).pipe(Effect.scoped)
+  )
 })
