@@ -72,6 +72,7 @@ export const repeatedRefusal = (book: string, repetitions: ReadonlyArray<Repetit
   return new Refused({
     why:
       `${book}: ${count} the number of an earlier line and another content: ` +
-      `${examples.join(", ")}${more}. Nothing was sent. --last-wins sends the last line of each.`
+      `${examples.join(", ")}${more}. Nothing was sent. Give each its own number, unless they are ` +
+      "the same customer; then --last-wins sends the last line of each."
   })
 }
