@@ -35,8 +35,8 @@ const firstLineOf = Effect.fnUntraced(function* (book: BookFile, batch: string) 
 })
 
 /**
- * Adds the row, and the columns and values of its errors, to results of a batch of this name, in the
- * order of the lines.
+ * Adds the row, and the columns and values of its errors, to results of a batch of this name, in
+ * the order of the lines.
  */
 export const withValues = Effect.fnUntraced(function* (book: BookFile, batch: string) {
   const firstLine = yield* firstLineOf(book, batch)
