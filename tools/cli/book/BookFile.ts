@@ -1,7 +1,7 @@
 /**
- * A book to read: its file, and the files that correct it. Later lines replace earlier ones of the
- * same account. Every command reads a book in this way.
+ * A book to read: its file, and the files that correct it. Every command reads a book in this way.
  */
+import { basename } from "node:path"
 import { Effect, Option, type Scope } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { Refused } from "@data-import/terminal/Refused"
@@ -11,6 +11,7 @@ import { linePieces, type Piece } from "./BookPieces.ts"
 import { type ColumnMap, readColumnMap } from "./ColumnMap.ts"
 import { csvBlocks } from "./CsvBook.ts"
 import { furtherFiles, joining } from "./JoinedBook.ts"
+import type { Overlay } from "./Replacement.ts"
 import { keptBlocks, type Superseded, supersededLines } from "./Superseded.ts"
 
 /** What the command line says about a book. */
@@ -33,7 +34,7 @@ export const bookFlags = {
   ),
   corrections: Flag.String("corrections").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Its lines replace earlier ones of the same account; may be repeated"),
+    Flag.withDescription("Its lines replace those that they correct; may be repeated"),
     Flag.atLeast(0)
   ),
   lastWins: Flag.Boolean("last-wins").pipe(
@@ -64,6 +65,8 @@ export interface BookFile {
   readonly isCsv: boolean
   /** Whether it is one file, whose lines are read as they are. */
   readonly isUnchanged: boolean
+  /** What corrections and `--last-wins` do to it; null if it has neither. */
+  readonly overlay: Overlay | null
   /** The further files that its map names. */
   readonly further: ReadonlyArray<string>
   readonly open: Effect.Effect<OpenBook, Refused>
@@ -117,6 +120,15 @@ const openKept = (
   }
 }
 
+/** A correction names its row by the name of the file, without the folder. */
+const requireOwnNames = (files: ReadonlyArray<string>) => {
+  const names = files.map((file) => basename(file))
+  const same = names.find((name, at) => names.indexOf(name) !== at)
+  if (same === undefined) return Effect.void
+  const why = `Two files are named ${same}, so that a data_import_row may be of both. Rename one.`
+  return Effect.fail(new Refused({ why }))
+}
+
 const isNdjson = (file: string): boolean => /\.(ndjson|jsonl)(\.gz)?$/i.test(file)
 
 type OwnFile = Omit<BookFile, "further">
@@ -132,17 +144,20 @@ const ownFile = Effect.fnUntraced(function* (
       map,
       isCsv: map !== null,
       isUnchanged: true,
+      overlay: null,
       open: openOne(book, map, null)
     }
   }
   const names = [book, ...corrections]
   yield* requirePlainFiles(names)
-  const openAll = Effect.forEach(names, (name, index) =>
-    openOne(name, index > 0 && isNdjson(name) ? null : map, name)
+  if (map !== null) yield* requireOwnNames(names)
+  const openBook = openOne(book, map, book)
+  const openCorrections = Effect.forEach(corrections, (name) =>
+    openOne(name, isNdjson(name) ? null : map, name)
   )
-  const files = yield* openAll
+  const [own, files] = [yield* openBook, yield* openCorrections]
   const superseded = yield* Effect.tryPromise({
-    try: () => supersededLines(files, lastWins),
+    try: () => supersededLines(own, files, lastWins),
     catch: (error) => cannotRead(names.join(", "), error)
   })
   return {
@@ -150,7 +165,10 @@ const ownFile = Effect.fnUntraced(function* (
     map,
     isCsv: map !== null && !corrections.some(isNdjson),
     isUnchanged: false,
-    open: Effect.map(openAll, (opened) => openKept(book, opened, superseded))
+    overlay: { ...superseded, hasCorrections: corrections.length > 0, lastWins },
+    open: Effect.gen(function* () {
+      return openKept(book, [yield* openBook, ...(yield* openCorrections)], superseded)
+    })
   }
 })
 

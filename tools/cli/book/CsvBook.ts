@@ -9,6 +9,7 @@ import type { Cell } from "./Cell.ts"
 import { attrOf, type ColumnMap, type FieldPath, type Target } from "./ColumnMap.ts"
 import { type Row, RowReader } from "./CsvRows.ts"
 import { markedEncoding } from "./TextFile.ts"
+import { isStillWhole, stillWhole } from "./WholeRow.ts"
 
 type Container = Record<string | number, unknown>
 
@@ -81,7 +82,13 @@ const readHeader = ({ cells, text }: Row, map: ColumnMap): Header => {
 }
 
 /** Why a row is malformed; null if it is not. */
-const faultOf = ({ cells, text }: Row, { names, unnamed }: Header, { encoding }: ColumnMap) => {
+const faultOf = (
+  { cells, text }: Row,
+  { names, unnamed }: Header,
+  { encoding }: ColumnMap,
+  delimiter: string
+) => {
+  if (cells !== null && isStillWhole(names, cells, delimiter)) return stillWhole
   if (text.includes(lostCharacter)) return `it has bytes that are no character of ${encoding}`
   if (cells === null) {
     return text.length > batchLimits.lineBytes
@@ -189,7 +196,7 @@ export async function* csvLines(
     }
     if (isEmpty(row)) continue
     const { cells, number, text } = row
-    const fault = faultOf(row, header, map)
+    const fault = faultOf(row, header, map, csv.delimiter)
     const line = fault === null ? accountOf(cells ?? [], header, map) : malformedLine(row, fault)
     yield { header: csv, row: { number, text, file, fault }, cells, text: line }
   }

@@ -5,12 +5,21 @@
 import { createHash } from "node:crypto"
 import { inEnglish } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
+import type { BookRow } from "./Block.ts"
+import { originOf } from "./Superseded.ts"
 
-/** The place of a line: its number, or of a CSV book that of its row. */
+/** The place of a line: its number, or of a CSV book its row, with the file if there are several. */
 export interface Place {
   readonly line: number
   readonly row: number | null
+  readonly file: string | null
 }
+
+export const placeAt = (line: number, row: BookRow | undefined): Place => ({
+  line,
+  row: row?.number ?? null,
+  file: row?.file ?? null
+})
 
 /** A line with the number of an earlier one. */
 export interface Repetition extends Place {
@@ -43,7 +52,10 @@ export class RepeatedNumbers {
   }
 }
 
-const placeText = ({ line, row }: Place): string => (row === null ? `line ${line}` : `row ${row}`)
+const placeText = ({ file, line, row }: Place): string => {
+  if (row === null) return `line ${line}`
+  return file === null ? `row ${row}` : originOf(file, row)
+}
 
 export const repetitionText = ({ first }: Repetition): string =>
   `The number is that of ${placeText(first)}, which has another content.`
@@ -60,6 +72,7 @@ export const repeatedRefusal = (book: string, repetitions: ReadonlyArray<Repetit
   return new Refused({
     why:
       `${book}: ${count} the number of an earlier line and another content: ` +
-      `${examples.join(", ")}${more}. Nothing was sent. --last-wins sends the last line of each.`
+      `${examples.join(", ")}${more}. Nothing was sent. Give each its own number, unless they are ` +
+      "the same customer; then --last-wins sends the last line of each."
   })
 }

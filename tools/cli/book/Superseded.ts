@@ -1,6 +1,7 @@
 /**
- * Which lines of a book are replaced by later ones: by a line with the same account number, or by
- * a row that a report took from the book, whatever number it has now.
+ * Which lines of a book are replaced by later ones. A row that a report took from the book replaces
+ * the row that it was, whatever number it has now, and no other. Another line of a correction
+ * replaces the lines of its account number.
  */
 import { basename } from "node:path"
 import { receivingLine } from "@data-import/domain/batches/BatchUpload"
@@ -9,9 +10,12 @@ import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import type { Block } from "./Block.ts"
 import { originColumn } from "./ColumnMap.ts"
 import { cellsOf } from "./CsvRows.ts"
+import type { Replacement } from "./Replacement.ts"
 
-/** The numbers of the replaced lines, for each file. */
-export type Superseded = ReadonlyArray<ReadonlySet<number>>
+export interface Superseded extends Replacement {
+  /** The numbers of the lines that do not count, for each file. */
+  readonly lines: ReadonlyArray<ReadonlySet<number>>
+}
 
 /** A row of a file, as a report names it. */
 export const originOf = (file: string, row: number): string => `${basename(file)}:${row}`
@@ -20,69 +24,129 @@ export const originOf = (file: string, row: number): string => `${basename(file)
 export const numberIn = (line: Uint8Array | null): string | null =>
   finish(receivingLine(line)).externalAccountNumber
 
-/** What the files after this one replace. */
-interface Later {
-  readonly numbers: Set<string>
-  readonly origins: Set<string>
-}
-
 interface Readable {
   readonly name: string
   readonly blocks: () => AsyncGenerator<Block>
 }
 
-function* linesOf({ bytes, csv, firstLine }: Block) {
-  const splitter = new LineSplitter()
-  const origin = csv?.names.indexOf(originColumn) ?? -1
-  for (const [index, line] of [...splitter.feed(bytes), ...splitter.end()].entries()) {
-    const row = csv?.rows[index]
-    const cells =
-      origin === -1 || row === undefined ? null : cellsOf(row.text, csv?.delimiter ?? "")
-    yield {
-      line: firstLine + index,
-      number: numberIn(line),
-      row: row?.number ?? null,
-      origin: cells?.[origin]?.trim() ?? ""
-    }
-  }
+interface ReadLine {
+  readonly line: number
+  readonly number: string | null
+  /** How a correction of it names it; null if it is no row. */
+  readonly name: string | null
+  /** The row that it corrects; null if it names none. */
+  readonly origin: string | null
 }
 
-/** Adds to `later` what this file replaces. */
-const supersededIn = async ({ blocks, name }: Readable, later: Later, isLastOnly: boolean) => {
-  const superseded = new Set<number>()
-  const own = new Map<string, number>()
-  const origins: Array<string> = []
-  for await (const block of blocks()) {
-    for (const { line, number, origin, row } of linesOf(block)) {
-      if (origin !== "") origins.push(origin)
-      const isReplaced = row !== null && later.origins.has(originOf(name, row))
-      if (isReplaced || (number !== null && later.numbers.has(number))) superseded.add(line)
-      else if (number !== null && isLastOnly) {
-        const earlier = own.get(number)
-        if (earlier !== undefined) superseded.add(earlier)
-        own.set(number, line)
+async function* linesOf({ blocks, name }: Readable): AsyncGenerator<ReadLine> {
+  for await (const { bytes, csv, firstLine } of blocks()) {
+    const splitter = new LineSplitter()
+    const origin = csv?.names.indexOf(originColumn) ?? -1
+    for (const [index, line] of [...splitter.feed(bytes), ...splitter.end()].entries()) {
+      const row = csv?.rows[index]
+      const cells =
+        origin === -1 || row === undefined ? null : cellsOf(row.text, csv?.delimiter ?? "")
+      yield {
+        line: firstLine + index,
+        number: numberIn(line),
+        name: row === undefined ? null : originOf(name, row.number),
+        origin: cells?.[origin]?.trim() || null
       }
     }
   }
-  for (const number of own.keys()) later.numbers.add(number)
-  for (const origin of origins) later.origins.add(origin)
-  return superseded
 }
 
 /**
- * The files are the book and its corrections in their order. In a correction the last line of a
- * number counts, in the book only if `lastWins`.
+ * The first row of each correction that names one. A correction of a correction is one of the row
+ * that the first was taken from.
  */
+const firstRows = (corrections: ReadonlyArray<ReadonlyArray<ReadLine>>) => {
+  const rows = new Map<string, string>()
+  for (const { name, origin } of corrections.flat()) {
+    if (name !== null && origin !== null) rows.set(name, rows.get(origin) ?? origin)
+  }
+  return rows
+}
+
+type ReadLines = AsyncIterable<ReadLine> | Iterable<ReadLine>
+
+class Superseding {
+  readonly #rows: ReadonlyMap<string, string>
+  readonly #lastWins: boolean
+  /** What the files after the current one correct, and which of it was found. */
+  readonly #corrected = new Set<string>()
+  readonly #found = new Set<string>()
+  /** The numbers that replace, and those that only `--last-wins` lets replace. */
+  readonly #numbers = new Set<string>()
+  readonly #last = new Set<string>()
+  replaced = 0
+  dropped = 0
+
+  constructor(rows: ReadonlyMap<string, string>, lastWins: boolean) {
+    this.#rows = rows
+    this.#lastWins = lastWins
+  }
+
+  get unplaced(): number {
+    return this.#corrected.size - this.#found.size
+  }
+
+  /** The lines of a file that do not count. The last file is the first to be given. */
+  async add(lines: ReadLines, isBook: boolean): Promise<ReadonlySet<number>> {
+    const superseded = new Set<number>()
+    const own = new Map<string, number>()
+    const [numbers, last, corrected] = [new Set<string>(), new Set<string>(), new Set<string>()]
+    for await (const read of lines) {
+      const { line, number } = read
+      const isCorrection = !isBook && read.origin !== null
+      const row = isCorrection ? this.#firstRow(read) : read.name
+      if (this.#isReplaced(row, number)) {
+        superseded.add(line)
+        if (isBook) this.replaced++
+        if (row !== null && !isCorrection && this.#corrected.has(row)) this.#found.add(row)
+      } else if (number !== null && this.#last.has(number)) {
+        superseded.add(line)
+        this.dropped++
+      } else if (number !== null && (this.#lastWins || !(isBook || isCorrection))) {
+        const earlier = own.get(number)
+        if (earlier !== undefined) superseded.add(earlier)
+        if (earlier !== undefined && this.#lastWins) this.dropped++
+        own.set(number, line)
+      }
+      if (isCorrection && row !== null) corrected.add(row)
+      if (number !== null && !isBook) (isCorrection ? last : numbers).add(number)
+    }
+    for (const row of corrected) this.#corrected.add(row)
+    for (const number of numbers) this.#numbers.add(number)
+    if (this.#lastWins) for (const number of last) this.#last.add(number)
+    return superseded
+  }
+
+  #firstRow({ name, origin }: ReadLine): string | null {
+    return (name === null ? null : this.#rows.get(name)) ?? origin
+  }
+
+  #isReplaced(row: string | null, number: string | null): boolean {
+    return (
+      (row !== null && this.#corrected.has(row)) || (number !== null && this.#numbers.has(number))
+    )
+  }
+}
+
+/** Each file is read once. What is known of a correction is kept. */
 export const supersededLines = async (
+  book: Readable,
   files: ReadonlyArray<Readable>,
   lastWins: boolean
 ): Promise<Superseded> => {
-  const later: Later = { numbers: new Set(), origins: new Set() }
-  const superseded: Array<ReadonlySet<number>> = []
-  for (const [index, file] of [...files.entries()].toReversed()) {
-    superseded.unshift(await supersededIn(file, later, lastWins || index > 0))
-  }
-  return superseded
+  const corrections: Array<ReadonlyArray<ReadLine>> = []
+  for (const file of files) corrections.push(await Array.fromAsync(linesOf(file)))
+  const superseding = new Superseding(firstRows(corrections), lastWins)
+  const lines: Array<ReadonlySet<number>> = []
+  for (const read of corrections.toReversed()) lines.unshift(await superseding.add(read, false))
+  lines.unshift(await superseding.add(linesOf(book), true))
+  const { dropped, replaced, unplaced } = superseding
+  return { lines, dropped, replaced, unplaced }
 }
 
 const lineFeed = 0x0a
@@ -112,12 +176,12 @@ const kept = (block: Block, replaced: ReadonlySet<number>, firstLine: number): B
 /** The blocks of all files without the lines that are replaced. */
 export async function* keptBlocks(
   files: ReadonlyArray<AsyncIterable<Block>>,
-  superseded: Superseded
+  { lines }: Superseded
 ): AsyncGenerator<Block> {
   let firstLine = 1
   for (const [index, blocks] of files.entries()) {
     for await (const block of blocks) {
-      const rest = kept(block, superseded[index] ?? new Set(), firstLine)
+      const rest = kept(block, lines[index] ?? new Set(), firstLine)
       if (rest.lines > 0) yield rest
       firstLine += rest.lines
     }

@@ -98,7 +98,8 @@ export const check = Command.make(
     })
     const checkedAt = DateTime.formatIso(yield* DateTime.now)
     yield* reports.finish({ book: name, result, notes, checkedAt })
-    yield* say(jsonOf(name, result, notes), textOf(name, result, notes))
+    const { overlay } = file
+    yield* say(jsonOf(name, result, notes, overlay), textOf(name, result, notes, overlay))
     if (result.failed > 0) return yield* new LinesFailed()
   }, Effect.scoped)
 ).pipe(

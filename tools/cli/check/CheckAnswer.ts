@@ -1,6 +1,7 @@
 /** What `check` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
 import { inEnglish, plain, table } from "@data-import/terminal/Answer"
+import { type Overlay, overlayJson, overlayTexts } from "../book/Replacement.ts"
 import { remedyOf } from "../reports/ReportCode.ts"
 import type { CheckResult } from "./CheckBook.ts"
 import { isOfRows, type SummarisedProblem } from "./Summary.ts"
@@ -30,9 +31,11 @@ const groupJson = (
 export const jsonOf = (
   book: string,
   result: CheckResult,
-  notes: ReadonlyArray<string>
+  notes: ReadonlyArray<string>,
+  overlay: Overlay | null
 ): Schema.Json => ({
   book,
+  ...overlayJson(overlay),
   import_supplier: result.supplier,
   lines: result.lines,
   valid_lines: result.lines - result.failed,
@@ -104,7 +107,12 @@ const speedOf = ({ lines, milliseconds }: CheckResult): string => {
   return `${seconds.toFixed(1)} s${rate}`
 }
 
-export const textOf = (book: string, result: CheckResult, notes: ReadonlyArray<string>): string => {
+export const textOf = (
+  book: string,
+  result: CheckResult,
+  notes: ReadonlyArray<string>,
+  overlay: Overlay | null
+): string => {
   const { different, failed, lines, problems } = result
   const shown = problems.slice(0, printed)
   const valid = inEnglish(lines - failed)
@@ -122,5 +130,6 @@ export const textOf = (book: string, result: CheckResult, notes: ReadonlyArray<s
           remedies(shown)
         ]
   const head = `${book}: ${counts} (${speedOf(result)})`
-  return [head, ...found, ...warningsOf(result.warnings), notes.join("\n")].join("\n\n")
+  const begin = [head, ...overlayTexts(overlay)].join("\n")
+  return [begin, ...found, ...warningsOf(result.warnings), notes.join("\n")].join("\n\n")
 }

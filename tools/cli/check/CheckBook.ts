@@ -12,7 +12,7 @@ import { cannotRead, emptyBook } from "../book/Book.ts"
 import type { OpenBook } from "../book/BookFile.ts"
 import { type ColumnMap, columnsByAttr } from "../book/ColumnMap.ts"
 import { textOf } from "../reports/LineReport.ts"
-import { RepeatedNumbers, type Repetition } from "../book/RepeatedNumbers.ts"
+import { placeAt, RepeatedNumbers, type Repetition } from "../book/RepeatedNumbers.ts"
 import { CorrectedRows } from "../reports/CorrectedRows.ts"
 import {
   type CheckedBlock,
@@ -63,9 +63,9 @@ export interface CheckResult extends Summary {
 }
 
 /** The lines of a block with the numbers of earlier ones. */
-const repetitionsIn = (repeated: RepeatedNumbers, block: CheckedBlock) =>
+const repetitionsIn = (repeated: RepeatedNumbers, { csv }: Block, block: CheckedBlock) =>
   block.numbers.flatMap((number, at): ReadonlyArray<Repetition> => {
-    const place = { line: block.firstLine + at, row: block.rows?.[at] ?? null }
+    const place = placeAt(block.firstLine + at, csv?.rows[at])
     const repetition = repeated.add(number, place, block.digests[at] ?? 0)
     return repetition === null ? [] : [repetition]
   })
@@ -132,7 +132,7 @@ const checkBlocks = Effect.fnUntraced(function* (
   const corrected = new CorrectedRows(book.name)
   const elapsed = Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
   const take = Effect.fnUntraced(function* ([source, block]: readonly [Block, CheckedBlock]) {
-    const repetitions = repetitionsIn(repeated, block)
+    const repetitions = repetitionsIn(repeated, source, block)
     const failed = withRepeated(block, repetitions)
     builder.add(block.lines, failed)
     yield* writeRows(rowsText(corrected, source, failed))

@@ -68,7 +68,6 @@ const check = ({ bytes, csv, firstLine, lines }: Block, now: DateTime.Utc): Chec
     warned: warned.map(warnedLineOf),
     numbers: checked.map(({ failed: wrong, number }) => (isParsed(wrong) ? number : null)),
     digests: split.map((line) => (line === null ? 0 : digestOf(line))),
-    rows: csv?.rows.map(({ number }) => number) ?? null,
     texts: reports.map((kind) =>
       results.map((result) => textOf(kind, result, columns !== null)).join("")
     )

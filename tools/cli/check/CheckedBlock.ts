@@ -71,8 +71,6 @@ export interface CheckedBlock {
   /** Of each line, the account number and a digest of its content. */
   readonly numbers: ReadonlyArray<string | null>
   readonly digests: ReadonlyArray<number>
-  /** Of a CSV book. */
-  readonly rows: ReadonlyArray<number> | null
   /** The text of each report about the failed lines, in the order of the reports. */
   readonly texts: ReadonlyArray<string>
 }
@@ -138,7 +136,7 @@ export const warnedLineOf = (warned: RepeatedLine | WarnedLine): FailedLineProbl
 })
 
 export const repeatedLineOf = (repetition: Repetition): RepeatedLine => {
-  const { line, number, row } = repetition
+  const { file, line, number, row } = repetition
   const detail = repetitionText(repetition)
   const attr = "external_account_number"
   return {
@@ -146,6 +144,7 @@ export const repeatedLineOf = (repetition: Repetition): RepeatedLine => {
     external_account_number: number,
     outcome: "REPEATED",
     ...(row !== null && { row }),
+    ...(file !== null && { file }),
     warnings: [{ attr, code: "repeated_number", detail, value: shownValue(number) }]
   }
 }

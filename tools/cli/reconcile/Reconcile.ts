@@ -98,7 +98,7 @@ export const reconcile = Command.make(
       })
       yield* end
       yield* outputs.finish
-      yield* say(jsonOf(book, result), textOf(book, result))
+      yield* say(jsonOf(book, result, file.overlay), textOf(book, result, file.overlay))
       if (result.findings > 0) return yield* new LinesFailed()
     },
     Effect.scoped,

@@ -1,6 +1,7 @@
 /** What `reconcile` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
 import { inEnglish, plain, table } from "@data-import/terminal/Answer"
+import { type Overlay, overlayJson, overlayTexts } from "../book/Replacement.ts"
 import { type Finding, valueText } from "./Findings.ts"
 import type { ReconcileResult } from "./ReconcileBook.ts"
 
@@ -10,8 +11,13 @@ const printed = 20
 /** A number that a double cannot represent becomes text. */
 const jsonValue = (value: unknown): Schema.Json => JSON.parse(JSON.stringify(value)) as Schema.Json
 
-export const jsonOf = (book: string, result: ReconcileResult): Schema.Json => ({
+export const jsonOf = (
+  book: string,
+  result: ReconcileResult,
+  overlay: Overlay | null
+): Schema.Json => ({
   book,
+  ...overlayJson(overlay),
   import_supplier: result.supplier,
   lines: result.lines,
   accounts: { ...result.accounts },
@@ -107,15 +113,16 @@ const linesOf = ({ accounts, lines, others }: ReconcileResult): string => {
   return `${inEnglish(lines)} lines = ${parts.join(" + ")}`
 }
 
-export const textOf = (book: string, result: ReconcileResult): string => {
+export const textOf = (book: string, result: ReconcileResult, overlay: Overlay | null): string => {
   const { accounts, milliseconds, sums } = result
   const seconds = milliseconds / 1_000
   const rate = seconds > 0 ? `, ${inEnglish(sums.accounts.stored / seconds)} accounts/s` : ""
   const counts =
     `${linesOf(result)}; ${inEnglish(sums.accounts.stored)} accounts stored, ` +
     `${inEnglish(accounts.unexpected)} of them unexpected`
+  const head = `${book}: ${counts} (${seconds.toFixed(1)} s${rate})`
   return [
-    `${book}: ${counts} (${seconds.toFixed(1)} s${rate})`,
+    [head, ...overlayTexts(overlay)].join("\n"),
     ...foundOf(result),
     sumsOf(result),
     ...invalidOf(result),

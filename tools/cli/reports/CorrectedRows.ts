@@ -12,6 +12,7 @@ import { errorsColumn, originColumn } from "../book/ColumnMap.ts"
 import { cellsOf } from "../book/CsvRows.ts"
 import { originOf } from "../book/Superseded.ts"
 import { byteOrderMark } from "../book/TextFile.ts"
+import { isOwn, malformedText, wholeRow } from "../book/WholeRow.ts"
 
 export interface FailedRow extends CsvHeader {
   readonly row: BookRow
@@ -28,8 +29,6 @@ interface RowError {
   readonly place?: string | null
 }
 
-const isOwn = (name: string): boolean => name !== originColumn && name !== errorsColumn
-
 const errorText = ({ attr, column, detail, file, place: given, row }: RowError): string => {
   const field = column ?? (attr === "non_field_errors" ? null : attr)
   const further = file === undefined || row === undefined ? given : originOf(file, row)
@@ -37,13 +36,22 @@ const errorText = ({ attr, column, detail, file, place: given, row }: RowError):
   return place === "" ? (detail ?? "") : `${place}: ${detail ?? ""}`
 }
 
-/** The cells by the columns of the first header. A row that does not fit is one cell. */
+/**
+ * The cells by the columns of the first header. A malformed row keeps its cells only if they fit,
+ * so that it is malformed in the same way when it comes back; otherwise it is one cell.
+ */
 const cellsBy = (names: ReadonlyArray<string>, { delimiter, row, ...of }: FailedRow) => {
   const cells = cellsOf(row.text, delimiter)
-  const isFitting = cells !== null && cells.length <= of.names.length
-  if (!isFitting && row.fault !== null) return names.map((_, at) => (at === 0 ? row.text : ""))
   const isSame = names.every((name, at) => name === of.names[at])
+  const isFitting = isSame && cells?.length === of.names.length
+  if (!isFitting && row.fault !== null) return wholeRow(names, row.text)
   return names.map((name, at) => cells?.[isSame ? at : of.names.indexOf(name)] ?? "")
+}
+
+/** A malformed row is known by this text, also if it was not tried. */
+const textsOf = ({ errors, row }: FailedRow): ReadonlyArray<string> => {
+  const malformed = row.fault === null ? [] : [malformedText(row.fault)]
+  return [...new Set([...malformed, ...errors.map(errorText)])]
 }
 
 /** Writes rows to one file. */
@@ -57,13 +65,13 @@ export class CorrectedRows {
 
   /** The row as text, after the header if it is the first. A row of a further file has another. */
   textOf(failed: FailedRow): string {
-    const { errors, row } = failed
+    const { row } = failed
     if (row.isWithoutAccount === true) return ""
     const head = this.#header === null ? this.#begin(failed) : ""
     const names = this.#header?.names ?? []
     const cells = cellsBy(names, failed).filter((_, at) => isOwn(names[at] ?? ""))
     const origin = originOf(row.file ?? this.#book, row.number)
-    return head + this.#line([...cells, origin, [...new Set(errors.map(errorText))].join(" ")])
+    return head + this.#line([...cells, origin, textsOf(failed).join(" ")])
   }
 
   #begin(header: CsvHeader): string {

@@ -10,6 +10,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import type { BookRow, CsvHeader } from "../book/Block.ts"
 import type { ColumnsByAttr } from "../book/ColumnMap.ts"
 import { cellsOf } from "../book/CsvRows.ts"
+import { malformedText } from "../book/WholeRow.ts"
 import { isWrongCell, shownValue, wrongCellText } from "../book/WrongCell.ts"
 
 /** Of a line of a CSV book. */
@@ -62,7 +63,6 @@ export const columnsAt = (columns: ColumnsByAttr, attr: string): ReadonlyArray<s
 }
 
 const malformed_row = "malformed_row"
-const malformedText = (fault: string): string => `The row is malformed: ${fault}.`
 
 /** The place of an error in a row of a further file; null if it is in none. */
 const joinedAt = ({ joins = [], row }: RowPlace, attr: string) => {

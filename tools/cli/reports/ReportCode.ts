@@ -15,7 +15,9 @@ const bookCodes = {
   },
   repeated_number: {
     meaning: "An earlier line has the same number and another content.",
-    remedy: "Keep one of the lines. With --last-wins, send takes the last."
+    remedy:
+      "Give each its own number, unless they are the same customer. Then --last-wins takes the " +
+      "last of them, in every command."
   },
   spreadsheet_error: {
     meaning: "The text is an error of a spreadsheet.",

@@ -8,6 +8,7 @@ import type { BookFile, OpenBook } from "../book/BookFile.ts"
 import type { Piece } from "../book/BookPieces.ts"
 import {
   digestOf,
+  placeAt,
   RepeatedNumbers,
   repeatedRefusal,
   type Repetition
@@ -59,7 +60,7 @@ class RepetitionFinder {
 
   #addLines(lines: ReadonlyArray<SplitLine>, csv: Piece["csv"]): void {
     for (const [index, line] of lines.entries()) {
-      const place = { line: ++this.#line, row: csv?.rows[index]?.number ?? null }
+      const place = placeAt(++this.#line, csv?.rows[index])
       const digest = line === null ? 0 : digestOf(line)
       const repetition = this.#repeated.add(numberIn(line), place, digest)
       if (repetition !== null) this.found.push(repetition)

@@ -11,6 +11,7 @@ import { LinesFailed } from "../LinesFailed.ts"
 import { refuseOverwriting } from "../book/Overwriting.ts"
 import { requirePlainFiles } from "../book/Book.ts"
 import { type BookFile, bookFile, bookFlags, type BookOptions, filesOf } from "../book/BookFile.ts"
+import { overlayTexts } from "../book/Replacement.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { type Content, readContent } from "./BookContent.ts"
 import { type Part, partSuffix } from "./BookParts.ts"
@@ -178,8 +179,9 @@ const sendOne = Effect.fnUntraced(function* (sending: Sending, part: Part, send:
       const begins = send.isResumed ? "An earlier command goes on" : "Sending"
       const how = given.dryRun ? `${begins}, as a dry run` : begins
       const what = `${book} as batch ${batch_id}${placeOf(content, part)}`
+      const overlay = part === content.parts[0] ? overlayTexts(file.overlay) : []
       // The bar clears the lines below its start, so the bar is ended first.
-      return Effect.andThen(progress.end, announce(`${how}: ${what}`))
+      return Effect.andThen(progress.end, announce([`${how}: ${what}`, ...overlay].join("\n")))
     }
   )
   yield* progress.end
@@ -215,7 +217,8 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
       if (sent.batch.state === "CANCELLED") break
     }
     const failedLines = yield* writeFailedLines(parts, { book: file, file: failed })
-    const outcome = { book, lines: content.lines, parts, failedFile: failed, failedLines }
+    const { overlay } = file
+    const outcome = { book, overlay, lines: content.lines, parts, failedFile: failed, failedLines }
     yield* Effect.forEach(begun, ({ forget }) => forget, { discard: true })
     yield* say(jsonOf(outcome), textOf(outcome))
     const { length } = content.parts

@@ -5,6 +5,7 @@
 import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
 import { inEnglish } from "@data-import/terminal/Answer"
+import { type Overlay, overlayJson } from "../book/Replacement.ts"
 import type { PartBatch } from "./FailedLines.ts"
 import { countsText, problemsText } from "@data-import/terminal/BatchText"
 
@@ -17,6 +18,7 @@ export interface PartOutcome extends PartBatch {
 
 export interface Outcome {
   readonly book: string
+  readonly overlay: Overlay | null
   readonly lines: number
   /** At least one. */
   readonly parts: ReadonlyArray<PartOutcome>
@@ -62,7 +64,8 @@ const partJson = ({ batch, firstLine, problems }: PartOutcome) => ({
   problems: problemsJson(problems, firstLine)
 })
 
-export const jsonOf = ({ book, failedFile, failedLines, lines, parts }: Outcome): Schema.Json => {
+export const jsonOf = ({ book, failedFile, failedLines, lines, ...of }: Outcome): Schema.Json => {
+  const { overlay, parts } = of
   const [first, ...others] = parts
   if (first === undefined) return null
   const { batch, problems } = first
@@ -70,6 +73,7 @@ export const jsonOf = ({ book, failedFile, failedLines, lines, parts }: Outcome)
   const isOne = others.length === 0 && counts.received === lines
   return {
     book,
+    ...overlayJson(overlay),
     ...(isOne && { batch_id: batch.batch_id }),
     import_supplier: batch.import_supplier,
     operation: batch.operation,

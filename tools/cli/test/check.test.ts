@@ -168,7 +168,10 @@ describe("check", () => {
       expect(answer.problems[0]?.examples).toMatchObject([example])
       expect(files.read("r.csv")).toMatch(/^3,A-1,.*repeated_number.*,REPEATED\r$/m)
       const last = yield* checked(name, "--last-wins")
-      expect(last).toMatchObject({ status: 0, answer: { lines: 2, failed_lines: 0 } })
+      expect(last).toMatchObject({
+        status: 0,
+        answer: { lines: 2, dropped_lines: 2, failed_lines: 0 }
+      })
     })
   )
 

@@ -106,9 +106,12 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const args = [...importing(tenant, book), "--failed", home.path("failed.ndjson")]
         const refused = yield* run(...args)
         expect(refused).toMatchObject({ out: "", status: 2 })
-        expect(refused.err).toMatch(/B-0001 \(line 1 and line 5\).*Nothing was sent.*--last-wins/)
+        expect(refused.err).toMatch(
+          /B-0001 \(line 1 and line 5\).*Nothing was sent. Give each its own.*--last-wins/
+        )
         expect((yield* storedOf(tenant)).batches).toEqual([])
-        const { out } = yield* run(...args, "--last-wins", "--json")
+        const { err, out } = yield* run(...args, "--last-wins", "--json")
+        expect(err).toMatch(/^Sending: .*\n--last-wins leaves out 2 lines\.$/m)
         expect(JSON.parse(out)).toMatchObject({ counts: { received: 3, succeeded: 3 } })
         const reconciling = ["reconcile", book, "--supplier", tenant.supplier, "--last-wins"]
         expect(yield* run(...reconciling)).toMatchObject({ status: 0 })
