@@ -26,7 +26,10 @@ const excerpt = (text, words) => {
 }
 
 const search = () => {
-  const words = field.value.toLowerCase().split(/\s+/).filter((word) => word !== "")
+  const words = field.value
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
   const rank = ({ title }) => words.filter((word) => !title.includes(word)).length
   const matches =
     words.length === 0
