@@ -91,18 +91,34 @@ export interface ProblemAnswer {
   readonly attr: string
   readonly lines: number
   readonly cleared_lines: number
-  readonly examples: ReadonlyArray<{ readonly line: number }>
+  readonly examples: ReadonlyArray<Example>
+}
+
+/** An example has the row of its book, its column and its value, if they are known. */
+export interface Example {
+  readonly line: number
+  readonly row?: number | string
+  readonly column?: string
+  readonly value?: string
 }
 
 const printedProblems = 20
-const problemColumns = ["lines", "cleared_lines", "code", "attr", "example_lines"]
+const counted = ["lines", "cleared_lines", "code", "attr"]
+const ofLines = [...counted, "example_lines"]
+const ofRows = [...counted, "column", "example_rows", "example"]
+
+/** Examples of a CSV book have rows. */
+const isOfRows = ({ examples: [first] }: ProblemAnswer): boolean => first?.row !== undefined
 
 const problemRow = ({ attr, cleared_lines, code, examples, lines }: ProblemAnswer) => ({
   lines: inEnglish(lines),
   cleared_lines: inEnglish(cleared_lines),
   code,
   attr: plain(attr),
-  example_lines: examples.map((example) => example.line)
+  column: plain(examples[0]?.column),
+  example_lines: examples.map(({ line }) => line),
+  example_rows: examples.map(({ line, row }) => row ?? `line ${line}`),
+  example: plain(examples[0]?.value)
 })
 
 /** A newer service may have codes that this version does not know. */
@@ -123,7 +139,7 @@ export const problemsText = (problems: ReadonlyArray<ProblemAnswer>): ReadonlyAr
   return problems.length === 0
     ? []
     : [
-        [table(problemColumns, shown.map(problemRow)), ...rest].join("\n"),
+        [table(shown.some(isOfRows) ? ofRows : ofLines, shown.map(problemRow)), ...rest].join("\n"),
         remedies(shown).join("\n")
       ]
 }

@@ -31,6 +31,13 @@ export interface FoundError {
   readonly detail: string
 }
 
+/** An error of a service, with its place in the book. */
+export interface PlacedError extends FoundError {
+  readonly code: string
+  readonly column?: string
+  readonly value?: string
+}
+
 export interface FoundFailure<Found extends FoundError> {
   readonly detail: string
   readonly errors?: ReadonlyArray<Found>

@@ -13,13 +13,14 @@ import { columnsByAttr } from "../book/ColumnMap.ts"
 import { attempt, openPart, place } from "../reports/ReportFiles.ts"
 import { allowCorrectedRows, CorrectedRows } from "../reports/CorrectedRows.ts"
 import {
-  type FoundError,
   type FoundFailure,
   placed,
+  type PlacedError,
   rowMembers,
   type RowPlace
 } from "../reports/PlacedErrors.ts"
 import type { BookFile } from "../book/BookFile.ts"
+import { originOf } from "../book/Superseded.ts"
 import { withRemedies } from "../reports/ReportCode.ts"
 import { readingBook } from "./BookContent.ts"
 
@@ -127,12 +128,12 @@ const sentMember = (content: SplitLine): string => {
 export const failureOf = (
   { error }: LineResult,
   found: NumberedLine | null
-): FoundFailure<FoundError> | null => {
+): FoundFailure<PlacedError> | null => {
   // Results conform to the contract.
-  const failure = error as FoundFailure<FoundError> | undefined
+  const failure = error as FoundFailure<PlacedError> | undefined
   if (failure === undefined) return null
   const { content = null, place = null } = found ?? {}
-  const { errors, ...own }: FoundFailure<FoundError> = placed(failure, content, place)
+  const { errors, ...own }: FoundFailure<PlacedError> = placed(failure, content, place)
   return errors === undefined ? own : { ...own, errors: withRemedies(errors, place !== null) }
 }
 
@@ -182,24 +183,46 @@ const openResults = ({ batches }: DataImport["Service"], { batch, firstLine }: P
   return Stream.map(results, (result) => ({ ...result, line: result.line + firstLine - 1 }))
 }
 
-/** Writes the file, and returns how many lines it has. The batches are in the order of the book. */
+/** Where a failed line is in a CSV book, and its errors in the words of the book. */
+export interface FailedRow {
+  readonly row: number | string
+  readonly errors: ReadonlyArray<PlacedError>
+}
+
+interface Writing {
+  readonly book: BookFile
+  readonly file: string
+  /** The lines whose rows are returned. */
+  readonly examples: ReadonlySet<number>
+}
+
+/**
+ * Writes the file, and returns how many lines it has, and the rows of examples by their lines. The
+ * batches are in the order of the book.
+ */
 export const writeFailedLines = Effect.fnUntraced(function* (
   sent: ReadonlyArray<PartBatch>,
-  { book, file }: { readonly book: BookFile; readonly file: string }
+  { book, examples, file }: Writing
 ) {
   const part = yield* openPart(file)
   const client = yield* DataImport
   const results = Stream.flatMap(Stream.fromIterable(sent), (each) => openResults(client, each))
   const lineAt = yield* linesBeside(book)
   const corrected = new CorrectedRows(book.name)
+  const rows = new Map<number, FailedRow>()
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {
     const found = yield* lineAt(result.line)
+    if (examples.has(result.line) && found !== null && found.place !== null) {
+      const { file: origin, number } = found.place.row
+      const row = origin === null ? number : originOf(origin, number)
+      rows.set(result.line, { row, errors: failureOf(result, found)?.errors ?? [] })
+    }
     const text = isRows(file) ? rowOf(corrected, result, found) : entryOf(result, found, book.name)
     yield* attempt(file, () => part.handle.write(text))
     written++
   })
   yield* Stream.runForEach(results, write)
   yield* place(part)
-  return written
+  return { failedLines: written, rows }
 }, Effect.scoped)

@@ -16,7 +16,7 @@ import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { type Content, readContent } from "./BookContent.ts"
 import { type Part, partSuffix } from "./BookParts.ts"
 import { refuseOtherContent, writeFailedLines } from "./FailedLines.ts"
-import { closes, jsonOf, type PartOutcome, textOf } from "./SendAnswer.ts"
+import { closes, exampleLines, jsonOf, type PartOutcome, textOf } from "./SendAnswer.ts"
 import { sendPart } from "./SendBook.ts"
 import { sendProgress } from "./SendProgress.ts"
 import { beginSend, type Payload, type Send } from "./SendState.ts"
@@ -216,13 +216,14 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
       parts.push(sent)
       if (sent.batch.state === "CANCELLED") break
     }
-    const failedLines = yield* writeFailedLines(parts, { book: file, file: failed })
+    const examples = exampleLines(parts)
+    const written = yield* writeFailedLines(parts, { book: file, file: failed, examples })
     const { overlay } = file
-    const outcome = { book, overlay, lines: content.lines, parts, failedFile: failed, failedLines }
+    const outcome = { book, overlay, lines: content.lines, parts, failedFile: failed, ...written }
     yield* Effect.forEach(begun, ({ forget }) => forget, { discard: true })
     yield* say(jsonOf(outcome), textOf(outcome))
     const { length } = content.parts
-    if (failedLines > 0 || parts.length < length) return yield* new LinesFailed()
+    if (written.failedLines > 0 || parts.length < length) return yield* new LinesFailed()
   })
   const sayGoesOn = Effect.suspend(() =>
     begun.every((send) => send.isForgotten())

@@ -6,8 +6,8 @@ import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
 import { inEnglish } from "@data-import/terminal/Answer"
 import { type Overlay, overlayJson } from "../book/Replacement.ts"
-import type { PartBatch } from "./FailedLines.ts"
-import { countsText, problemsText } from "@data-import/terminal/BatchText"
+import type { FailedRow, PartBatch } from "./FailedLines.ts"
+import { countsText, type Example, problemsText } from "@data-import/terminal/BatchText"
 
 type Problems = Answer<"batches", "listBatchProblems">["problems"]
 
@@ -25,7 +25,16 @@ export interface Outcome {
   /** The file of the lines that failed. */
   readonly failedFile: string
   readonly failedLines: number
+  /** Where examples of problems are in a CSV book, by their lines. */
+  readonly rows: ReadonlyMap<number, FailedRow>
 }
+
+const linesIn = ({ firstLine, problems }: PartOutcome): ReadonlyArray<number> =>
+  problems.flatMap(({ examples }) => examples.map(({ line }) => line + firstLine - 1))
+
+/** The lines of the book that are examples of problems. */
+export const exampleLines = (parts: ReadonlyArray<PartOutcome>): ReadonlySet<number> =>
+  new Set(parts.flatMap(linesIn))
 
 const outcomes = ["succeeded", "already", "failed", "cancelled"] as const
 
@@ -88,22 +97,43 @@ export const jsonOf = ({ book, failedFile, failedLines, lines, ...of }: Outcome)
   }
 }
 
-/** The problems of a batch with the numbers of lines in the book. */
-const problemsOf = ({ firstLine, problems }: PartOutcome) =>
+/** In the path of a problem an asterisk stands for each index. */
+const withoutIndexes = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
+
+const exampleAt = (
+  line: number,
+  { attr, code }: Problems[number],
+  rows: Outcome["rows"]
+): Example => {
+  const found = rows.get(line)
+  if (found === undefined) return { line }
+  const error = found.errors.find(
+    (each) => each.code === code && withoutIndexes(each.attr) === attr
+  )
+  return {
+    line,
+    row: found.row,
+    ...(error?.column !== undefined && { column: error.column }),
+    ...(error?.value !== undefined && { value: error.value })
+  }
+}
+
+/** The problems of a batch with the lines of the book, or the rows of a CSV book. */
+const problemsOf = ({ firstLine, problems }: PartOutcome, rows: Outcome["rows"]) =>
   problemsText(
     problems.map((problem) => ({
       ...problem,
-      examples: problem.examples.map(({ line }) => ({ line: line + firstLine - 1 }))
+      examples: problem.examples.map(({ line }) => exampleAt(line + firstLine - 1, problem, rows))
     }))
   )
 
-const partText = (part: PartOutcome): ReadonlyArray<string> => {
+const partText = (part: PartOutcome, rows: Outcome["rows"]): ReadonlyArray<string> => {
   const { batch, firstLine } = part
   const last = firstLine + batch.counts.received - 1
   const which = `lines ${inEnglish(firstLine)} to ${inEnglish(last)}`
   return [
     `Batch ${batch.batch_id}, ${which}: ${countsText(batch)} (${batch.state})`,
-    ...problemsOf(part)
+    ...problemsOf(part, rows)
   ]
 }
 
@@ -116,7 +146,8 @@ const correctText = (file: string, operation: string): string =>
     ? `Correct them there, and send again with --corrections ${file}`
     : `Correct them there, and send ${file} as a book, with the same --operation`
 
-export const textOf = ({ book, failedFile, failedLines, lines, parts }: Outcome): string => {
+export const textOf = ({ book, failedFile, failedLines, lines, ...of }: Outcome): string => {
+  const { parts, rows } = of
   const [first, ...others] = parts
   if (first === undefined) return ""
   const isRows = failedFile.endsWith(".csv")
@@ -125,7 +156,9 @@ export const textOf = ({ book, failedFile, failedLines, lines, parts }: Outcome)
     `${failedFile} has the ${inEnglish(failedLines)} lines as they were sent, and why.`,
     ...(isRows ? [correctText(failedFile, first.batch.operation)] : []),
     ...withFailed.map(
-      ({ batch }) => `To try the same lines again: data-import batch retry ${batch.batch_id}`
+      ({ batch }) =>
+        "To try the same lines again, once what they lacked is there: " +
+        `data-import batch retry ${batch.batch_id}`
     )
   ]
   const { counts, state } = totalOf(parts)
@@ -134,7 +167,9 @@ export const textOf = ({ book, failedFile, failedLines, lines, parts }: Outcome)
   const where = others.length === 0 ? `batch ${first.batch.batch_id}` : `${parts.length} batches`
   return [
     `${book}: ${countsText(all)} (${where}, ${state})`,
-    ...(others.length === 0 ? problemsOf(first) : parts.flatMap(partText)),
+    ...(others.length === 0
+      ? problemsOf(first, rows)
+      : parts.flatMap((part) => partText(part, rows))),
     ...(notSent === 0 ? [] : [notSentText(notSent)]),
     ...(failedLines === 0 ? [] : [failed.join("\n")])
   ].join("\n\n")
