@@ -36,11 +36,11 @@ const withoutNow = (results: string, from: DateTime.Utc, to: DateTime.Utc): stri
     return isNow ? '"limit":"now"' : figure
   })
 
-/** Only the offline report has warnings, and the values that were sent. */
+/** Only the offline report has warnings, the values that were sent, and remedies. */
 const serverResults = (results: string): string =>
   results
     .replaceAll(/^.*"outcome":"(?:WARNING|REPEATED)".*\n/gm, "")
-    .replaceAll(/,"value":"(?:[^"\\]|\\.)*"/g, "")
+    .replaceAll(/,"(?:value|remedy)":"(?:[^"\\]|\\.)*"/g, "")
 
 const byLine = (results: string): ReadonlyMap<number, string> =>
   new Map(
