@@ -58,12 +58,12 @@ export const addTo = Effect.fnUntraced(function* (server: Server, host: string) 
       server.emit("connection", socket)
     )
   )
-  yield* Effect.forEach(others, (other) => listen(other, { host, port, reusePort: true }), {
-    discard: true
-  })
-  const close = () => {
+  const closeAll = () => {
     for (const socket of [...others, server]) socket.close()
     server.closeAllConnections()
   }
-  return { port, close }
+  yield* Effect.forEach(others, (other) => listen(other, { host, port, reusePort: true }), {
+    discard: true
+  }).pipe(Effect.onError(() => Effect.sync(closeAll)))
+  return { port, close: closeAll }
 })
