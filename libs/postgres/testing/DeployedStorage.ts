@@ -1,6 +1,7 @@
 /**
  * The storage ports on one database as they are deployed: each call is made by the user of a
- * service that makes it, so it fails if the migrations grant too little.
+ * service that makes it, so it fails if the migrations grant too little. The database is the
+ * owner's, for what tests arrange and look at themselves.
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
@@ -23,13 +24,13 @@ import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Webhooks } from "@data-import/domain/events/Webhooks"
-import { layerWith } from "../src/connection/Database.ts"
+import { Database, layerWith } from "../src/connection/Database.ts"
 import type { DatabaseUsers } from "../src/schema/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
 
 const portsAt = (url: Redacted.Redacted) =>
   layerPorts.pipe(
-    Layer.provide(layerWith({ url, poolSize: 10, statementTimeout: Duration.seconds(20) })),
+    Layer.provideMerge(layerWith({ url, poolSize: 10, statementTimeout: Duration.seconds(20) })),
     Layer.fresh,
     Layer.build
   )
@@ -132,6 +133,7 @@ export const make = Effect.fnUntraced(function* (
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
+    Context.add(Database, Context.get(owned, Database)),
     Context.merge(undivided(ports))
   )
 })

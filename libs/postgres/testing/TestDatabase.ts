@@ -38,17 +38,9 @@ export const databaseUsersAt = (url: Redacted.Redacted): DatabaseUsers =>
     Record.map(inject("databaseUsers"), (databaseUser) => Redacted.make(databaseUser))
   )
 
-/**
- * The storage ports on a fresh database, each call by the user of a service that makes it, and
- * the owner's client.
- */
-export const deployed = Layer.unwrap(
-  Effect.map(freshUrl, (url) =>
-    Layer.merge(
-      Layer.effectContext(DeployedStorage.make(url, databaseUsersAt(url))),
-      layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
-    )
-  )
+/** The storage ports on a fresh database, each call by the user of a service that makes it. */
+export const deployed = Layer.effectContext(
+  Effect.flatMap(freshUrl, (url) => DeployedStorage.make(url, databaseUsersAt(url)))
 )
 
 /** The same, with the operations team. */
