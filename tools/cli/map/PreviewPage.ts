@@ -3,8 +3,8 @@
  * by their address alone. So it needs no script, works with the keyboard, and loads nothing.
  */
 import { inEnglish } from "@data-import/terminal/Answer"
-import { originOf } from "../book/Superseded.ts"
-import { html, Html } from "../reports/Html.ts"
+import { originIn } from "../book/Superseded.ts"
+import { html, Html, htmlPage } from "../reports/Html.ts"
 import { style } from "../reports/HtmlStyle.ts"
 import type { Preview, PreviewedCell, PreviewedRow, RowError } from "./PreviewedRow.ts"
 import { verdictOf } from "./PreviewText.ts"
@@ -23,9 +23,12 @@ a { color: var(--bar); }
 @media print { section { display: block; break-after: page; } nav { display: none; } }
 `
 
-const errorOf = ({ code, detail, file, row }: RowError): Html => {
-  const place = file === undefined || row === undefined ? "" : `${originOf(file, row)}: `
-  return html`<p class="bad">${place}${detail} <code>${code}</code></p>`
+const errorOf = (error: RowError): Html => {
+  const { code, detail } = error
+  const origin = originIn(error)
+  return html`<p class="bad">
+    ${origin === null ? "" : `${origin}: `}${detail} <code>${code}</code>
+  </p>`
 }
 
 const fieldOf = ({ attr, value }: PreviewedCell["fields"][number]): Html =>
@@ -88,34 +91,18 @@ const sectionOf = (row: PreviewedRow, index: number, rows: ReadonlyArray<Preview
 
 export const previewPage = (book: string, { failed, isWhole, rows, seen }: Preview): string => {
   const looked = isWhole ? `${inEnglish(seen)} rows` : `The first ${inEnglish(seen)} rows`
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <title>Preview of ${book}</title>
-        <style>
-          ${new Html(style + ownStyle)}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>Preview of ${book}</h1>
-          <p class="quiet">
-            ${looked}, of which ${inEnglish(failed)} fail; ${inEnglish(rows.length)} are shown.
-          </p>
-        </header>
-        <main>${rows.map(sectionOf)}</main>
-        <footer id="rows">
-          <h2>Rows</h2>
-          <nav aria-label="All rows">
-            ${rows.map((row) => link(row, `${row.row}${row.isFailed ? " fails" : ""}`))}
-          </nav>
-        </footer>
-      </body>
-    </html> `.text
+  const body = html`<header>
+      <h1>Preview of ${book}</h1>
+      <p class="quiet">
+        ${looked}, of which ${inEnglish(failed)} fail; ${inEnglish(rows.length)} are shown.
+      </p>
+    </header>
+    <main>${rows.map(sectionOf)}</main>
+    <footer id="rows">
+      <h2>Rows</h2>
+      <nav aria-label="All rows">
+        ${rows.map((row) => link(row, `${row.row}${row.isFailed ? " fails" : ""}`))}
+      </nav>
+    </footer>`
+  return htmlPage(`Preview of ${book}`, style + ownStyle, body)
 }

@@ -1,4 +1,4 @@
-/** Text for a page in which every value is escaped, unless it is a piece of HTML. */
+/** Text for pages in which every value is escaped, unless it is a piece of HTML. */
 
 /** A piece of a page that is not escaped. */
 export class Html {
@@ -38,3 +38,24 @@ export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Valu
   new Html(
     pieces.map((piece, at) => (at === 0 ? "" : textOf(values[at - 1] ?? "")) + piece).join("")
   )
+
+/** A page that is one file, and loads nothing. */
+export const htmlPage = (title: string, style: string, body: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src 'unsafe-inline'"
+        />
+        <title>${title}</title>
+        <style>
+          ${new Html(style)}
+        </style>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html> `.text

@@ -5,7 +5,7 @@
 import { inEnglish } from "@data-import/terminal/Answer"
 import type { CheckResult } from "../check/CheckBook.ts"
 import { type Example, isOfRows, type SummarisedProblem } from "../check/Summary.ts"
-import { html, Html } from "./Html.ts"
+import { html, type Html, htmlPage } from "./Html.ts"
 import { style } from "./HtmlStyle.ts"
 import { entryOf, remedyOf } from "./ReportCode.ts"
 
@@ -141,46 +141,30 @@ const warningsOf = ({ failed, problems }: CheckResult["warnings"]): Html =>
 export const htmlReport = ({ book, checkedAt, notes, result }: PageOf): string => {
   const { failed, lines } = result
   const verdict = failed === 0 ? "good" : "bad"
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <title>Check of ${book}</title>
-        <style>
-          ${new Html(style)}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>Check of ${book}</h1>
-          <p class="quiet">${checkedAt}</p>
-        </header>
-        <main>
-          <dl class="counts">
-            <div>
-              <dt>Lines</dt>
-              <dd>${inEnglish(lines)}</dd>
-            </div>
-            <div>
-              <dt>Valid</dt>
-              <dd class="good">${inEnglish(lines - failed)}</dd>
-            </div>
-            <div>
-              <dt>Failed</dt>
-              <dd class="${verdict}">${inEnglish(failed)}</dd>
-            </div>
-          </dl>
-          ${problemsOf(result)} ${warningsOf(result.warnings)}
-          <h2>Notes</h2>
-          <ul>
-            ${notes.map((note) => html`<li>${note}</li>`)}
-          </ul>
-        </main>
-      </body>
-    </html> `.text
+  const body = html`<header>
+      <h1>Check of ${book}</h1>
+      <p class="quiet">${checkedAt}</p>
+    </header>
+    <main>
+      <dl class="counts">
+        <div>
+          <dt>Lines</dt>
+          <dd>${inEnglish(lines)}</dd>
+        </div>
+        <div>
+          <dt>Valid</dt>
+          <dd class="good">${inEnglish(lines - failed)}</dd>
+        </div>
+        <div>
+          <dt>Failed</dt>
+          <dd class="${verdict}">${inEnglish(failed)}</dd>
+        </div>
+      </dl>
+      ${problemsOf(result)} ${warningsOf(result.warnings)}
+      <h2>Notes</h2>
+      <ul>
+        ${notes.map((note) => html`<li>${note}</li>`)}
+      </ul>
+    </main>`
+  return htmlPage(`Check of ${book}`, style, body)
 }
