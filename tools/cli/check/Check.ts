@@ -17,7 +17,7 @@ import { jsonOf, textOf } from "./CheckAnswer.ts"
 import { checkBook } from "./CheckBook.ts"
 import { notesOf } from "./Notes.ts"
 import { progressBar } from "./ProgressBar.ts"
-import { noConfiguration, readConfiguration, supplierForm } from "./SupplierConfiguration.ts"
+import { configurationOf, supplierForm } from "./SupplierConfiguration.ts"
 
 const readSupplier = decoderOf(SupplierCodeField)
 
@@ -71,10 +71,7 @@ export const check = Command.make(
   Effect.fnUntraced(function* ({ configuration, output, supplier, threads, ...words }) {
     const { book: name } = words
     yield* refuseOverwriting(output, [...filesOf(words), ...Option.toArray(configuration)])
-    const read = Option.isSome(configuration)
-      ? yield* readConfiguration(configuration.value)
-      : noConfiguration
-    const known = { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
+    const known = yield* configurationOf({ configuration, supplier })
     const file = yield* bookFile(words)
     yield* refuseOverwriting(output, file.further)
     const { map } = file

@@ -62,3 +62,17 @@ export const readConfiguration = (file: string): Effect.Effect<SupplierConfigura
         why: `Cannot use the configuration ${file}: ${error instanceof Error ? error.message : ""}`
       })
   })
+
+/** The configuration as the flags name it; the supplier of the command line counts. */
+export const configurationOf = Effect.fnUntraced(function* ({
+  configuration,
+  supplier
+}: {
+  readonly configuration: Option.Option<string>
+  readonly supplier: Option.Option<WireCode>
+}) {
+  const read = Option.isSome(configuration)
+    ? yield* readConfiguration(configuration.value)
+    : noConfiguration
+  return { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) }
+})

@@ -5,10 +5,10 @@ import { say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { cannotRead, emptyBook } from "../book/Book.ts"
 import { bookFile } from "../book/BookFile.ts"
-import { readColumnMap } from "../book/ColumnMap.ts"
+import { columnsByAttr } from "../book/ColumnMap.ts"
 import { refuseOverwriting } from "../book/Overwriting.ts"
 import { configurationFlag, supplierFlag } from "../check/Check.ts"
-import { noConfiguration, readConfiguration } from "../check/SupplierConfiguration.ts"
+import { configurationOf } from "../check/SupplierConfiguration.ts"
 import { writeWholeFile } from "../configuration/WholeFile.ts"
 import { type Preview, readPreview } from "./PreviewedRow.ts"
 import { previewPage } from "./PreviewPage.ts"
@@ -61,16 +61,18 @@ export const preview = Command.make(
   Effect.fnUntraced(function* ({ book, configuration, map, output, row, supplier }) {
     const files = [book, map, ...Option.toArray(configuration)]
     yield* refuseOverwriting(Option.toArray(output), files)
-    const read = Option.isSome(configuration)
-      ? yield* readConfiguration(configuration.value)
-      : noConfiguration
-    const words = { book, map: Option.some(map), corrections: [], lastWins: false }
-    const file = yield* bookFile(words)
+    const known = yield* configurationOf({ configuration, supplier })
+    const file = yield* bookFile({
+      book,
+      map: Option.some(map),
+      corrections: [],
+      lastWins: false
+    })
     yield* refuseOverwriting(Option.toArray(output), file.further)
     const of = {
       book: yield* file.open,
-      map: yield* readColumnMap(map),
-      configuration: { ...read, supplier: Option.getOrElse(supplier, () => read.supplier) },
+      columns: file.map === null ? {} : columnsByAttr(file.map),
+      configuration: known,
       now: yield* DateTime.now
     }
     const isPage = Option.isSome(output)

@@ -3,7 +3,7 @@ import type { DateTime } from "effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import type { Block } from "../book/Block.ts"
 import type { OpenBook } from "../book/BookFile.ts"
-import { type ColumnMap, type ColumnsByAttr, columnsByAttr } from "../book/ColumnMap.ts"
+import type { ColumnsByAttr } from "../book/ColumnMap.ts"
 import { cellsOf } from "../book/CsvRows.ts"
 import { isWrongCell, shownValue } from "../book/WrongCell.ts"
 import { supplierOf, unnamed } from "../check/CheckBook.ts"
@@ -100,7 +100,7 @@ export interface Preview {
 
 export interface PreviewOf {
   readonly book: OpenBook
-  readonly map: ColumnMap
+  readonly columns: ColumnsByAttr
   readonly configuration: SupplierConfiguration
   readonly now: DateTime.Utc
 }
@@ -108,9 +108,8 @@ export interface PreviewOf {
 /** The lines of a block with their rows, checked. */
 function* checkedIn(
   block: Block,
-  { configuration, now }: PreviewOf,
-  supplier: typeof unnamed,
-  columns: ColumnsByAttr
+  { columns, configuration, now }: PreviewOf,
+  supplier: typeof unnamed
 ) {
   const { bytes, csv, firstLine } = block
   if (csv === undefined) return
@@ -127,19 +126,13 @@ function* checkedIn(
 
 /** Reads the book until everything that is wanted was found. */
 export const readPreview = async (of: PreviewOf, wanted: Wanted): Promise<Preview> => {
-  const columns = columnsByAttr(of.map)
   const rows: Array<PreviewedRow> = []
   let supplier = of.configuration.supplier
   let [seen, failed] = [0, 0]
   let isFound = wanted.row === null
   for await (const block of of.book.blocks()) {
     supplier ??= supplierOf(block)
-    for (const { bytes, line, number, place } of checkedIn(
-      block,
-      of,
-      supplier ?? unnamed,
-      columns
-    )) {
+    for (const { bytes, line, number, place } of checkedIn(block, of, supplier ?? unnamed)) {
       seen++
       if (line.failed !== null) failed++
       const isWanted = number === wanted.row && place.row.isWithoutAccount !== true
