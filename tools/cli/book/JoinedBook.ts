@@ -86,25 +86,13 @@ const sort = async (
 
 type Account = Record<string | number, unknown>
 
-const listAt = (account: Account, path: FieldPath): ReadonlyArray<unknown> => {
-  const found = path.reduce<unknown>(
-    (at, segment) => (at as Account | undefined)?.[segment],
-    account
-  )
-  return Array.isArray(found) ? found : []
-}
-
-const isAt = (account: Account, path: FieldPath): boolean => {
-  const found = path.reduce<unknown>(
-    (at, segment) => (at as Account | undefined)?.[segment],
-    account
-  )
-  return found !== undefined && found !== null
-}
+const valueAt = (account: Account, path: FieldPath): unknown =>
+  path.reduce<unknown>((at, segment) => (at as Account | undefined)?.[segment], account)
 
 /** Adds the rows of one file, and says where they are. A malformed one is a text, which fails. */
 const addRows = (account: Account, { of }: SortedFile, rows: ReadonlyArray<AccountRow>) => {
-  const start = listAt(account, of.list).length
+  const list = valueAt(account, of.list)
+  const start = Array.isArray(list) ? list.length : 0
   const faults: Record<number, string> = {}
   for (const [index, { text }] of rows.entries()) {
     const kept = JSON.parse(text) as unknown
@@ -112,7 +100,7 @@ const addRows = (account: Account, { of }: SortedFile, rows: ReadonlyArray<Accou
     put(account, [...of.list, start + index], isFault(kept) ? kept[1] : kept)
   }
   for (const { path, value } of of.constants) {
-    if (!isAt(account, path)) put(account, path, structuredClone(value))
+    if ((valueAt(account, path) ?? null) === null) put(account, path, structuredClone(value))
   }
   return {
     file: of.file,
