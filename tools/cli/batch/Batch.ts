@@ -139,10 +139,10 @@ const act = (name: keyof typeof actions) =>
     ])
   )
 
-type WordsOfBook = Omit<BookOptions, "book"> & { readonly book: Option.Option<string> }
+type OptionalBook = Omit<BookOptions, "book"> & { readonly book: Option.Option<string> }
 
 /** The results as they are, or beside the book that is named. */
-const besideBook = Effect.fnUntraced(function* ({ book, ...words }: WordsOfBook, batch: string) {
+const besideBook = Effect.fnUntraced(function* ({ book, ...words }: OptionalBook, batch: string) {
   if (Option.isSome(book)) {
     return yield* withValues(yield* bookFile({ ...words, book: book.value }), batch)
   }

@@ -20,6 +20,15 @@ export interface Superseded extends Replacement {
 /** A row of a file, as a report names it. */
 export const originOf = (file: string, row: number): string => `${basename(file)}:${row}`
 
+/** The same of what is found in a further file; null if it names none. */
+export const originIn = ({
+  file,
+  row
+}: {
+  readonly file?: string | undefined
+  readonly row?: number | undefined
+}): string | null => (file === undefined || row === undefined ? null : originOf(file, row))
+
 /** The account number that a line names; null if it names none. */
 export const numberIn = (line: Uint8Array | null): string | null =>
   finish(receivingLine(line)).externalAccountNumber

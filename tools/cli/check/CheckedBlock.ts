@@ -2,7 +2,7 @@
 import type { LineProblem } from "@data-import/domain/batches/BatchLine"
 import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
 import type { ColumnsByAttr } from "../book/ColumnMap.ts"
-import { originOf } from "../book/Superseded.ts"
+import { originIn } from "../book/Superseded.ts"
 import { type Repetition, repetitionText } from "../book/RepeatedNumbers.ts"
 import { shownValue } from "../book/WrongCell.ts"
 import type { ReportCode } from "../reports/ReportCode.ts"
@@ -86,10 +86,6 @@ const isReversed = ({ actual, expected }: LineError["parameters"] & {}): boolean
   return !isZero.test(one) && (one === `-${other}` || other === `-${one}`)
 }
 
-/** File and row of an error in a further file. */
-const placeOf = ({ file, row }: Pick<LineError, "file" | "row">): string | null =>
-  file === undefined || row === undefined ? null : originOf(file, row)
-
 const once = (problems: ReadonlyArray<PlacedProblem>): ReadonlyArray<PlacedProblem> =>
   [
     ...new Map(problems.toReversed().map((problem) => [problemKey(problem), problem])).values()
@@ -107,7 +103,7 @@ export const failedLineOf = ({ problems, result }: FailedLine): FailedLineProble
       detail: error?.detail ?? problem.detail,
       column,
       value,
-      place: placeOf(at),
+      place: originIn(at),
       isReversed: isReversed(parameters)
     }
   })
@@ -130,7 +126,7 @@ export const warnedLineOf = (warned: RepeatedLine | WarnedLine): FailedLineProbl
       detail,
       column,
       value,
-      place: placeOf(at)
+      place: originIn(at)
     }))
   )
 })

@@ -1,6 +1,6 @@
 /** A previewed row as text: the cells beside their fields and errors, and the account below. */
 import type { Schema } from "effect"
-import { originOf } from "../book/Superseded.ts"
+import { originIn } from "../book/Superseded.ts"
 import { plain, printable, table } from "@data-import/terminal/Answer"
 import type { PreviewedCell, PreviewedRow, RowError } from "./PreviewedRow.ts"
 
@@ -19,9 +19,10 @@ const linesOf = ({ cell, column, errors, fields }: PreviewedCell) => {
   }))
 }
 
-const besideText = ({ attr, code, detail, file, row }: RowError): string => {
-  const place = file === undefined || row === undefined ? attr : `${originOf(file, row)}, ${attr}`
-  return `${code} at ${place}: ${printable(detail)}`
+const besideText = (error: RowError): string => {
+  const { attr, code, detail } = error
+  const origin = originIn(error)
+  return `${code} at ${origin === null ? "" : `${origin}, `}${attr}: ${printable(detail)}`
 }
 
 const besides = ({ errors, warnings }: PreviewedRow): ReadonlyArray<string> => [

@@ -10,7 +10,7 @@ import type { BookRow, CsvHeader } from "../book/Block.ts"
 import type { BookFile } from "../book/BookFile.ts"
 import { errorsColumn, originColumn } from "../book/ColumnMap.ts"
 import { cellsOf } from "../book/CsvRows.ts"
-import { originOf } from "../book/Superseded.ts"
+import { originIn, originOf } from "../book/Superseded.ts"
 import { byteOrderMark } from "../book/TextFile.ts"
 import { isOwn, malformedText, wholeRow } from "../book/WholeRow.ts"
 
@@ -29,10 +29,12 @@ interface RowError {
   readonly place?: string | null
 }
 
-const errorText = ({ attr, column, detail, file, place: given, row }: RowError): string => {
+const errorText = (error: RowError): string => {
+  const { attr, column, detail, place: given } = error
   const field = column ?? (attr === "non_field_errors" ? null : attr)
-  const further = file === undefined || row === undefined ? given : originOf(file, row)
-  const place = [further, field].filter((part) => typeof part === "string").join(" ")
+  const place = [originIn(error) ?? given, field]
+    .filter((part) => typeof part === "string")
+    .join(" ")
   return place === "" ? (detail ?? "") : `${place}: ${detail ?? ""}`
 }
 

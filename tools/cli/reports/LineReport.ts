@@ -1,10 +1,10 @@
 /**
  * Reports with an entry for each failed line, and for each with a warning. NDJSON has the results
- * as the server answers them for a batch. CSV has one row for each error.
+ * as the server answers them for a batch, with what to do. CSV has one row for each error.
  * Source: docs/contract/batches.md#results.
  */
 import { csvOf } from "@data-import/domain/board/Csv"
-import { originOf } from "../book/Superseded.ts"
+import { originIn } from "../book/Superseded.ts"
 import { byteOrderMark } from "../book/TextFile.ts"
 import type { LineReportKind, ReportedLine } from "../check/CheckedBlock.ts"
 import type { LineError } from "../check/LineCheck.ts"
@@ -41,19 +41,14 @@ const entriesOf = (line: ReportedLine): ReadonlyArray<Entry> => {
   return errors ?? [{ code, attr: "non_field_errors", detail }]
 }
 
-/** A row, with its file if it is not that of the book. */
-const placeOf = ({ file, row }: Pick<ReportedLine, "file" | "row">) =>
-  file === undefined || row === undefined ? row : originOf(file, row)
-
 const rowsOf = (line: ReportedLine, isCsvBook: boolean): string =>
   entriesOf(line)
-    .map(({ attr, code, column, detail, file, parameters = {}, row, value }) => {
+    .map((entry) => {
+      const { attr, code, column, detail, parameters = {}, value } = entry
       const { actual, allowed, difference, expected, limit, nearest } = parameters
       return rowOf([
         line.line,
-        ...(isCsvBook
-          ? [file !== undefined && row !== undefined ? originOf(file, row) : placeOf(line)]
-          : []),
+        ...(isCsvBook ? [originIn(entry) ?? originIn(line) ?? line.row] : []),
         line.external_account_number,
         attr,
         ...(isCsvBook ? [column] : []),

@@ -20,7 +20,7 @@ import {
   type RowPlace
 } from "../reports/PlacedErrors.ts"
 import type { BookFile } from "../book/BookFile.ts"
-import { originOf } from "../book/Superseded.ts"
+import { originIn } from "../book/Superseded.ts"
 import { withRemedies } from "../reports/ReportCode.ts"
 import { readingBook } from "./BookContent.ts"
 
@@ -68,12 +68,10 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 /** The failed row as it is in the book. */
 const rowOf = (
   corrected: CorrectedRows,
-  result: LineResult,
-  found: NumberedLine | null
+  failure: FoundFailure<PlacedError> | null,
+  place: RowPlace | null
 ): string => {
-  const place = found?.place ?? null
   if (place === null) return ""
-  const failure = failureOf(result, found)
   const detail = failure?.detail ?? "The line was cancelled."
   const errors = failure?.errors ?? [{ attr: "non_field_errors", detail }]
   return corrected.textOf({ ...place, errors })
@@ -138,9 +136,11 @@ export const failureOf = (
 }
 
 /** An entry of the file, which names its book. */
-const entryOf = (result: LineResult, found: NumberedLine | null, book: string): string => {
-  const { content = null, place = null } = found ?? {}
-  const error = failureOf(result, found)
+const entryOf = (
+  result: LineResult,
+  error: FoundFailure<PlacedError> | null,
+  { book, content, place }: Pick<NumberedLine, "content" | "place"> & { readonly book: string }
+): string => {
   const row = place === null ? {} : rowMembers(place)
   const members = { book: resolve(book), ...result, ...(error !== null && { error }), ...row }
   return `${JSON.stringify(members).slice(0, -1)},${sentMember(content)}}\n`
@@ -213,12 +213,18 @@ export const writeFailedLines = Effect.fnUntraced(function* (
   let written = 0
   const write = Effect.fnUntraced(function* (result: LineResult) {
     const found = yield* lineAt(result.line)
-    if (examples.has(result.line) && found !== null && found.place !== null) {
-      const { file: origin, number } = found.place.row
-      const row = origin === null ? number : originOf(origin, number)
-      rows.set(result.line, { row, errors: failureOf(result, found)?.errors ?? [] })
+    const { content = null, place = null } = found ?? {}
+    const failure = failureOf(result, found)
+    if (examples.has(result.line) && place !== null) {
+      const members = rowMembers(place)
+      rows.set(result.line, {
+        row: originIn(members) ?? members.row,
+        errors: failure?.errors ?? []
+      })
     }
-    const text = isRows(file) ? rowOf(corrected, result, found) : entryOf(result, found, book.name)
+    const text = isRows(file)
+      ? rowOf(corrected, failure, place)
+      : entryOf(result, failure, { book: book.name, content, place })
     yield* attempt(file, () => part.handle.write(text))
     written++
   })

@@ -239,7 +239,8 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
 
 export const send = Command.make("send", flags, handler).pipe(
   Command.withDescription(
-    "Send a book: stage every account, import it with --import, or add to it with --operation. The work is followed to its end. " +
+    "Send a book: stage every account, import it with --import, or add to it with --operation. " +
+      "The work is followed to its end. " +
       "Whatever interrupts it, the same command goes on, and nothing is lost or doubled. Exits with " +
       "0 if no line failed, 1 if lines failed, and 2 if the book could not be sent to its end."
   ),

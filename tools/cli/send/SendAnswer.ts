@@ -4,6 +4,7 @@
  */
 import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
+import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
 import { inEnglish } from "@data-import/terminal/Answer"
 import { type Overlay, overlayJson } from "../book/Replacement.ts"
 import type { FailedRow, PartBatch } from "./FailedLines.ts"
@@ -96,9 +97,6 @@ export const jsonOf = ({ book, failedFile, failedLines, lines, ...of }: Outcome)
     failed_lines: failedLines
   }
 }
-
-/** In the path of a problem an asterisk stands for each index. */
-const withoutIndexes = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
 
 const exampleAt = (
   line: number,
