@@ -121,18 +121,26 @@ const problemRow = ({ attr, cleared_lines, code, examples, lines }: ProblemAnswe
   example: plain(examples[0]?.value)
 })
 
-/** A newer service may have codes that this version does not know. */
-const remedyOf = (code: string): string | undefined =>
+/** What to do; a newer service may have codes that this version does not know. */
+type Remedy = (code: string) => string | undefined
+
+const registered: Remedy = (code) =>
   (registry as Readonly<Record<string, { readonly remedy: string } | undefined>>)[code]?.remedy
 
-const remedies = (problems: ReadonlyArray<ProblemAnswer>): ReadonlyArray<string> =>
+const remedies = (
+  problems: ReadonlyArray<ProblemAnswer>,
+  remedyOf: Remedy
+): ReadonlyArray<string> =>
   [...new Set(problems.map(({ code }) => code))].flatMap((code) => {
     const remedy = remedyOf(code)
     return remedy === undefined ? [] : [`${code}: ${remedy}`]
   })
 
 /** The problems of a batch as a table, the most frequent first, and what to do about them. */
-export const problemsText = (problems: ReadonlyArray<ProblemAnswer>): ReadonlyArray<string> => {
+export const problemsText = (
+  problems: ReadonlyArray<ProblemAnswer>,
+  remedyOf: Remedy = registered
+): ReadonlyArray<string> => {
   const shown = problems.slice(0, printedProblems)
   const more = problems.length - shown.length
   const rest = more > 0 ? [`${inEnglish(more)} more problems: --json prints them`] : []
@@ -140,6 +148,6 @@ export const problemsText = (problems: ReadonlyArray<ProblemAnswer>): ReadonlyAr
     ? []
     : [
         [table(shown.some(isOfRows) ? ofRows : ofLines, shown.map(problemRow)), ...rest].join("\n"),
-        remedies(shown).join("\n")
+        remedies(shown, remedyOf).join("\n")
       ]
 }

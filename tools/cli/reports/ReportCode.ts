@@ -68,12 +68,16 @@ export const remedyOf = (code: ReportCode, isCsvBook: boolean): string =>
 const isKnown = (code: unknown): code is ReportCode =>
   typeof code === "string" && (Object.hasOwn(bookCodes, code) || Object.hasOwn(registry, code))
 
-/** Errors with what to do; a service may be newer than this command, and have further codes. */
+/** What to do about a code of the service, which may be newer than this command. */
+export const knownRemedyOf = (code: unknown, isCsvBook: boolean): string | undefined =>
+  isKnown(code) ? remedyOf(code, isCsvBook) : undefined
+
+/** Errors with what to do. */
 export const withRemedies = <Found extends object>(
   errors: ReadonlyArray<Found>,
   isCsvBook: boolean
 ) =>
   errors.map((error) => {
-    const code = "code" in error ? error.code : null
-    return isKnown(code) ? { ...error, remedy: remedyOf(code, isCsvBook) } : error
+    const remedy = knownRemedyOf("code" in error ? error.code : null, isCsvBook)
+    return remedy === undefined ? error : { ...error, remedy }
   })

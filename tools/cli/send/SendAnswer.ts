@@ -7,6 +7,7 @@ import type { Answer, Batch } from "@data-import/client/effect"
 import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
 import { inEnglish } from "@data-import/terminal/Answer"
 import { type Overlay, overlayJson } from "../book/Replacement.ts"
+import { knownRemedyOf } from "../reports/ReportCode.ts"
 import type { FailedRow, PartBatch } from "./FailedLines.ts"
 import { countsText, type Example, problemsText } from "@data-import/terminal/BatchText"
 
@@ -122,7 +123,8 @@ const problemsOf = ({ firstLine, problems }: PartOutcome, rows: Outcome["rows"])
     problems.map((problem) => ({
       ...problem,
       examples: problem.examples.map(({ line }) => exampleAt(line + firstLine - 1, problem, rows))
-    }))
+    })),
+    (code) => knownRemedyOf(code, rows.size > 0)
   )
 
 const partText = (part: PartOutcome, rows: Outcome["rows"]): ReadonlyArray<string> => {

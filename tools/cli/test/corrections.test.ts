@@ -78,6 +78,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const sent = yield* run(...importing(tenant, book), ...once, "--failed", second)
         expect(sent.out).toMatch(/: 6 lines = 5 succeeded \+ 0 already \+ 1 failed/)
         expect(sent.out).toMatch(/ transfer_balance +Balance +1-corrected\.csv:2 +"2,5x"/)
+        expect(sent.out).toMatch(/^invalid_type: Correct the cell/m)
         expect(home.read("2-corrected.csv")).toMatch(
           /^A-2;"=1\+1; faulty";2,5x;1-corrected.csv:2;/m
         )
