@@ -7,7 +7,7 @@ import { pipeline, Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 export interface Book {
   /** As it was given; `-` is the standard input. */

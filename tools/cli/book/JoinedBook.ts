@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { dirname, resolve } from "node:path"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 import { type Block, type BookRow, type JoinedRows, LineCollector } from "./Block.ts"
 import { cannotRead, open } from "./Book.ts"
 import {

@@ -5,7 +5,7 @@
 import { fstatSync, statSync } from "node:fs"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 /** A report is written to this file, and renamed at the end. */
 export const partOf = (file: string): string => `${file}.part`

@@ -2,7 +2,7 @@
 import { open, rename, rm } from "node:fs/promises"
 import { Effect } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 const write = async (file: string, text: string): Promise<void> => {
   const draft = `${file}.part`

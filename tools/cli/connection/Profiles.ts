@@ -5,7 +5,7 @@
 import { homedir } from "node:os"
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "./Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 /** A deployment, and the key of an organisation there. */
 export interface Profile {

@@ -7,7 +7,7 @@ import { Clock, Console, Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { printable } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
-import { reasonOf } from "./Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 /** In milliseconds. */
 const givenUpAfter = 8_000

@@ -13,7 +13,7 @@ import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
 import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import type { Profile } from "../connection/Profiles.ts"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 import { barOfShare, drawing } from "../progress/Drawing.ts"
 import { openLog, type UploadLog } from "./UploadLog.ts"
 

@@ -8,7 +8,7 @@ import { appendFile, mkdir, readFile } from "node:fs/promises"
 import { Effect, Option, Path, Redacted, Schema } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
 import { type Profile, userFolder } from "../connection/Profiles.ts"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 const Entry = Schema.Struct({ document_path: Schema.String, sha256: Schema.String })
 const decode = Schema.decodeOption(Schema.fromJsonString(Entry))

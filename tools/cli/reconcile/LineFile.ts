@@ -14,7 +14,7 @@ import type { BookRow } from "../book/Block.ts"
 import type { Piece } from "../book/BookPieces.ts"
 import { unnamedFile } from "../book/SortedRows.ts"
 import { originOf } from "../book/Superseded.ts"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 
 /** Where a line is. */
 export interface LinePlace {

@@ -8,7 +8,7 @@ import { Effect, type Scope } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
 import { partOf } from "../book/Overwriting.ts"
 import type { ReportWriter } from "../check/CheckBook.ts"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 import { htmlReport, type PageOf } from "./HtmlReport.ts"
 import { headOf } from "./LineReport.ts"
 

@@ -11,7 +11,7 @@ import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises"
 import { DateTime, Effect, Path, Schema } from "effect"
 import { Refused } from "@data-import/terminal/Refused"
 import { userFolder } from "../connection/Profiles.ts"
-import { reasonOf } from "../connection/Reason.ts"
+import { reasonOf } from "../Reason.ts"
 import type { Content } from "./BookContent.ts"
 import type { Part } from "./BookParts.ts"
 
