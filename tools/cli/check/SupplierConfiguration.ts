@@ -20,7 +20,7 @@ export interface SupplierConfiguration {
   readonly codeLists: CodeLists
 }
 
-export const noConfiguration: SupplierConfiguration = {
+const noConfiguration: SupplierConfiguration = {
   supplier: null,
   timeZone: utc,
   codeLists: {}
