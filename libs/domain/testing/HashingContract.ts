@@ -23,8 +23,10 @@ export const hashingContract = (name: string, layer: Layer.Layer<Hashing>): void
   describe(`Hashing, ${name}`, () => {
     it.effect.each(vectors)("hashes the UTF-8 bytes of the text %#", ([text, hash]) =>
       Effect.gen(function* () {
-        const { sha256 } = yield* Hashing
+        const { digest, sha256 } = yield* Hashing
         expect(sha256(text)).toBe(hash)
+        const bytes = digest(new TextEncoder().encode(text))
+        expect(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")).toBe(hash)
       }).pipe(Effect.provide(layer))
     )
   })

@@ -4,5 +4,6 @@ import { Layer } from "effect"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 
 export const layer: Layer.Layer<Hashing> = Layer.succeed(Hashing, {
-  sha256: (text) => hash("sha256", text, "hex")
+  sha256: (text) => hash("sha256", text, "hex"),
+  digest: (bytes) => hash("sha256", bytes, "buffer")
 })

@@ -55,8 +55,8 @@ const round = ([a, b, c, d, e, f, g, h]: State, word: number, constant: number):
   return [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g]
 }
 
-const sha256 = (text: string): string => {
-  const message = padded(new TextEncoder().encode(text))
+const wordsOf = (bytes: Uint8Array): ReadonlyArray<number> => {
+  const message = padded(bytes)
   let state = initial as unknown as State
   for (let start = 0; start < message.byteLength; start += blockBytes) {
     const words = scheduleOf(message, start)
@@ -66,7 +66,18 @@ const sha256 = (text: string): string => {
     )
     state = state.map((word, index) => (word + (after[index] as number)) | 0) as unknown as State
   }
-  return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("")
+  return state
 }
 
-export const layerMemory: Layer.Layer<Hashing> = Layer.succeed(Hashing, { sha256 })
+const sha256 = (text: string): string =>
+  wordsOf(new TextEncoder().encode(text))
+    .map((word) => (word >>> 0).toString(16).padStart(8, "0"))
+    .join("")
+
+const digest = (bytes: Uint8Array): Uint8Array => {
+  const view = new DataView(new ArrayBuffer(32))
+  wordsOf(bytes).forEach((word, index) => view.setInt32(4 * index, word))
+  return new Uint8Array(view.buffer)
+}
+
+export const layerMemory: Layer.Layer<Hashing> = Layer.succeed(Hashing, { sha256, digest })
