@@ -1,10 +1,13 @@
 /** Commands about the audit log: whether it is as it was written. */
 import { readFileSync } from "node:fs"
 import { unzip } from "@data-import/documents/Zipped"
-import { parseExport, verifyExport } from "@data-import/domain/audit/AuditHeads"
+import { parseExport, verifyAgainst } from "@data-import/domain/audit/AuditExport"
+import { type AuditFault, verifyAudit } from "@data-import/domain/audit/AuditVerification"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
+import { Hashing } from "@data-import/domain/requests/Hashing"
+import { layer as hashing } from "@data-import/server/Hashing"
 import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
-import { type AuditFault, AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { inEnglish, plain, say } from "@data-import/terminal/Answer"
@@ -14,38 +17,41 @@ import { onStorage } from "./Storage.ts"
 const reasons: Readonly<Record<AuditFault["why"], string>> = {
   altered: "it is not what was written there",
   missing: "it is missing",
-  beyond_head: "the head of the chain ends before it",
-  head_differs: "it is the last, and the head of the chain says otherwise",
-  head_missing: "its chain has no head",
-  kept_head_differs: "it is not what the kept heads say: the chain was written anew"
+  beyond_head: "the head of the log ends before it",
+  head_differs: "an entry up to here was altered together with its hash",
+  kept_leaf_differs: "it is not what the export says: the log was written anew",
+  kept_head_differs:
+    "an entry up to here is not what the export says. Compare with earlier exports: one names it"
 }
 
-const supplierIn = ({ import_supplier }: AuditFault): string | null =>
-  import_supplier === null ? null : recordedCode(import_supplier)
+const supplierIn = (code: string | null | undefined): string | null =>
+  code === null || code === undefined ? null : recordedCode(code)
 
-const faultEntry = (fault: AuditFault) => ({
-  organisation: fault.organisation,
-  import_supplier: supplierIn(fault),
-  external_account_number: fault.external_account_number,
-  position: Number(fault.position),
-  id: fault.id === null ? null : Number(fault.id),
-  why: fault.why
+const faultEntry = ({ entry, position, why }: AuditFault) => ({
+  position: Number(position),
+  id: entry === null ? null : Number(entry.id),
+  organisation: entry?.organisation ?? null,
+  import_supplier: supplierIn(entry?.import_supplier),
+  external_account_number: entry?.external_account_number ?? null,
+  why
 })
 
-const sentence = (fault: AuditFault): string => {
-  const named = [supplierIn(fault), fault.external_account_number].map((text) => plain(text) ?? "-")
-  const id = fault.id === null ? "" : ` (id ${fault.id})`
-  return (
-    `Entry ${fault.position}${id} of ${plain(fault.organisation)} ${named.join(" ")}: ` +
-    `${reasons[fault.why]}.`
-  )
+const sentence = ({ entry, position, why }: AuditFault): string => {
+  if (entry === null) return `Entry ${position}: ${reasons[why]}.`
+  const named = [
+    entry.organisation,
+    supplierIn(entry.import_supplier),
+    entry.external_account_number
+  ]
+  const whose = named.map((text) => plain(text) ?? "-").join(" ")
+  return `Entry ${position} (id ${entry.id}) of ${whose}: ${reasons[why]}.`
 }
 
 const against = Flag.String("against").pipe(
   Flag.optional,
   Flag.withMetavar("file|latest"),
   Flag.withDescription(
-    "Compare with an export of heads: a file, or the latest in the document store"
+    "Compare with an export of the log: a file, or the latest in the document store"
   )
 )
 
@@ -61,52 +67,49 @@ const kept = Effect.fnUntraced(function* (wanted: string) {
   const latest = yield* (yield* AuditHeadStore).latest
   if (Option.isSome(latest)) return latest.value
   return yield* new Refused({
-    why: "The document store has no export of heads. AUDIT_HEADS_EXPORT makes the worker keep one."
+    why: "The document store has no export of the log. AUDIT_HEADS_EXPORT makes the worker keep one."
   })
 })
 
-/** The first kept head that no longer exists, and a summary of the others. */
-const compared = Effect.fnUntraced(function* (wanted: string) {
+const exported = Effect.fnUntraced(function* (wanted: string) {
   const { name, text } = yield* kept(wanted)
-  const exported = yield* Effect.mapError(
+  const parsed = yield* Effect.mapError(
     parseExport(text),
-    ({ line }) => new Refused({ why: `${name} is no export of heads, or cut off: line ${line}.` })
+    ({ line }) => new Refused({ why: `${name} is no export of the log, or cut off: line ${line}.` })
   )
-  const fault = yield* verifyExport(yield* AuditLog, exported)
-  return { fault, kept: { name, at: exported.at, heads: exported.heads.length } }
+  return { ...parsed, name }
 })
-
-/** Says that the heads of an export still exist. */
-const asKept = (comparison: Effect.Success<ReturnType<typeof compared>> | null): string => {
-  if (comparison === null) return ""
-  const { at, heads, name } = comparison.kept
-  return `, and as ${plain(name)} has their ${inEnglish(heads)} heads of ${plain(at)}`
-}
 
 const verify = Command.make(
   "verify",
   { against },
-  Effect.fnUntraced(function* ({ against }) {
-    const history = yield* AuditLog
-    const verified = yield* history.verifyAudit
-    const { chains, entries } = verified
-    const isCompared = verified.fault === null && Option.isSome(against)
-    const comparison = isCompared ? yield* compared(against.value) : null
-    const fault = verified.fault ?? comparison?.fault ?? null
-    const read = `Read ${inEnglish(entries)} entries in ${inEnglish(chains)} chains`
-    const heads = comparison === null ? {} : { kept: comparison.kept }
-    const whole = `${read}: all are as they were written${asKept(comparison)}.`
-    yield* fault === null
-      ? say({ chains, entries, fault, ...heads }, whole)
-      : say(
-          { chains, entries, fault: faultEntry(fault), ...heads },
-          `${read} before an altered one.`
-        )
-    if (fault !== null) return yield* new Refused({ why: sentence(fault), wasCarriedOut: true })
-  }, onStorage)
+  Effect.fnUntraced(
+    function* ({ against }) {
+      const sealed = yield* SealedAuditLog
+      const digests = yield* Hashing
+      const compared = Option.isSome(against) ? yield* exported(against.value) : null
+      const { entries, fault } = yield* compared === null
+        ? verifyAudit(sealed, digests)
+        : verifyAgainst(sealed, digests, compared)
+      const keptPart =
+        compared === null
+          ? {}
+          : { kept: { name: compared.name, at: compared.at, entries: Number(compared.size) } }
+      const read = `Read ${inEnglish(entries)} entries`
+      const asKept =
+        compared === null
+          ? ""
+          : `, and as ${plain(compared.name)} has them of ${plain(compared.at)}`
+      yield* fault === null
+        ? say({ entries, fault, ...keptPart }, `${read}: all are as they were written${asKept}.`)
+        : say({ entries, fault: faultEntry(fault), ...keptPart }, `${read} before an altered one.`)
+      if (fault !== null) return yield* new Refused({ why: sentence(fault), wasCarriedOut: true })
+    },
+    (work) => onStorage(Effect.provide(work, hashing))
+  )
 ).pipe(
   Command.withDescription(
-    "Follow every chain of the audit log, and name the first entry that is not as it was written"
+    "Read the whole audit log, and name the first entry that is not as it was written"
   ),
   Command.withExamples([
     {
@@ -115,7 +118,8 @@ const verify = Command.make(
     },
     {
       command: "operator audit verify --against latest",
-      description: "Finds a chain that was rewritten whole since the latest export of heads, too"
+      description:
+        "Finds entries that were written anew since the latest export, with all hashes, too"
     }
   ])
 )

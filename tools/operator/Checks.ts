@@ -9,6 +9,7 @@ import {
 } from "@data-import/domain/checks/ScheduledChecks"
 import { recordedCode } from "@data-import/domain/suppliers/Supplier"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { Checks, type OpenMismatch } from "@data-import/domain/checks/Checks"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { layer as hashing } from "@data-import/server/Hashing"
@@ -50,7 +51,7 @@ const listCommand = Command.make(
 
 const sentenceOf = ({ checked: count, differences }: CheckReport): string =>
   `Checked ${inEnglish(count.accounts)} accounts, ${inEnglish(count.batches)} batches and ` +
-  `${inEnglish(count.audit_chains)} audit entries: ${inEnglish(differences.length)} differences.`
+  `${inEnglish(count.audit_log)} audit entries: ${inEnglish(differences.length)} differences.`
 
 /** As many accounts as the service checks in a minute by default. */
 const slice = { accounts: 200, pause: Duration.zero }
@@ -58,8 +59,13 @@ const slice = { accounts: 200, pause: Duration.zero }
 /** Findings are listed, so they are not logged as well. */
 const checked = Effect.fnUntraced(
   function* (check: (checks: ScheduledChecks) => ReturnType<ScheduledChecks["turn"]>) {
-    const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-    return yield* check(makeScheduledChecks(ports))
+    const scheduled = makeScheduledChecks({
+      accounts: yield* Accounts,
+      checks: yield* Checks,
+      hashing: yield* Hashing,
+      sealed: yield* SealedAuditLog
+    })
+    return yield* check(scheduled)
   },
   Effect.provideService(References.MinimumLogLevel, "None"),
   Effect.provide(hashing)

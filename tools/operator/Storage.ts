@@ -6,6 +6,7 @@ import type { Accounts } from "@data-import/domain/accounts/Accounts"
 import type { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import type { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
 import type { AuditLog } from "@data-import/domain/audit/AuditLog"
+import type { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import type { Batches } from "@data-import/domain/batches/Batches"
 import type { Checks } from "@data-import/domain/checks/Checks"
 import type { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -26,11 +27,12 @@ export type Ports =
   | ImportProcesses
   | Erasures
   | Accounts
-  | AuditLog
   | AuditHeadStore
   | Batches
   | BoardSessions
   | Checks
+  | SealedAuditLog
+  | AuditLog
   | SupplierSummaries
   | Webhooks
   | TokenSecrets

@@ -5,7 +5,11 @@
  */
 import { join } from "node:path"
 import { Array, Context, Duration, Effect, Layer, Record, type Scope } from "effect"
-import { AuditLog } from "@data-import/domain/audit/AuditLog"
+import { type AuditVerification, verifyAudit } from "@data-import/domain/audit/AuditVerification"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
+import { Hashing } from "@data-import/domain/requests/Hashing"
+import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
+import { layer as hashing } from "@data-import/server/Hashing"
 import * as Database from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/schema/DatabaseUsers"
 import { migrate } from "@data-import/postgres/schema/migrate"
@@ -70,7 +74,7 @@ export class System extends Context.Service<
     /** Connections that bypass the proxy, to read what is stored. */
     readonly database: Database.Database["Service"]
     /** Whether the audit log is as it was written. */
-    readonly verifyAudit: AuditLog["Service"]["verifyAudit"]
+    readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
     /** Between the services and PostgreSQL, where the options say so. */
     readonly databaseProxy: TcpProxy.TcpProxy
     readonly storeProxy: TcpProxy.TcpProxy
@@ -173,7 +177,12 @@ const start = Effect.fnUntraced(function* (options: Options) {
     postgres,
     tokenKeys,
     database: Context.get(context, Database.Database),
-    verifyAudit: Context.get(context, AuditLog).verifyAudit,
+    verifyAudit: Effect.provide(
+      Effect.flatMap(Hashing, (hashes) =>
+        verifyAudit(Context.get(context, SealedAuditLog), hashes)
+      ),
+      hashing
+    ),
     databaseProxy,
     storeProxy,
     vendorProxy,

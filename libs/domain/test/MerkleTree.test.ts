@@ -1,10 +1,10 @@
 /** Merkle trees against the definition of RFC 9162 and its published vectors. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
-import { Hex } from "effect/encoding"
+import { Effect } from "effect"
 import * as FastCheck from "fast-check"
 import { leafHash, makeGrowingTree, nodeHash } from "../src/merkle/MerkleTree.ts"
 import { Hashing } from "../src/requests/Hashing.ts"
+import { bytesOf, hexOf } from "../src/support/Hexadecimal.ts"
 import { layerMemory } from "../testing/memory/Hashing.ts"
 
 /** The leaves and the roots of their first 0 to 8 in the tests of Certificate Transparency. */
@@ -53,10 +53,10 @@ describe("MerkleTree", () => {
     Effect.gen(function* () {
       const digest = yield* digested
       const tree = makeGrowingTree(digest)
-      const found = [Hex.encode(tree.root())]
+      const found = [hexOf(tree.root())]
       for (const leaf of leaves) {
-        tree.append(leafHash(digest, Result.getOrThrow(Hex.decode(leaf))))
-        found.push(Hex.encode(tree.root()))
+        tree.append(leafHash(digest, bytesOf(leaf)))
+        found.push(hexOf(tree.root()))
       }
       expect(found).toStrictEqual(roots)
     })

@@ -22,7 +22,9 @@ import { layerMemory as configuration } from "../testing/memory/Configuration.ts
 import { layerMemory as hashing } from "../testing/memory/Hashing.ts"
 import { layerMemory as importProcesses } from "../testing/memory/ImportProcesses.ts"
 import { layerMemory as eventLog } from "../testing/memory/EventLog.ts"
+import { layerMemory as sealedAuditLog } from "../testing/memory/SealedAuditLog.ts"
 import { MemoryStore } from "../testing/memory/Store.ts"
+import { SealedAuditLog } from "../src/audit/SealedAuditLog.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import { Checks } from "../src/checks/Checks.ts"
 import { EventLog } from "../src/events/EventLog.ts"
@@ -39,6 +41,7 @@ const ports = Layer.mergeAll(
   eventLog,
   hashing,
   importProcesses,
+  sealedAuditLog,
   MemoryStore.layer
 )
 
@@ -66,7 +69,11 @@ const arrange = Effect.fnUntraced(function* (count: number) {
       return port.accounts(slice)
     }
   }
-  const shared = { accounts: yield* Accounts, hashing: yield* Hashing }
+  const shared = {
+    accounts: yield* Accounts,
+    hashing: yield* Hashing,
+    sealed: yield* SealedAuditLog
+  }
   const scheduled = makeScheduledChecks({ ...shared, checks: seen })
   return { made, read, scheduled, port: seen, shared }
 })

@@ -7,7 +7,6 @@ import { DateTime, Effect, type Layer } from "effect"
 import {
   type AuditAction,
   auditActions,
-  type AuditHead,
   AuditLog,
   moreRefused,
   refusalsInWindow,
@@ -204,7 +203,6 @@ const bounding = (it: It): void => {
       ])
       yield* refuse("n0", nextWindow)
       expect(yield* outcomesOf(caller)).toHaveLength(refusalsInWindow + 2)
-      expect((yield* auditLog.verifyAudit).fault).toBeNull()
     })
   )
 
@@ -282,99 +280,6 @@ const reading = (it: It): void => {
   )
 }
 
-const verifying = (it: It): void => {
-  it.effect("verifies each chain, one for each organisation and import key", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const auditLog = yield* AuditLog
-      const { caller, keyOf } = yield* freshSupplier
-      const stranger = yield* freshSupplier
-      const before = yield* auditLog.verifyAudit
-      const refusal = { action: "stage", outcome: "error", at: noon } as const
-      const nothing = { import_supplier: null, external_account_number: null }
-      yield* imports.stage({ key: keyOf("a"), payload: "{}", hash: stagedHash, caller, at: noon })
-      yield* auditLog.recordRefusal({ ...refusal, key: keyOf("a"), caller })
-      yield* auditLog.recordRefusal({ ...refusal, key: keyOf("a"), caller: stranger.caller })
-      yield* auditLog.recordRefusal({ ...refusal, key: keyOf("b"), caller })
-      yield* auditLog.recordRefusal({ ...refusal, key: nothing, caller })
-      yield* auditLog.recordRefusal({ ...refusal, key: nothing, caller })
-      const { chains, entries } = before
-      const after = { chains: chains + 4, entries: entries + 5, fault: null }
-      expect(yield* auditLog.verifyAudit).toStrictEqual(after)
-    })
-  )
-}
-
-/** Every head after a chain, in pages of this size. */
-const allHeads = Effect.fnUntraced(function* (limit: number, after: bigint = 0n) {
-  const auditLog = yield* AuditLog
-  const all: Array<AuditHead> = []
-  for (;;) {
-    const page = yield* auditLog.heads({ after: all.at(-1)?.chain ?? after, limit })
-    expect(page.length).toBeLessThanOrEqual(limit)
-    if (page.length === 0) return all
-    all.push(...page)
-  }
-})
-
-const heads = (it: It): void => {
-  it.effect("are those of every chain, page by page, and stay valid as the chains grow", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const auditLog = yield* AuditLog
-      const { caller, keyOf } = yield* freshSupplier
-      const stage = (name: string) =>
-        imports.stage({ key: keyOf(name), payload: "{}", hash: stagedHash, caller, at: noon })
-      const before = yield* allHeads(1_000)
-      const last = before.at(-1)?.chain
-      for (const name of ["a", "b", "b", "c"]) yield* stage(name)
-      const kept = yield* allHeads(2, last)
-      expect(kept.map(({ length }) => length)).toStrictEqual([1n, 2n, 1n])
-      const hashes = [...before, ...kept].map(({ hash }) => hash)
-      expect(new Set(hashes).size).toBe(hashes.length)
-      yield* stage("a")
-      const grown = yield* allHeads(1, last)
-      expect(grown.map(({ length }) => length)).toStrictEqual([2n, 2n, 1n])
-      expect(yield* allHeads(1_000)).toStrictEqual([...before, ...grown])
-      expect(yield* auditLog.verifyHeads([...before, ...kept, ...grown])).toBeNull()
-    })
-  )
-
-  it.effect("are reported if a chain has another hash, is shorter, or is gone", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const auditLog = yield* AuditLog
-      const { caller, keyOf } = yield* freshSupplier
-      const key = keyOf("a")
-      yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
-      const all = yield* allHeads(1_000)
-      const head = all.at(-1) ?? (yield* Effect.die("there is no head"))
-      const named = { organisation: caller.organisation, ...key, position: 1n }
-      const other = { ...head, hash: head.hash.replaceAll(/[0-9]/g, "a") }
-      expect(yield* auditLog.verifyHeads([...all.slice(0, -1), other])).toMatchObject({
-        ...named,
-        why: "kept_head_differs"
-      })
-      const longer = { ...head, length: 2n }
-      expect(yield* auditLog.verifyHeads([longer])).toStrictEqual({
-        ...named,
-        position: 2n,
-        id: null,
-        why: "missing"
-      })
-      const chain = head.chain + 1_000_000n
-      expect(yield* auditLog.verifyHeads([{ ...head, chain }])).toStrictEqual({
-        organisation: `chain ${chain}`,
-        import_supplier: null,
-        external_account_number: null,
-        position: 1n,
-        id: null,
-        why: "missing"
-      })
-    })
-  )
-}
-
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const auditLogContract = <E>(
   name: string,
@@ -389,7 +294,5 @@ export const auditLogContract = <E>(
         bounding(it)
       })
       describe("attempts, audit and events", () => reading(it))
-      describe("verifyAudit", () => verifying(it))
-      describe("heads", () => heads(it))
     }
   )

@@ -1,6 +1,5 @@
 /**
- * The contract of searching the audit log, and of verifying the entries of one import. Every
- * adapter of `AuditLog` runs it.
+ * The contract of searching the audit log. Every adapter of `AuditLog` runs it.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
@@ -150,26 +149,12 @@ const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
-const verifying = (it: Vitest.MethodsNonLive<Ports>): void => {
-  it.effect("verifies the entries of one import, whoever wrote them", () =>
-    Effect.gen(function* () {
-      const { mine, other } = yield* arranged
-      const { verifyImport } = yield* AuditLog
-      const verified = (chains: number, entries: number) => ({ chains, entries, fault: null })
-      expect(yield* verifyImport(mine.keyOf("a"))).toEqual(verified(1, 2))
-      expect(yield* verifyImport(other.keyOf("a"))).toEqual(verified(2, 2))
-      expect(yield* verifyImport(mine.keyOf("never"))).toEqual(verified(0, 0))
-    })
-  )
-}
-
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const auditSearchContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void => {
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `searching AuditLog, ${name}`,
     (it) => {
       searching(it)
-      verifying(it)
     }
   )
 }

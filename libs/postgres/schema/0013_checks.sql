@@ -10,7 +10,7 @@ create table check_walks (
   begun_at timestamptz not null default '-infinity'
 );
 
-insert into check_walks (walk) values ('accounts'), ('batches'), ('audit_chains'), ('events');
+insert into check_walks (walk) values ('accounts'), ('batches'), ('audit_log'), ('events');
 
 grant select, update (position, begun_at) on check_walks to data_import_query, data_import_operator;
 

@@ -5,7 +5,7 @@
 -- Can be undone: yes, by dropping the functions.
 
 -- Deletes imports of these suppliers with their accounts, each table before those that it refers
--- to, and ends their chains of the audit log. Rows that a transaction holds are left, so that
+-- to, and records it in the audit log. Rows that a transaction holds are left, so that
 -- nobody waits for another in a circle: whoever writes locks the account first, or the import. One
 -- that was erased has an account, and no number of it. The loop measures no account that it will
 -- not take; a transaction or note that was added after the import has about 500 bytes.
@@ -40,7 +40,7 @@ begin
   insert into audit_log (at, organisation, api_key, request_id, action, outcome,
     import_supplier, external_account_number)
   select entry.at, entry.organisation, entry.api_key, entry.request_id, 'empty_sandbox',
-    'emptied', supplier, external_account_number
+    'emptied', supplier, case when erased_at is null then external_account_number end
   from import_processes where id = any(ids) order by supplier, external_account_number;
   delete from transaction_line_items where account_id = any(with_account);
   delete from transaction_tax_items where account_id = any(with_account);

@@ -7,6 +7,7 @@ import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./access/TokenBuckets.ts"
 import * as ApiKeys from "./access/ApiKeys.ts"
 import * as AuditLog from "./audit/AuditLog.ts"
+import * as SealedAuditLog from "./audit/SealedAuditLog.ts"
 import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
@@ -37,6 +38,7 @@ export const layerPorts = Layer.mergeAll(
   ImportProcesses.layer,
   ImportSearch.layer,
   Migrations.layer,
+  SealedAuditLog.layer,
   SupplierChanges.layer,
   SupplierSummaries.layer,
   Configuration.layer,

@@ -5,6 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { type CheckKind, Checks } from "@data-import/domain/checks/Checks"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -18,6 +19,7 @@ import { adding, changeAccount, creditOf } from "@data-import/domain/testing/imp
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { layerPorts } from "../src/Storage.ts"
 import { Database } from "../src/connection/Database.ts"
+import { sealAll } from "../testing/auditLog.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.mergeAll(TestDatabase.layerTeam, hashing).pipe(
@@ -26,8 +28,12 @@ const storage = Layer.mergeAll(TestDatabase.layerTeam, hashing).pipe(
 )
 
 const scheduled = Effect.gen(function* () {
-  const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-  return makeScheduledChecks(ports)
+  return makeScheduledChecks({
+    accounts: yield* Accounts,
+    checks: yield* Checks,
+    hashing: yield* Hashing,
+    sealed: yield* SealedAuditLog
+  })
 })
 
 const positions = Effect.flatMap(EventLog, (log) => log.assignPositions(10_000))
@@ -55,6 +61,7 @@ const arranged = Effect.gen(function* () {
     yield* finish(chunk, [endOf("SUCCEEDED")(first), endOf("FAILED")(second)])
   }).pipe(Effect.scoped)
   yield* positions
+  yield* sealAll
   return { account, batch, supplier: owner.supplier.code }
 })
 
@@ -63,7 +70,7 @@ const alter = Effect.fnUntraced(function* (statement: string) {
   const { run, sql } = yield* Database
   const altering = Effect.andThen(
     sql.unsafe("set local session_replication_role = replica"),
-    sql.unsafe(statement)
+    Effect.forEach(statement.split(";"), (each) => sql.unsafe(each))
   )
   yield* run(sql.withTransaction(altering))
 })
@@ -72,6 +79,8 @@ interface Alteration {
   readonly alter: string
   readonly undo: string
   readonly finds: ReadonlyArray<readonly [check: CheckKind, detail: string | RegExp]>
+  /** The row that could tell the supplier is not there, or is of all. */
+  readonly ofNobody?: true
 }
 
 const account = "(select id from import_processes where payload_hash = decode('HASH', 'hex'))"
@@ -131,14 +140,6 @@ const alterations: Readonly<Record<string, Alteration>> = {
       where not exists (select from batches where id = batch)`,
     finds: [["batch_counts", /^received 3, lines 0; succeeded 1, lines 0; /]]
   },
-  "an entry of the audit log that was moved to a chain that there cannot be": {
-    alter: `update audit_log set chain = -chain where ${firstEntry}`,
-    undo: "update audit_log set chain = -chain where chain < 0",
-    finds: [
-      ["audit_chain", "entry 1: missing"],
-      ["audit_chain", "entry 1: head_missing"]
-    ]
-  },
   "counts of a batch that were altered": {
     alter: "update batches set failed = failed - 1, already = already + 1 where id = 'BATCH'",
     undo: "update batches set failed = failed + 1, already = already - 1 where id = 'BATCH'",
@@ -152,14 +153,34 @@ const alterations: Readonly<Record<string, Alteration>> = {
   "an entry of the audit log that was altered": {
     alter: `update audit_log set request_id = request_id || 'x' where ${firstEntry}`,
     undo: `update audit_log set request_id = left(request_id, -1) where ${firstEntry}`,
-    finds: [["audit_chain", /^entry 1: altered$/]]
+    finds: [["audit_log", /^entry \d+: altered$/]]
   },
-  "a head of an audit chain that was altered": {
-    alter: `update audit_chains set length = length + 1
-      where id = (select chain from audit_log where ${firstEntry})`,
-    undo: `update audit_chains set length = length - 1
-      where id = (select chain from audit_log where ${firstEntry})`,
-    finds: [["audit_chain", /^entry \d+: missing$/]]
+  "an entry of the audit log that was moved": {
+    alter: `update audit_log set position = -position where ${firstEntry}`,
+    undo: "update audit_log set position = -position where position < 0",
+    finds: [["audit_log", /^entry \d+: missing$/]],
+    ofNobody: true
+  },
+  "the last entry of the audit log that was moved": {
+    alter: `update audit_log set position = -position
+      where position = (select max(position) from audit_log)`,
+    undo: "update audit_log set position = -position where position < 0",
+    finds: [["audit_log", /^entry \d+: missing$/]],
+    ofNobody: true
+  },
+  "an entry of the audit log that was altered with its leaf": {
+    alter: `update audit_log set request_id = request_id || 'x' where ${firstEntry};
+      update audit_log set leaf = audit_leaf(audit_log, salt) where ${firstEntry}`,
+    undo: `update audit_log set request_id = left(request_id, -1) where ${firstEntry};
+      update audit_log set leaf = audit_leaf(audit_log, salt) where ${firstEntry}`,
+    finds: [["audit_log", /^entry \d+: head_differs$/]],
+    ofNobody: true
+  },
+  "a head of the audit log that was set back": {
+    alter: "update audit_head set size = size - 1",
+    undo: "update audit_head set size = size + 1",
+    finds: [["audit_log", /^entry \d+: beyond_head$/]],
+    ofNobody: true
   }
 }
 
@@ -178,7 +199,7 @@ layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
         each.finds.map(([check, detail]) => ({
           check,
           detail: typeof detail === "string" ? detail : expect.stringMatching(detail),
-          supplier
+          supplier: each.ofNobody === true ? null : supplier
         }))
       )
       yield* alter(filled(each.undo))

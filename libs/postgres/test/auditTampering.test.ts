@@ -4,231 +4,129 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type AuditFaultReason, AuditLog } from "@data-import/domain/audit/AuditLog"
+import type { AuditFaultReason } from "@data-import/domain/audit/AuditVerification"
 import { Database } from "../src/connection/Database.ts"
-import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { layer as sealedAuditLog } from "../src/audit/SealedAuditLog.ts"
+import { sealAll, verified } from "../testing/auditLog.ts"
 import { rolledBack } from "../testing/rolledBack.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.provideMerge(auditLog, TestDatabase.layer)
+const storage = Layer.provideMerge(sealedAuditLog, TestDatabase.layer)
 
-interface Chain {
-  readonly organisation: string
-  readonly import_supplier: string | null
-  readonly external_account_number: string | null
-}
+const numbers = ["Ä-1\u{1F600}", "2", null]
 
-/** In the order in which they are verified. */
-const chains = {
-  first: { organisation: "o", import_supplier: "S", external_account_number: "Ä-1\u{1F600}" },
-  second: { organisation: "o", import_supplier: "S", external_account_number: "2" },
-  nameless: { organisation: "o", import_supplier: null, external_account_number: null }
-} as const satisfies Record<string, Chain>
-type Name = keyof typeof chains
+const entries = 5
 
-const write = (chain: Chain, requestId: string) =>
-  rows(
-    (sql) => sql`
-    insert into audit_log ${sql.insert({
-      ...chain,
-      at: new Date("2026-01-01T12:00:00.123Z"),
-      api_key: "k",
-      request_id: requestId,
-      action: "stage",
-      outcome: "replaced"
-    })}`
-  )
-
-const lengths: Readonly<Record<Name, number>> = { first: 4, second: 2, nameless: 3 }
-
-/** Writes three chains in turn; returns their ids. */
+/** Writes and seals five entries, of several imports and of none. */
 const arrange = Effect.gen(function* () {
-  for (const round of [1, 2, 3, 4]) {
-    for (const [name, chain] of Object.entries(chains)) {
-      if (round <= lengths[name as Name]) yield* write(chain, `request-${round}`)
-    }
+  const { sql } = yield* Database
+  for (let index = 0; index < entries; index++) {
+    yield* sql`
+      insert into audit_log ${sql.insert({
+        at: new Date("2026-01-01T12:00:00.123Z"),
+        organisation: "o",
+        api_key: "k",
+        request_id: `request-${index + 1}`,
+        action: "stage",
+        outcome: "replaced",
+        import_supplier: "S",
+        external_account_number: numbers[index % 3] ?? null
+      })}`
   }
-  const ids = yield* rows((sql) => sql<{ id: string }>`select id from audit_chains order by id`)
-  return new Map(Object.keys(chains).map((name, index) => [name, String(ids[index]?.id)]))
+  expect(yield* sealAll).toBe(entries)
 })
 
-/**
- * What is found after the tampering, and the entry that is now where the fault was found. The
- * tampering and its chains are then rolled back.
- */
+/** What is found after the tampering, which is then rolled back. */
 const tampered = Effect.fnUntraced(function* (tampering: string) {
   const { sql } = yield* Database
-  const log = yield* AuditLog
   const attempt = Effect.gen(function* () {
-    const ids = yield* arrange
+    yield* arrange
     yield* sql.unsafe("set local session_replication_role = replica")
-    const statements = tampering.replaceAll(
-      /\b(first|second|nameless)\b/g,
-      (name) => ids.get(name) ?? ""
-    )
-    for (const statement of statements.split(";")) yield* sql.unsafe(statement)
-    const verified = yield* log.verifyAudit
-    const [found] = yield* sql<{ id: string }>`
-      select audit_log.id from audit_log left join audit_chains on audit_chains.id = chain
-      where position = ${verified.fault?.position ?? 0n}
-        and coalesce(audit_chains.external_account_number, audit_log.external_account_number)
-          is not distinct from ${verified.fault?.external_account_number ?? null}`
-    return { verified, there: found?.id ?? null }
+    for (const statement of tampering.split(";")) yield* sql.unsafe(statement)
+    return yield* verified
   })
   return yield* rolledBack(attempt)
 })
 
-type Found = readonly [chain: Name, position: bigint, why: AuditFaultReason]
+type Found = readonly [position: bigint, why: AuditFaultReason]
 
-const entry = (name: Name, position: number) => `chain = ${name} and position = ${position}`
-const set = (change: string, name: Name = "first", position = 2) =>
-  `update audit_log set ${change} where ${entry(name, position)}`
-const remove = (name: Name, position: number) =>
-  `delete from audit_log where ${entry(name, position)}`
-const head = (change: string, name: Name = "first") =>
-  `update audit_chains set ${change} where id = ${name}`
+const set = (change: string, position = 2) =>
+  `update audit_log set ${change} where position = ${position}`
+const remove = (position: number) => `delete from audit_log where position = ${position}`
+const move = (from: number, to: number) => set(`position = ${to}`, from)
+const head = (change: string) => `update audit_head set ${change}`
+
+/** The leaf that the entry would have been sealed with. */
+const resealed = (position: number) => set("leaf = audit_leaf(audit_log, salt)", position)
+
+const forged = (position: number) => `
+  insert into audit_log (at, organisation, api_key, request_id, action, outcome, position, leaf)
+  values (now(), 'o', 'forged', 'r', 'stage', 'created', ${position}, sha256('x'));
+  ${resealed(position)}`
 
 /** An altered value for each column, and what is then found. */
 const altered: Readonly<Record<string, readonly [tampering: string, found: Found]>> = {
-  at: [set("at = at + interval '1 microsecond'"), ["first", 2n, "altered"]],
-  organisation: [set("organisation = 'p'"), ["first", 2n, "altered"]],
-  api_key: [set("api_key = 'l'"), ["first", 2n, "altered"]],
-  request_id: [set("request_id = 'request-3'"), ["first", 2n, "altered"]],
-  action: [set("action = 'process'"), ["first", 2n, "altered"]],
-  outcome: [set("outcome = 'created'"), ["first", 2n, "altered"]],
-  import_supplier: [set("import_supplier = 'T'"), ["first", 2n, "altered"]],
-  external_account_number: [set("external_account_number = null"), ["first", 2n, "altered"]],
-  chain: [set("chain = second, position = 3", "first", 4), ["first", 4n, "missing"]],
-  position: [set("position = 9"), ["first", 2n, "missing"]],
-  hash: [set("hash = sha256('x')"), ["first", 2n, "altered"]],
-  id: [
-    `alter table audit_log alter id drop identity; ${set("id = id + 1000")}`,
-    ["first", 2n, "altered"]
-  ]
+  at: [set("at = at + interval '1 microsecond'"), [2n, "altered"]],
+  organisation: [set("organisation = 'p'"), [2n, "altered"]],
+  api_key: [set("api_key = 'l'"), [2n, "altered"]],
+  request_id: [set("request_id = 'request-3'"), [2n, "altered"]],
+  action: [set("action = 'process'"), [2n, "altered"]],
+  outcome: [set("outcome = 'created'"), [2n, "altered"]],
+  import_supplier: [set("import_supplier = 'T'"), [2n, "altered"]],
+  external_account_number: [set("external_account_number = null"), [2n, "altered"]],
+  position: [set("position = 9"), [2n, "missing"]],
+  salt: [set("salt = uuid_send(gen_random_uuid())"), [2n, "altered"]],
+  leaf: [set("leaf = sha256('x')"), [2n, "altered"]],
+  id: [`alter table audit_log alter id drop identity; ${set("id = id + 1000")}`, [2n, "altered"]]
 }
-
-const alteredHead: Readonly<Record<string, readonly [tampering: string, found: Found]>> = {
-  id: [
-    `alter table audit_chains alter id drop identity; ${head("id = id + 1000")}`,
-    ["first", 1n, "head_missing"]
-  ],
-  organisation: [head("organisation = 'p'"), ["first", 1n, "altered"]],
-  import_supplier: [head("import_supplier = 'T'"), ["first", 1n, "altered"]],
-  external_account_number: [head("external_account_number = '3'"), ["first", 1n, "altered"]],
-  length: [head("length = length + 1"), ["first", 5n, "missing"]],
-  salt: [head("salt = sha256(salt)"), ["first", 1n, "altered"]],
-  hmac: [head("hmac = sha256(hmac)"), ["first", 1n, "altered"]],
-  head: [head("head = sha256('x')"), ["first", 4n, "head_differs"]]
-}
-
-const forged = (position: number, hash: string) => `
-  insert into audit_log (at, organisation, api_key, request_id, action, outcome, import_supplier,
-    external_account_number, chain, position, hash)
-  select at, organisation, 'forged', request_id, action, outcome, import_supplier,
-    external_account_number, chain, ${position}, ${hash}
-  from audit_log where ${entry("first", position - 1)}`
-
-/** The entry's own hash, as the trigger would have computed it. */
-const rehashed = (name: Name, position: number) => `
-  update audit_log set hash = audit_hash(
-    (select hash from audit_log where ${entry(name, position - 1)}),
-    position, audit_fields(audit_log) || netstring(coalesce(
-      (select erased_number(hmac) from audit_chains where id = chain), external_account_number)))
-  where ${entry(name, position)}`
-
-const move = (from: number, to: number) => set(`position = ${to}`, "first", from)
 
 const tamperings: ReadonlyArray<readonly [name: string, tampering: string, found: Found]> = [
-  ["the first entry is gone", remove("first", 1), ["first", 1n, "missing"]],
-  ["one in the middle is gone", remove("first", 3), ["first", 3n, "missing"]],
-  ["the last one is gone", remove("first", 4), ["first", 4n, "missing"]],
-  ["the last of the last chain is gone", remove("nameless", 3), ["nameless", 3n, "missing"]],
   [
-    "all of a chain is gone but its head",
-    "delete from audit_log where chain = second",
-    ["second", 1n, "missing"]
+    "the number and its salt are gone",
+    set("external_account_number = null, salt = null"),
+    [2n, "altered"]
   ],
-  [
-    "all of the last chain is gone but its head",
-    "delete from audit_log where chain = nameless",
-    ["nameless", 1n, "missing"]
-  ],
-  ["everything is gone but the heads", "delete from audit_log", ["first", 1n, "missing"]],
+  ["the first entry is gone", remove(1), [1n, "missing"]],
+  ["one in the middle is gone", remove(3), [3n, "missing"]],
+  ["the last one is gone", remove(5), [5n, "missing"]],
+  ["everything is gone but the head", "delete from audit_log", [1n, "missing"]],
   [
     "the gap is closed",
-    `${remove("first", 2)}; ${move(3, 2)}; ${move(4, 3)}; ${head("length = 3")}`,
-    ["first", 2n, "altered"]
+    `${remove(2)}; ${move(3, 2)}; ${move(4, 3)}; ${move(5, 4)}; ${head("size = 4")}`,
+    [4n, "head_differs"]
   ],
-  [
-    "one is added at the end",
-    `${forged(5, "sha256('x')")}; ${rehashed("first", 5)}`,
-    ["first", 5n, "beyond_head"]
-  ],
+  ["one is added at the end", forged(6), [6n, "beyond_head"]],
   [
     "one is added at the end, and counted",
-    `${forged(5, "sha256('x')")}; ${rehashed("first", 5)}; ${head("length = 5")}`,
-    ["first", 5n, "head_differs"]
+    `${forged(6)}; ${head("size = 6")}`,
+    [6n, "head_differs"]
   ],
   [
     "one is put in between",
-    `${move(4, 5)}; ${move(3, 4)}; ${forged(3, "sha256('x')")}; ${head("length = 5")}`,
-    ["first", 3n, "altered"]
+    `${move(5, 6)}; ${move(4, 5)}; ${move(3, 4)}; ${forged(3)}; ${head("size = 6")}`,
+    [6n, "head_differs"]
   ],
+  ["one is written twice", forged(3), [3n, "altered"]],
   [
-    "one is put in between with a hash that fits",
-    `${move(4, 5)}; ${move(3, 4)}; ${forged(3, "sha256('x')")}; ${rehashed("first", 3)};
-      ${head("length = 5")}`,
-    ["first", 4n, "altered"]
+    "one is altered, and its leaf as well",
+    `${set("outcome = 'created'")}; ${resealed(2)}`,
+    [5n, "head_differs"]
   ],
-  [
-    "one is altered, and its hash as well",
-    `${set("outcome = 'created'")}; ${rehashed("first", 2)}`,
-    ["first", 3n, "altered"]
-  ],
-  [
-    "the last one is altered, and its hash as well",
-    `${set("outcome = 'created'", "first", 4)}; ${rehashed("first", 4)}`,
-    ["first", 4n, "head_differs"]
-  ],
-  [
-    "a later chain is altered",
-    set("outcome = 'created'", "nameless", 3),
-    ["nameless", 3n, "altered"]
-  ],
-  [
-    "two have changed places",
-    `${move(2, 9)}; ${move(3, 2)}; ${move(9, 3)}`,
-    ["first", 2n, "altered"]
-  ],
-  [
-    "an entry was moved to another import",
-    set("chain = first, position = 5", "second", 2),
-    ["first", 5n, "beyond_head"]
-  ],
+  ["two have changed places", `${move(2, 9)}; ${move(3, 2)}; ${move(9, 3)}`, [5n, "head_differs"]],
   [
     "two imports have exchanged their entries",
-    `${set("chain = 0", "first", 2)}; ${set("chain = first", "second", 2)};
-      update audit_log set chain = second where chain = 0`,
-    ["first", 2n, "altered"]
+    `${set("external_account_number = '2'", 1)}`,
+    [1n, "altered"]
   ],
-  [
-    "two imports have exchanged their chains",
-    `${head("external_account_number = '3'")};
-      ${head("external_account_number = '${chains.first.external_account_number}'", "second")}`,
-    ["first", 1n, "altered"]
-  ],
-  ["the head was set back", head("length = 3"), ["first", 4n, "beyond_head"]],
-  [
-    "the head is gone",
-    "delete from audit_chains where id = second",
-    ["second", 1n, "head_missing"]
-  ],
-  ["all heads are gone", "delete from audit_chains", ["first", 1n, "head_missing"]],
+  ["the head was set back", head("size = 3"), [4n, "beyond_head"]],
+  ["the head was set forward", head("size = 6"), [6n, "missing"]],
+  ["the head has another root", head("root = sha256('x')"), [5n, "head_differs"]],
+  ["the head is gone", "delete from audit_head", [1n, "beyond_head"]],
   [
     "a field has moved its end into the next",
     set("api_key = 'krequest-2', request_id = ''"),
-    ["first", 2n, "altered"]
+    [2n, "altered"]
   ]
 ]
 
@@ -238,55 +136,32 @@ const cases = [
     tampering,
     found
   })),
-  ...Object.entries(alteredHead).map(([column, [tampering, found]]) => ({
-    name: `the ${column} of a head is altered`,
-    tampering,
-    found
-  })),
   ...tamperings.map(([name, tampering, found]) => ({ name, tampering, found }))
 ]
 
-/** The name of the chain in the fault if its head was altered. */
-const renamed: Readonly<Record<string, Partial<Chain>>> = {
-  "the organisation of a head is altered": { organisation: "p" },
-  "the import_supplier of a head is altered": { import_supplier: "T" },
-  "the external_account_number of a head is altered": { external_account_number: "3" },
-  "two imports have exchanged their chains": { external_account_number: "3" }
-}
-
 layer(storage, { excludeTestServices: true })("audit verification", (it) => {
-  it.effect.each(cases)("detects that $name", ({ found, name, tampering }) =>
+  it.effect.each(cases)("detects that $name", ({ found, tampering }) =>
     Effect.gen(function* () {
-      const { there, verified } = yield* tampered(tampering)
-      const [chain, position, why] = found
-      const id = why === "missing" ? null : BigInt(there ?? -1)
-      const expected = { ...chains[chain], ...renamed[name], position, why, id }
-      expect(verified.fault).toStrictEqual(expected)
+      const { fault } = yield* tampered(tampering)
+      expect([fault?.position, fault?.why]).toStrictEqual(found)
+      expect(fault?.entry !== null).toBe(found[1] === "altered")
     })
   )
 
   it.effect("accepts an unaltered log, and counts the entries", () =>
     Effect.gen(function* () {
-      const { verified } = yield* tampered("select 1")
-      expect(verified).toStrictEqual({ chains: 3, entries: 9, fault: null })
+      expect(yield* tampered("select 1")).toStrictEqual({ entries, fault: null })
     })
   )
 
   it.effect("is tested with an altered value of every column", () =>
     Effect.gen(function* () {
       const columns = yield* rows(
-        (sql) => sql<{ table: string; column: string }>`
-        select table_name as table, column_name as column from information_schema.columns
-        where table_name in ('audit_log', 'audit_chains') order by 1, 2`
+        (sql) => sql<{ column: string }>`
+        select column_name as column from information_schema.columns
+        where table_name = 'audit_log' order by 1`
       )
-      expect(columns).toStrictEqual([
-        ...Object.keys(alteredHead)
-          .toSorted()
-          .map((column) => ({ table: "audit_chains", column })),
-        ...Object.keys(altered)
-          .toSorted()
-          .map((column) => ({ table: "audit_log", column }))
-      ])
+      expect(columns.map(({ column }) => column)).toStrictEqual(Object.keys(altered).toSorted())
     })
   )
 })

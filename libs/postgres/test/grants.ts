@@ -8,7 +8,7 @@ export const matrix = {
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
-  audit_chains: "query r, batch-worker (r), board r, operator r",
+  audit_head: "query r, batch-worker r(w), board r, operator r",
   audit_log:
     "account-import a, post-import a, query ra, batches a, batch-worker a, board ra, operator ra",
   batch_chunks: "query (r), batches ra(w), batch-worker r(w), board ra(w), operator ra(w)",
@@ -96,7 +96,7 @@ export const columns = {
   "allowances query w": "at requests",
   "api_keys board r": "expires_at id revoked_at",
   "api_keys operator w": "revoked_at",
-  "audit_chains batch-worker r": "head id length",
+  "audit_head batch-worker w": "frontier root size",
   "batch_chunks batch-worker w":
     "blockers held_lines lines outcomes ready_at results tries unfinished waits",
   "batch_chunks batches w": "blockers",

@@ -18,6 +18,7 @@ import { DetailedState, type ImportFilter } from "@data-import/domain/imports/Im
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/events/EventLog"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
@@ -36,6 +37,7 @@ import {
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { layer as sealedAuditLog } from "../src/audit/SealedAuditLog.ts"
 import { layer as checks } from "../src/checks/Checks.ts"
 import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as webhooks } from "../src/events/Webhooks.ts"
@@ -51,6 +53,7 @@ const storage = Layer.mergeAll(
   importProcesses,
   importSearch,
   auditLog,
+  sealedAuditLog,
   checks,
   eventLog,
   webhooks,
@@ -99,7 +102,6 @@ const scans = scansOf([
   "import_failures",
   "import_totals",
   "audit_log",
-  "audit_chains",
   "outbox",
   "event_heads",
   "accounts",
@@ -136,6 +138,7 @@ type Ports =
   | ImportProcesses
   | ImportSearch
   | AuditLog
+  | SealedAuditLog
   | Checks
   | EventLog
   | SupplierSummaries
@@ -268,16 +271,20 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       const imports = yield* ImportProcesses
       const attempt = yield* claimed(given, null)
       yield* imports.complete({ ...given, attempt, newAccount: newAccountFor(given.key, noon) })
-      const { accounts, auditChains, batches, eventsWaitingSince } = yield* Checks
+      const { accounts, batches, eventsWaitingSince } = yield* Checks
       expect(yield* accounts({ after: 0n, limit: 10 })).not.toHaveLength(0)
       yield* batches({ after: 0n, limit: 10 })
-      expect((yield* auditChains({ after: 100n, limit: 10 })).entries).toBe(10)
+      const { entries, leaves, seal } = yield* SealedAuditLog
+      expect(yield* seal(200)).toBe(200)
+      expect(yield* entries({ after: 100n, limit: 10 })).toHaveLength(10)
+      expect(yield* leaves({ after: 100n, limit: 10 })).toHaveLength(10)
       yield* eventsWaitingSince
     }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {
       const log = yield* AuditLog
       expect(yield* log.audit(key)).not.toHaveLength(0)
+      yield* (yield* SealedAuditLog).entriesOf(key)
       expect(yield* log.attempts(key)).not.toHaveLength(0)
       expect(yield* log.events(key)).not.toHaveLength(0)
     })

@@ -5,6 +5,7 @@
 import { expect, it } from "@effect/vitest"
 import { Context, Duration, Effect, Fiber, Layer, type Redacted, Schema, Stream } from "effect"
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
@@ -34,7 +35,12 @@ const reachedRows = rowsOf(Schema.Struct({ reached: Schema.NullOr(Schema.Boolean
 
 const checked = Effect.gen(function* () {
   yield* (yield* EventLog).assignPositions(10_000)
-  const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
+  const ports = {
+    accounts: yield* Accounts,
+    checks: yield* Checks,
+    hashing: yield* Hashing,
+    sealed: yield* SealedAuditLog
+  }
   return yield* makeScheduledChecks(ports).checkAll
 })
 

@@ -9,6 +9,7 @@ import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Checks } from "@data-import/domain/checks/Checks"
@@ -101,9 +102,13 @@ export const make = Effect.fnUntraced(function* (
       ...Context.get(operator, AuditLog),
       recordRead: Context.get(query, AuditLog).recordRead,
       search: Context.get(ports.board, AuditLog).search,
-      verifyImport: Context.get(ports.board, AuditLog).verifyImport,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
       events: Context.get(owned, AuditLog).events
+    }),
+    Context.add(SealedAuditLog, {
+      ...Context.get(ports["batch-worker"], SealedAuditLog),
+      entries: Context.get(query, SealedAuditLog).entries,
+      entriesOf: Context.get(ports.board, SealedAuditLog).entriesOf
     }),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),

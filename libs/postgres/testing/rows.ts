@@ -16,7 +16,7 @@ export const insertImports = (supplier: string, numbers: ReadonlyArray<string>) 
   )
 
 /** The tables that a write request can change, even a refused one. */
-export const auditTables = ["audit_log", "audit_chains", "refusal_windows"] as const
+export const auditTables = ["audit_log", "refusal_windows"] as const
 
 /** The number of rows and a digest of each table, except the named ones. */
 export const tablesBut = (...leftOut: ReadonlyArray<string>) =>

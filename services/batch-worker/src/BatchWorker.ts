@@ -6,13 +6,14 @@ import { Config, ConfigProvider, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
-import { makeAuditHeadExport } from "@data-import/domain/audit/AuditHeads"
+import { makeAuditExport } from "@data-import/domain/audit/AuditExport"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import { reportLeases } from "@data-import/domain/imports/LeaseMetrics"
 import { makePayloadUpkeep } from "@data-import/domain/imports/PayloadUpkeep"
 import * as PostImport from "@data-import/domain/additions/PostImport"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
-import { AuditLog } from "@data-import/domain/audit/AuditLog"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
+import { sealing } from "@data-import/domain/audit/Sealer"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import * as Settings from "@data-import/domain/support/Settings"
@@ -25,6 +26,7 @@ import { report } from "@data-import/postgres/connection/HealthReport"
 import * as SharedConfiguration from "@data-import/postgres/suppliers/SharedConfiguration"
 import * as Accounts from "@data-import/postgres/accounts/Accounts"
 import * as StoredAuditLog from "@data-import/postgres/audit/AuditLog"
+import * as StoredSeals from "@data-import/postgres/audit/SealedAuditLog"
 import * as StoredBatches from "@data-import/postgres/batches/Batches"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
@@ -58,14 +60,15 @@ const serving = Effect.gen(function* () {
   })
   const imports = yield* ImportProcesses
   const payloads = makePayloadUpkeep(imports, Duration.days(payloadsKeptFor))
-  const heads = makeAuditHeadExport(yield* AuditLog, yield* AuditHeadStore)
-  const keeping = exportsHeads ? [heads.run] : []
-  const tasks = [yield* report, reportLeases(imports), worker.run, payloads.run, ...keeping]
+  const sealed = yield* SealedAuditLog
+  const exporter = makeAuditExport(sealed, yield* AuditHeadStore)
+  const exporting = exportsHeads ? [exporter.run] : []
+  const tasks = [yield* report, reportLeases(imports), worker.run, payloads.run, sealing(sealed)]
   return {
     routes: [],
     dependencies: { database },
     warm: database,
-    background: Effect.all(tasks, {
+    background: Effect.all([...tasks, ...exporting], {
       concurrency: "unbounded"
     })
   }
@@ -78,6 +81,7 @@ const storage = ServiceStorage.of(
   Layer.mergeAll(
     Accounts.layer,
     StoredAuditLog.layer,
+    StoredSeals.layer,
     StoredBatches.layer,
     IdempotencyKeys.layer,
     StoredImportProcesses.layer,
@@ -90,7 +94,7 @@ const storage = ServiceStorage.of(
  * BATCH_CHUNKS_AT_ONCE (4): how many chunks of lines it processes at once, each with its own
  * connection. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
  * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
- * (false): whether it keeps the heads of the audit chains in the document store once a day. On
+ * (false): whether it exports the sealed audit log to the document store once a day. On
  * SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(

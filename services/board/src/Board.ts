@@ -15,6 +15,7 @@ import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as SealedAuditLog from "@data-import/postgres/audit/SealedAuditLog"
 import * as Accounts from "@data-import/postgres/accounts/Accounts"
 import * as BoardSessions from "@data-import/postgres/access/BoardSessions"
 import * as Batches from "@data-import/postgres/batches/Batches"
@@ -93,6 +94,7 @@ const storage = ServiceStorage.of(
     ImportProcesses.layer,
     ImportSearch.layer,
     Migrations.layer,
+    SealedAuditLog.layer,
     StoredSupplierChanges.layer,
     SupplierSummaries.layer,
     Configuration.layer

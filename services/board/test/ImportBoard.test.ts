@@ -202,7 +202,7 @@ withLayer(boardLayer, { excludeTestServices: true })("the imports on the board",
         kraken_account_number: null,
         balance: null,
         added: { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 },
-        audit_chain: { holds: true, broken_at: null }
+        audit_seal: { holds: true, broken_at: null }
       })
       expect(pending.attempts).toMatchObject([
         { code: "account_failed_validation", errors: [{ code: "invalid" }] }

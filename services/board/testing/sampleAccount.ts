@@ -110,7 +110,7 @@ export const account = (
     { document_path: "s… (22 characters).pdf", size: null }
   ],
   audit: life(now, import_supplier, external_account_number),
-  audit_chain: { entries: 5, holds: true, broken_at: null }
+  audit_seal: { entries: 5, holds: true, broken_at: null }
 })
 
 const pageLength = 100

@@ -11,6 +11,7 @@ import * as SummaryQuery from "@data-import/domain/migrations/SummaryQuery"
 import { makeScheduledChecks } from "@data-import/domain/checks/ScheduledChecks"
 import { makeSummaryUpkeep } from "@data-import/domain/migrations/SummaryUpkeep"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
+import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
@@ -19,6 +20,7 @@ import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as StoredAccounts from "@data-import/postgres/accounts/Accounts"
 import * as AuditLog from "@data-import/postgres/audit/AuditLog"
+import * as StoredSeals from "@data-import/postgres/audit/SealedAuditLog"
 import * as ApiKeys from "@data-import/postgres/access/ApiKeys"
 import * as TokenBuckets from "@data-import/postgres/access/TokenBuckets"
 import * as StoredChecks from "@data-import/postgres/checks/Checks"
@@ -41,8 +43,13 @@ const accountsAMinute = Settings.integer("CHECK_ACCOUNTS_A_MINUTE", {
 const checking = Effect.gen(function* () {
   const accounts = yield* accountsAMinute
   if (accounts === 0) return Effect.never
-  const ports = { accounts: yield* Accounts, checks: yield* Checks, hashing: yield* Hashing }
-  return makeScheduledChecks(ports).run(accounts)
+  const scheduled = makeScheduledChecks({
+    accounts: yield* Accounts,
+    checks: yield* Checks,
+    hashing: yield* Hashing,
+    sealed: yield* SealedAuditLog
+  })
+  return scheduled.run(accounts)
 })
 
 const serving = Effect.gen(function* () {
@@ -64,6 +71,7 @@ const storage = ServiceStorage.of(
   Layer.mergeAll(
     StoredAccounts.layer,
     AuditLog.layer,
+    StoredSeals.layer,
     ApiKeys.layer,
     TokenBuckets.layer,
     StoredChecks.layer,

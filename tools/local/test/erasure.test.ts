@@ -9,7 +9,6 @@ import { type Reply, send } from "@data-import/api/testing/Client"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { freshSupplier, minimalAccount, supplierOf } from "@data-import/domain/testing/freshNames"
@@ -28,6 +27,7 @@ import { healthyWorld } from "./healthyWorld.ts"
 import { impersonal, unmarked } from "./impersonalColumns.ts"
 import { placesOf, textColumns } from "./storedTexts.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+import { auditFault } from "@data-import/postgres/testing/auditLog"
 
 const root = "/v1/data-import"
 const team = "Migration Team"
@@ -353,7 +353,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
           expect(count, name).toBeLessThan(values.get(name) ?? 0)
         }
         expect(yield* money).toEqual(sums)
-        expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
+        expect(yield* auditFault).toBeNull()
         const states = { ...(summary["states"] as Wire), IMPORTED: 1, ERASED: 1 }
         const expected = { ...summary, at: expect.any(String), states }
         expect(yield* summaryOf(client)).toEqual(expected)
@@ -372,7 +372,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
         expect(text).toContain("account_import_process_erased")
         expect(yield* erase(key)).toMatchObject({ isRepeated: true, lines: 1 })
         expect([...(yield* placesOf(canaries)).keys()]).toEqual([tombstone])
-        expect((yield* (yield* AuditLog).verifyAudit).fault).toBeNull()
+        expect(yield* auditFault).toBeNull()
       })
     )
   }

@@ -9,6 +9,7 @@ import { layerMemory as importProcesses } from "@data-import/domain/testing/memo
 import { MemoryStore } from "@data-import/domain/testing/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/testing/memory/Configuration"
 import { layerMemory as eventLog } from "@data-import/domain/testing/memory/EventLog"
+import { layerMemory as sealedAuditLog } from "@data-import/domain/testing/memory/SealedAuditLog"
 import { layerMemory as webhooks } from "@data-import/domain/testing/memory/Webhooks"
 import { layerMemory as tokens } from "@data-import/domain/testing/memory/TokenSigner"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
@@ -37,6 +38,7 @@ export const memory = Layer.mergeAll(
   batches,
   Layer.mock(BoardSessions)({}),
   checks,
+  sealedAuditLog,
   eventLog,
   webhooks,
   Layer.mock(SupplierSummaries)({}),

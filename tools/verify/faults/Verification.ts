@@ -153,8 +153,7 @@ export const verify = Effect.fnUntraced(function* (
   const { database, verifyAudit } = yield* System
   const { fault } = yield* verifyAudit
   if (fault !== null) {
-    const { external_account_number: number, position, why } = fault
-    findings.add("wrong", `entry ${position} of the audit log of ${number}: ${why}`)
+    findings.add("wrong", `entry ${fault.position} of the audit log: ${fault.why}`)
   }
   const all = new Map(
     (yield* storedOf(database, tenant.supplier)).map((stored) => [stored.number, stored])

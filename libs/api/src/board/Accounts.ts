@@ -76,7 +76,7 @@ export const BoardAccountBody = Schema.Struct({
   audit: Schema.Array(AuditEntryBody).annotateKey({
     description: "The newest first; at most 100."
   }),
-  audit_chain: Schema.Struct({
+  audit_seal: Schema.Struct({
     entries: Schema.Int,
     holds: Schema.Boolean,
     broken_at: Schema.NullOr(Schema.String).annotateKey({

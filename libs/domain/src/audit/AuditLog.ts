@@ -137,55 +137,6 @@ export interface AuditFilter {
   readonly to?: DateTime.Utc
 }
 
-/**
- * How an entry differs from what was written, as the chain shows it. If its hash was recomputed
- * too, the fault is reported at the next entry, which does not follow from it.
- */
-export type AuditFaultReason =
-  /** It does not follow from the previous entry, or belongs to another chain. */
-  | "altered"
-  /** The entry was deleted. */
-  | "missing"
-  /** The chain is longer than its head states. */
-  | "beyond_head"
-  /** It is the last entry of its chain, and differs from the head. */
-  | "head_differs"
-  /** Its chain has no head. */
-  | "head_missing"
-  /** A head of the chain that was kept elsewhere has another hash. */
-  | "kept_head_differs"
-
-/** The end of a chain at some moment. It does not reveal the subject of the chain. */
-export interface AuditHead {
-  readonly chain: bigint
-  readonly length: bigint
-  /** The hash of the last entry, which covers those before it. */
-  readonly hash: string
-}
-
-/** The first entry of the audit log that differs from what was written. */
-export interface AuditFault {
-  /**
-   * The key of the chain: who wrote, and what the requests named (null if nothing). If only a kept
-   * head of the chain is left, the organisation is `chain` with its number.
-   */
-  readonly organisation: string
-  readonly import_supplier: string | null
-  readonly external_account_number: string | null
-  /** The position in the chain, from 1. */
-  readonly position: bigint
-  /** Null if the entry is missing. */
-  readonly id: bigint | null
-  readonly why: AuditFaultReason
-}
-
-/** How much of the audit log was verified, and the first altered entry. */
-export interface AuditVerification {
-  readonly chains: number
-  readonly entries: number
-  readonly fault: AuditFault | null
-}
-
 /** `codes` is empty except for events that end an attempt without an account. */
 export interface OutboxEvent {
   readonly at: DateTime.Utc
@@ -257,29 +208,5 @@ export class AuditLog extends Context.Service<
       },
       StorageUnavailable
     >
-
-    /** Verifies the chains of one import as `verifyAudit` does. */
-    readonly verifyImport: (key: ImportKey) => Effect.Effect<AuditVerification, StorageUnavailable>
-
-    /**
-     * Verifies every chain from its first entry to its head, up to the first altered entry.
-     * Concurrent writes are allowed. A chain holds the requests of one organisation for one import.
-     */
-    readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
-
-    /** A page of the present heads, in a stable order. */
-    readonly heads: (page: {
-      /** The chain of the last head of the previous page; 0 for the first page. */
-      readonly after: bigint
-      readonly limit: number
-    }) => Effect.Effect<ReadonlyArray<AuditHead>, StorageUnavailable>
-
-    /**
-     * The first of these heads whose hash its chain no longer has at that length; null if all
-     * match. The chains may have become longer.
-     */
-    readonly verifyHeads: (
-      heads: ReadonlyArray<AuditHead>
-    ) => Effect.Effect<AuditFault | null, StorageUnavailable>
   }
 >()("@data-import/domain/ports/AuditLog") {}

@@ -5,7 +5,8 @@
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../imports/ImportDetails.ts"
 import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
-import { type AuditVerification, moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
+import { moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
+import type { AuditVerification } from "../audit/AuditVerification.ts"
 import type { FoundImport, FoundPage } from "../migrations/ImportSearch.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
@@ -108,7 +109,7 @@ export interface KnownAccount {
   readonly stored: Option.Option<StoredAccount>
   readonly documents: ReadonlyArray<ShownDocument>
   readonly audit: ReadonlyArray<NumberedEntry>
-  readonly chain: AuditVerification
+  readonly verified: AuditVerification
 }
 
 const attemptBodies = (details: ImportDetails, at: DateTime.Utc) =>
@@ -139,13 +140,8 @@ const addedBody = ({ added }: StoredAccount) => ({
   payment_instructions: added.payment_instructions.length
 })
 
-const brokenAt = ({ fault }: AuditVerification): string | null => {
-  if (fault === null) return null
-  return fault.id === null ? `missing ${fault.position}` : String(fault.id)
-}
-
 export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
-  const { audit, chain, details, documents, staged, stored } = known
+  const { audit, details, documents, staged, stored, verified } = known
   const { account, key } = details.process
   return {
     import_supplier: wireCode(key.import_supplier) as string,
@@ -168,10 +164,10 @@ export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
       document_path: maskedDocument(each.document_path)
     })),
     audit: audit.map(auditBody),
-    audit_chain: {
-      entries: chain.entries,
-      holds: chain.fault === null,
-      broken_at: brokenAt(chain)
+    audit_seal: {
+      entries: verified.entries,
+      holds: verified.fault === null,
+      broken_at: verified.fault?.entry ? String(verified.fault.entry.id) : null
     }
   }
 }

@@ -11,6 +11,8 @@ import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
 import { Accounts } from "../accounts/Accounts.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
+import { verifyImport } from "../audit/AuditVerification.ts"
+import { SealedAuditLog } from "../audit/SealedAuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { Documents, type DocumentsUnavailable } from "../documents/Documents.ts"
 import { ImportProcesses } from "../imports/ImportProcesses.ts"
@@ -110,6 +112,7 @@ interface Dependencies {
   readonly documents: Documents["Service"]
   readonly migrations: Migrations["Service"]
   readonly processes: ImportProcesses["Service"]
+  readonly sealed: SealedAuditLog["Service"]
   readonly searching: ImportSearch["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
@@ -225,9 +228,9 @@ const contentOf = Effect.fnUntraced(function* (
 })
 
 const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
-  const { auditLog } = deps
+  const { auditLog, sealed } = deps
   const { key } = found
-  const [content, audit, chain] = yield* Effect.all(
+  const [content, audit, verified] = yield* Effect.all(
     [
       contentOf(deps, found),
       auditLog.search({
@@ -239,12 +242,12 @@ const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
         before: null,
         limit: auditShown
       }),
-      auditLog.verifyImport(key)
+      verifyImport(sealed, key)
     ],
     { concurrency: "unbounded" }
   )
   const at = yield* DateTime.now
-  return Bodies.accountBody({ ...found, ...content, audit: audit.entries, chain }, at)
+  return Bodies.accountBody({ ...found, ...content, audit: audit.entries, verified }, at)
 })
 
 const balances = Effect.fnUntraced(function* (
@@ -318,6 +321,7 @@ const make = Effect.gen(function* () {
     documents: yield* Documents,
     migrations: yield* Migrations,
     processes: yield* ImportProcesses,
+    sealed: yield* SealedAuditLog,
     searching: yield* ImportSearch,
     summaries: yield* SupplierSummaries
   }

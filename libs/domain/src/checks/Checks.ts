@@ -9,7 +9,6 @@ import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { BatchId } from "../batches/Batch.ts"
 import type { Counts } from "../batches/Counts.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { AuditFault } from "../audit/AuditLog.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export const checkKinds = [
@@ -20,7 +19,7 @@ export const checkKinds = [
   /** The counts of a batch are those of its lines. */
   "batch_counts",
   /** The audit log is as it was written. */
-  "audit_chain",
+  "audit_log",
   /** Events get their positions in time. */
   "event_lag"
 ] as const
@@ -32,7 +31,7 @@ export const ofEachCheck = <A>(valueOf: (check: CheckKind) => A) =>
   >
 
 /** The walks, each in the order of its numbers. */
-export const walks = ["accounts", "batches", "audit_chains", "events"] as const
+export const walks = ["accounts", "batches", "audit_log", "events"] as const
 export type Walk = (typeof walks)[number]
 
 export interface Difference {
@@ -48,7 +47,7 @@ export interface Difference {
 export interface OpenMismatch extends Difference {
   readonly walk: Walk
   readonly foundAt: DateTime.Utc
-  /** The number of the account, the id of the batch or the organisation of the chain. */
+  /** The number of the account, the id of the batch or the organisation of the entry. */
   readonly name: string | null
 }
 
@@ -75,14 +74,6 @@ export interface CheckedBatch {
   readonly supplier: SupplierCode
   readonly stored: Counts
   readonly counted: Counts & { readonly remaining: number }
-}
-
-/** Chains that were verified. The walk continues after the chain that has the fault. */
-export interface CheckedChains {
-  readonly entries: number
-  readonly fault: (AuditFault & { readonly subject: bigint }) | null
-  /** The last chain that was verified; null if there are no more. */
-  readonly through: bigint | null
 }
 
 /** The numbers of a walk after `after`, up to and including `through`, or to its end. */
@@ -116,12 +107,6 @@ export class Checks extends Context.Service<
     readonly batches: (
       slice: Slice
     ) => Effect.Effect<ReadonlyArray<CheckedBatch>, StorageUnavailable>
-
-    /**
-     * Whole chains with higher numbers, until `limit` entries were read or one has a fault. Entries
-     * that belong to no chain come last, as one more chain.
-     */
-    readonly auditChains: (slice: Slice) => Effect.Effect<CheckedChains, StorageUnavailable>
 
     /** When the oldest event without a position was stored; null if there is none. */
     readonly eventsWaitingSince: Effect.Effect<DateTime.Utc | null, StorageUnavailable>

@@ -1,6 +1,6 @@
 /**
  * Looks for differences that only a fault can cause: of the software, of the storage, or a manual
- * change. It checks accounts, batches and audit chains in short turns; any number of instances
+ * change. It checks accounts, batches and the audit log in short turns; any number of instances
  * share the walks. A difference stays open until a check no longer finds it.
  * Source: docs/operating.md#scheduled-checks.
  */
@@ -49,7 +49,7 @@ const totals: Readonly<Partial<Record<Walk, Metric.Counter<number>>>> = {
     description: "Batches that this process has checked.",
     incremental: true
   }),
-  audit_chains: Metric.counter("data_import_checked_audit_entries_total", {
+  audit_log: Metric.counter("data_import_checked_audit_entries_total", {
     description: "Entries of the audit log that this process has checked.",
     incremental: true
   })
@@ -57,13 +57,13 @@ const totals: Readonly<Partial<Record<Walk, Metric.Counter<number>>>> = {
 
 /** How many accounts, batches or entries one turn checks, in proportion to the accounts. */
 const turnOf = (walk: Walk, accounts: number): number =>
-  ({ accounts, batches: Math.ceil(accounts / 20), audit_chains: accounts * 10, events: 1 })[walk]
+  ({ accounts, batches: Math.ceil(accounts / 20), audit_log: accounts * 10, events: 1 })[walk]
 
 /** The size of a step. Steps are concluded one by one, so that a broken turn repeats little. */
 const stepOf: Readonly<Record<Walk, number>> = {
   accounts: 10,
   batches: 1,
-  audit_chains: 2_000,
+  audit_log: 2_000,
   events: 1
 }
 
@@ -159,7 +159,7 @@ const reportOf = Effect.fnUntraced(function* (
   ports: CheckPorts,
   check: (walk: Walk) => ReturnType<ReturnType<typeof makeSteps>>
 ) {
-  const checked = { accounts: 0, batches: 0, audit_chains: 0, events: 0 }
+  const checked = { accounts: 0, batches: 0, audit_log: 0, events: 0 }
   const differences: Array<Difference> = []
   const failures: Array<Cause.Cause<StorageUnavailable>> = []
   for (const walk of walks) {

@@ -8,12 +8,15 @@ import type { Hashing } from "../requests/Hashing.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { isEqual, twoDecimals } from "../schema/Decimal.ts"
 import { inTimeSlices } from "../support/Steps.ts"
+import { type AuditFault, faultAmong, verifyRoot } from "../audit/AuditVerification.ts"
+import type { SealedAuditLog } from "../audit/SealedAuditLog.ts"
 import { storedPayload } from "./StoredPayload.ts"
 
 export interface CheckPorts {
   readonly accounts: Accounts["Service"]
   readonly checks: Checks["Service"]
   readonly hashing: Hashing["Service"]
+  readonly sealed: SealedAuditLog["Service"]
 }
 
 /** A slice that was checked; `through` is its last number, null at the end of the walk. */
@@ -97,10 +100,20 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
   })
 }
 
+const lastNumber = 2n ** 63n - 1n
+
+const differenceOf = ({ entry, position, why }: AuditFault): Difference => ({
+  check: "audit_log",
+  // What no entry shows is found again wherever the walk ends.
+  subject: why === "head_differs" || why === "beyond_head" ? lastNumber : position,
+  supplier: entry?.import_supplier ?? null,
+  detail: `entry ${position}: ${why}`
+})
+
 export type Walkers = Readonly<Record<Walk, Walker>>
 
 export const makeWalkers = (ports: CheckPorts): Walkers => {
-  const { checks } = ports
+  const { checks, hashing, sealed } = ports
   const checkAccount = makeAccountCheck(ports)
 
   /**
@@ -124,22 +137,19 @@ export const makeWalkers = (ports: CheckPorts): Walkers => {
       Effect.map(checks.batches(slice), (found) =>
         sliceOf(found, slice.limit, found.flatMap(differencesOfBatch))
       ),
-    audit_chains: (slice) =>
-      Effect.map(checks.auditChains(slice), ({ entries, fault, through }) => ({
-        checked: entries,
-        differences:
-          fault === null
-            ? []
-            : [
-                {
-                  check: "audit_chain" as const,
-                  subject: fault.subject,
-                  supplier: fault.import_supplier,
-                  detail: `entry ${fault.position}: ${fault.why}`
-                }
-              ],
-        through
-      })),
+    audit_log: Effect.fnUntraced(function* ({ after, limit }) {
+      const entries = yield* sealed.entries({ after, limit })
+      const end = entries.at(-1)?.position ?? after
+      const among = faultAmong(entries, after)
+      if (among !== null) {
+        return { checked: entries.length, differences: [differenceOf(among)], through: end }
+      }
+      if (entries.length === limit) return { checked: limit, differences: [], through: end }
+      const { fault } = yield* verifyRoot(sealed, hashing)
+      const isKnown = fault === null || (fault.why === "missing" && fault.position <= after)
+      const differences = isKnown ? [] : [differenceOf(fault)]
+      return { checked: entries.length, differences, through: null }
+    }),
     events: Effect.fnUntraced(function* () {
       const since = yield* checks.eventsWaitingSince
       const now = yield* DateTime.now

@@ -1,10 +1,8 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records what may repeat. */
-import { DateTime, Effect, Hash, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import type { ImportKey } from "../../src/imports/ImportProcess.ts"
 import { isByPerson } from "../../src/access/Operator.ts"
 import {
-  type AuditFault,
-  type AuditHead,
   AuditLog,
   moreRefused,
   moreUnchanged,
@@ -13,49 +11,6 @@ import {
   refusalWindow
 } from "../../src/audit/AuditLog.ts"
 import { type AuditedKey, auditedKey, importOf, MemoryStore, type RefusalWindow } from "./Store.ts"
-
-const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
-  JSON.stringify([entry.organisation, key.import_supplier, key.external_account_number])
-
-const chainsOf = (store: MemoryStore["Service"]) =>
-  [...Map.groupBy(store.audit, chainOf).values()].map((entries, index) => ({
-    chain: BigInt(index + 1),
-    entries
-  }))
-
-const hashOf = (entries: MemoryStore["Service"]["audit"]): string =>
-  String(Hash.string(JSON.stringify(entries.map(({ entry, key }) => [key, entry]))))
-
-const headsOf = (store: MemoryStore["Service"]): ReadonlyArray<AuditHead> =>
-  chainsOf(store).map(({ chain, entries }) => ({
-    chain,
-    length: BigInt(entries.length),
-    hash: hashOf(entries)
-  }))
-
-const missingHead = (
-  store: MemoryStore["Service"],
-  heads: ReadonlyArray<AuditHead>
-): AuditFault | null => {
-  const all = new Map(chainsOf(store).map(({ chain, entries }) => [chain, entries]))
-  const missing = heads.find(({ chain, hash, length }) => {
-    const entries = (all.get(chain) ?? []).slice(0, Number(length))
-    return BigInt(entries.length) !== length || hashOf(entries) !== hash
-  })
-  if (missing === undefined) return null
-  const { chain, length } = missing
-  const entries = all.get(chain) ?? []
-  const [first] = entries
-  const isThere = BigInt(entries.length) >= length
-  return {
-    organisation: first?.entry.organisation ?? `chain ${chain}`,
-    import_supplier: first?.key.import_supplier ?? null,
-    external_account_number: first?.key.external_account_number ?? null,
-    position: length,
-    id: isThere ? length : null,
-    why: isThere ? "kept_head_differs" : "missing"
-  }
-}
 
 const isOf =
   (key: ImportKey) =>
@@ -172,25 +127,7 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
               external_account_number
             }))
         ),
-      search: (query) => Effect.sync(() => search(store, query)),
-      verifyImport: (key) =>
-        Effect.sync(() => {
-          const found = store.audit.filter(isOf(key))
-          return { chains: new Set(found.map(chainOf)).size, entries: found.length, fault: null }
-        }),
-      // Entries in memory cannot be altered, so verification always succeeds.
-      verifyAudit: Effect.sync(() => ({
-        chains: new Set(store.audit.map(chainOf)).size,
-        entries: store.audit.length,
-        fault: null
-      })),
-      heads: ({ after, limit }) =>
-        Effect.sync(() =>
-          headsOf(store)
-            .filter(({ chain }) => chain > after)
-            .slice(0, limit)
-        ),
-      verifyHeads: (heads) => Effect.sync(() => missingHead(store, heads))
+      search: (query) => Effect.sync(() => search(store, query))
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))

@@ -121,11 +121,6 @@ export const layerMemory: Layer.Layer<Checks> = Layer.effect(
     Checks.of({
       accounts: (slice) => Effect.sync(() => sliced(accountsOf(store), slice)),
       batches: (slice) => Effect.sync(() => sliced(batchesOf(store), slice)),
-      auditChains: () =>
-        Effect.sync(() => {
-          const entries = store.audit.length
-          return { entries, fault: null, through: null }
-        }),
       eventsWaitingSince: Effect.sync(() => waitingSince(store)),
       begin: (turn) => Effect.sync(() => begin(store, turn)),
       conclude: (command) => Effect.sync(() => conclude(store, command)),

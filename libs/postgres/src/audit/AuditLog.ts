@@ -9,8 +9,6 @@ import {
   AuditLog,
   readOutcomes
 } from "@data-import/domain/audit/AuditLog"
-import { verifyAudit, verifyChains } from "./AuditChains.ts"
-import { headsAfter, missingHead } from "./AuditHeads.ts"
 import { entriesFound, sliceOfLog } from "./AuditSearch.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
@@ -56,33 +54,9 @@ const auditRows = rowsOf(AuditRow)
 const audit = (sql: Sql, key: ImportKey) =>
   auditRows(sql`
     select ${sql.literal(columnsOf(AuditRow.fields))} from audit_log
-    where chain in (select id from audit_chains
-      where import_supplier = ${key.import_supplier}
-        and external_account_number = ${key.external_account_number})
+    where import_supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}
     order by id`)
-
-const chainRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
-
-/** An import has few chains, one for each organisation that named it. */
-const verifyImport = Effect.fnUntraced(function* (database: Database["Service"], key: ImportKey) {
-  const { run, sql } = database
-  const found = yield* run(
-    chainRows(sql`
-      select id from audit_chains where import_supplier = ${key.import_supplier}
-        and external_account_number = ${key.external_account_number} order by id`)
-  )
-  let entries = 0
-  for (const { id } of found) {
-    const chain = { after: id - 1n, entries: 1, pageSize: entriesOfChain }
-    const verified = yield* verifyChains(database, chain)
-    entries += verified.entries
-    if (verified.fault !== null) return { chains: found.length, entries, fault: verified.fault }
-  }
-  return { chains: found.length, entries, fault: null }
-})
-
-/** Most chains have only a handful of entries. */
-const entriesOfChain = 200
 
 const requestRows = rowsOf(
   Schema.Struct({
@@ -147,14 +121,7 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
       audit: reading(audit),
       events: reading(events),
       ofRequest: (id) => entriesOfRequest(database, id),
-      search: (query) => entriesFound(database, query),
-      verifyImport: (key) =>
-        isStorableKey(key)
-          ? verifyImport(database, key)
-          : Effect.succeed({ chains: 0, entries: 0, fault: null }),
-      verifyAudit: verifyAudit(database),
-      heads: (page) => headsAfter(database, page),
-      verifyHeads: (heads) => missingHead(database, heads)
+      search: (query) => entriesFound(database, query)
     })
   })
 )

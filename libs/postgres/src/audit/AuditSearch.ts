@@ -1,5 +1,5 @@
 /**
- * Searches the audit log. The entries of one import are found by its chains. For everything else
+ * Searches the audit log. The entries of one import are found by index. For everything else
  * the log is read backwards in slices, for a bounded time: an index for each filter would cost
  * every write, and people mostly look at what happened lately.
  */
@@ -69,10 +69,7 @@ const conditions = (
 const ofImport = (sql: Sql, { before, filter, limit }: Query) =>
   entryRows(sql`
     select ${sql.literal(columns)} from audit_log
-    where chain in (select id from audit_chains
-        where import_supplier = ${filter.supplier}
-          and external_account_number = ${filter.number})
-      and ${conditions(sql, filter)} ${before === null ? sql`` : sql`and id < ${before}`}
+    where ${conditions(sql, filter)} ${before === null ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit + 1}`)
 
 const slice = (sql: Sql, { filter, limit }: Query, last: bigint) =>

@@ -24,7 +24,15 @@ export interface AuditedWrite {
   }
 }
 
-/** One audit entry for each row of `source`; exactly one if `source` is empty. */
+const numberOf = (sql: Sql, key: AuditedWrite["key"]) =>
+  key.external_account_number === null
+    ? null
+    : sql`number_to_record(${key.import_supplier}, ${key.external_account_number})`
+
+/**
+ * One audit entry for each row of `source`; exactly one if `source` is empty. It has no number if
+ * the import was erased.
+ */
 export const auditEntry = (
   sql: Sql,
   { action, at, caller, key, outcome }: AuditedWrite,
@@ -33,7 +41,7 @@ export const auditEntry = (
   insert into audit_log (at, organisation, api_key, request_id, action, outcome,
     import_supplier, external_account_number)
   select ${DateTime.toDateUtc(at)}, ${caller.organisation}, ${caller.apiKey}, ${caller.requestId},
-    ${action}, ${outcome}, ${key.import_supplier}, ${key.external_account_number} ${source}`
+    ${action}, ${outcome}, ${key.import_supplier}, ${numberOf(sql, key)} ${source}`
 
 interface OperatorWrite {
   readonly action: OperatorAction | BoardAction

@@ -14,7 +14,6 @@ import {
   ofEachCheck,
   walks
 } from "@data-import/domain/checks/Checks"
-import { verifyChains } from "../audit/AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { waitingSince } from "../events/EventLog.ts"
 import { recordSet } from "../tables/RecordSet.ts"
@@ -201,7 +200,7 @@ const differences = (sql: Sql, { limit, walk }: Parameters<Port["differences"]>[
       case walk
         when 'accounts' then (select number from accounts where id = subject)
         when 'batches' then (select id::text from batches where number = subject)
-        when 'audit_chains' then (select organisation from audit_chains where id = subject)
+        when 'audit_log' then (select organisation from audit_log where audit_log.position = subject limit 1)
       end as name
     from check_differences where walk = coalesce(${walk}, walk)
     order by found_at, walk, subject, kind
@@ -219,29 +218,6 @@ const standing = (sql: Sql) =>
     }
   )
 
-/** Most chains have a handful of entries. */
-const smallestPage = 200
-
-/** The last possible number, so that stray entries are checked last. */
-const lastNumber = 2n ** 63n - 1n
-
-/** The first entry that was moved to a chain with an id of at most 0, which no chain has. */
-const strayEntry = (database: Database["Service"]) =>
-  Effect.map(verifyChains(database, { entries: 1, pageSize: smallestPage }), ({ fault, through }) =>
-    fault !== null && through !== null && through <= 0n ? { ...fault, subject: lastNumber } : null
-  )
-
-const auditChains = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  { after, limit }: Slice
-) {
-  const pageSize = Math.max(limit, smallestPage)
-  const followed = yield* verifyChains(database, { after, entries: limit, pageSize })
-  const { entries, fault, through } = followed
-  if (through === null) return { entries, fault: yield* strayEntry(database), through }
-  return { entries, fault: fault && { ...fault, subject: through }, through }
-})
-
 export const layer: Layer.Layer<Checks, never, Database> = Layer.effect(
   Checks,
   Effect.map(Database, (database) => {
@@ -249,7 +225,6 @@ export const layer: Layer.Layer<Checks, never, Database> = Layer.effect(
     return Checks.of({
       accounts: (slice) => run(accounts(sql, slice)),
       batches: (slice) => run(batches(sql, slice)),
-      auditChains: (slice) => auditChains(database, slice),
       eventsWaitingSince: run(waitingSince(sql)),
       begin: (turn) => run(begin(sql, turn)),
       conclude: (command) => run(sql.withTransaction(conclude(sql, command))),

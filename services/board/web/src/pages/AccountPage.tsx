@@ -75,12 +75,12 @@ const Documents = ({ account }: { readonly account: Account }) => (
   </Section>
 )
 
-const Chain = ({ account }: { readonly account: Account }) => {
-  const { broken_at, entries, holds } = account.audit_chain
+const Seal = ({ account }: { readonly account: Account }) => {
+  const { broken_at, entries, holds } = account.audit_seal
   const all = pages.audit(keyOf(account))
   return holds ? (
     <span class="good">
-      ✓ Its chain holds:{" "}
+      ✓ As it was sealed:{" "}
       <Link to={all}>{counted(entries, "entry is", "entries are")} as they were written</Link>.
     </span>
   ) : (
@@ -97,11 +97,11 @@ const Body = ({ account }: { readonly account: Account }) => (
       <LifeSection account={account} />
       <StoredSection account={account} />
       <Documents account={account} />
-      <Section id="audit" class="wide" title="Audit" note={<Chain account={account} />}>
+      <Section id="audit" class="wide" title="Audit" note={<Seal account={account} />}>
         <AuditTable entries={account.audit} />
-        {account.audit.length < account.audit_chain.entries && (
+        {account.audit.length < account.audit_seal.entries && (
           <Link to={pages.audit(keyOf(account))}>
-            All {count(account.audit_chain.entries)} entries
+            All {count(account.audit_seal.entries)} entries
           </Link>
         )}
       </Section>

@@ -83,7 +83,7 @@ const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
 
 /** The newest first, as in the audit log. */
 export const LifeSection = ({ account }: { readonly account: Account }) => {
-  const { audit, audit_chain } = account
+  const { audit, audit_seal } = account
   return (
     <Section id="life" title="Life" note="The newest first.">
       <ol class="life">
@@ -91,7 +91,7 @@ export const LifeSection = ({ account }: { readonly account: Account }) => {
           <Event key={`${event.kind} ${event.at}`} account={account} event={event} />
         ))}
       </ol>
-      {audit.length < audit_chain.entries && (
+      {audit.length < audit_seal.entries && (
         <Link to={pages.audit(keyOf(account))}>What was before is in the audit log</Link>
       )}
     </Section>
