@@ -51,16 +51,13 @@ const statements = [
   `update import_processes set failed_staging = stagings where supplier = $1 and id % 10 = 9`
 ]
 
-/** Entries of all imports, without the chains of hashes. */
-const audited = [
-  "alter table audit_log disable trigger user",
-  `insert into audit_log (at, organisation, api_key, request_id, action, outcome,
-     import_supplier, external_account_number, chain, position, hash)
+/** Entries of all imports, not sealed. */
+const audited = `
+  insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+     import_supplier, external_account_number)
    select staged_at, organisation, 'bench', 'bench', 'stage', 'created', supplier,
-     external_account_number, -import_processes.id, 1, ''
-   from import_processes join suppliers on code = supplier where cohort is not null`,
-  "alter table audit_log enable trigger user"
-]
+     external_account_number
+   from import_processes join suppliers on code = supplier where cohort is not null`
 
 /** Counts for each past hour, as a long migration leaves them. */
 const history = `
@@ -73,7 +70,7 @@ const history = `
 
 const filled = [
   ...["import_processes", "import_attempts", "import_failures", "import_history"],
-  ...["import_totals", "accounts", "ledgers", "outbox", "audit_log", "audit_chains"]
+  ...["import_totals", "accounts", "ledgers", "outbox", "audit_log"]
 ]
 
 /** Returns the codes; the first has half of the imports. */
@@ -88,7 +85,7 @@ const fill = Effect.fnUntraced(function* (installation: Installation, size: numb
     for (const statement of others) yield* query(statement, [owner.supplier])
     yield* Console.error(`filled ${index + 1} of ${suppliers} suppliers`)
   }
-  for (const statement of audited) yield* query(statement)
+  yield* query(audited)
   yield* Effect.repeat(query("select from import_differences limit 1"), {
     schedule: Schedule.spaced("100 millis"),
     while: ({ length }) => length > 0

@@ -1,4 +1,4 @@
-/** The heads of audit chains in the folder that is the bucket. */
+/** Exports of the audit log in the folder that is the bucket. */
 import { randomUUID } from "node:crypto"
 import { link, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -2,7 +2,7 @@
 
 const prefix = ".data-import/"
 
-/** The key of the heads of audit chains under this name. */
+/** The key of the export of the audit log under this name. */
 export const auditHeads = `${prefix}audit-heads/`
 
 export const isReserved = (key: string): boolean => key.replace(/^\/+/, "").startsWith(prefix)

@@ -1,4 +1,4 @@
-/** The heads of audit chains in a bucket, whose objects are written once. */
+/** Exports of the audit log in a bucket, whose objects are written once. */
 import {
   GetObjectCommand,
   ListObjectsV2Command,

@@ -1,4 +1,4 @@
-/** Compresses stored texts, so that the heads of a million chains take 50 MB. */
+/** Compresses stored texts, so that the hashes of a million entries take 35 MB. */
 import { createGzip, gunzipSync } from "node:zlib"
 import { Effect } from "effect"
 import type { WriteText } from "@data-import/domain/audit/AuditHeadStore"

@@ -1,6 +1,6 @@
 /**
  * The peer's own tables, in a separate schema: columns for what is queried, JSON for the rest, and
- * an audit log and an outbox without the hash chains and positions of the services. Organisations,
+ * an audit log and an outbox without the seals and positions of the services. Organisations,
  * suppliers and teams are read from the services' tables.
  */
 export const tables = `

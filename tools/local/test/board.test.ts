@@ -94,7 +94,7 @@ const findsTheCause = async (page: Page, code: string) => {
   await page.getByText("examples").first().click()
   await page.getByRole("link", { name: "A-0", exact: true }).first().click()
   await headline(page, /A-0 failed/)
-  await page.getByText("Its chain holds").waitFor()
+  await page.getByText("As it was sealed").waitFor()
 }
 
 const retries = async (page: Page, code: string) => {

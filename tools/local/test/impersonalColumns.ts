@@ -21,8 +21,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     webhooks: "disabled_by last_error names organisation suppliers url"
   },
   "who asked, and of which supplier": {
-    audit_chains: "head hmac salt import_supplier organisation",
-    audit_log: "action api_key hash import_supplier organisation outcome request_id",
+    audit_head: "frontier root",
+    audit_log: "action api_key import_supplier leaf organisation outcome request_id salt",
     event_heads: "organisation",
     forecasts: "day supplier",
     failed_token_attempts: "client_address",

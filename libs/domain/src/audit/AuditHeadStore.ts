@@ -1,5 +1,5 @@
 /**
- * Keeps the heads of the audit chains outside of the database: in the document store, under a
+ * Keeps exports of the sealed audit log outside of the database: in the document store, under a
  * prefix that no supplier can reach. A kept text is never replaced.
  * Source: docs/backup.md#audit-heads.
  */

@@ -39,7 +39,7 @@ export class Sandbox extends Context.Service<
   {
     /**
      * Deletes up to about `limit` rows of each kind from the caller's test organisation. An import
-     * is deleted whole or not at all, with an entry that ends its chain of the audit log. An import
+     * is deleted whole or not at all, with an entry in the audit log. An import
      * with a live lease is kept until the lease has ended. Positions of events are never reused.
      */
     readonly deleteSlice: (command: {

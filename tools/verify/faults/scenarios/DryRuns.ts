@@ -21,7 +21,7 @@ const records: ReadonlySet<string> = new Set([
   "event_heads",
   "audit_log",
   "refusal_windows",
-  "audit_chains",
+  "audit_head",
   "batch_workers",
   "check_walks",
   "forecasts",
