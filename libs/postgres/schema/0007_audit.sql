@@ -38,11 +38,11 @@ create index audit_log_by_position on audit_log (position, id);
 create index audit_log_by_import on audit_log (external_account_number, import_supplier)
 where external_account_number is not null;
 
-grant insert (at, organisation, api_key, request_id, action, outcome, import_supplier,
-  external_account_number)
+-- An entry that is inserted with a position is found as one that was not sealed.
+grant insert
 on audit_log to data_import_account_import, data_import_post_import, data_import_batches,
-  data_import_batch_worker, data_import_query, data_import_board, data_import_operator;
-grant select on audit_log to data_import_query, data_import_board, data_import_operator;
+  data_import_batch_worker;
+grant select, insert on audit_log to data_import_query, data_import_board, data_import_operator;
 
 -- The batch worker seals by a function and exports the leaves; it cannot read the entries.
 grant select (id, position, leaf) on audit_log to data_import_batch_worker;

@@ -32,6 +32,7 @@ import {
   mayStatement
 } from "@data-import/domain/testing/importedAccounts"
 import { domesticPayload } from "@data-import/domain/testing/samples"
+import { sealAll } from "../testing/auditLog.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.merge(TestDatabase.deployedWithTeam, hashing)
@@ -186,6 +187,7 @@ const findsNothing = (it: It): void => {
         yield* changeAccount(account, () => ({ statements: [mayStatement("added")] }))
       }
       yield* (yield* EventLog).assignPositions(10_000)
+      yield* sealAll
       const { checked, differences } = yield* (yield* scheduled).checkAll
       expect(differences).toEqual([])
       expect(checked.accounts).toBeGreaterThanOrEqual(made.length)

@@ -10,7 +10,7 @@ export const matrix = {
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
   audit_head: "query r, batch-worker r(w), board r, operator r",
   audit_log:
-    "account-import a, post-import a, query ra, batches a, batch-worker a, board ra, operator ra",
+    "account-import a, post-import a, query ra, batches a, batch-worker (r)a, board ra, operator ra",
   batch_chunks: "query (r), batches ra(w), batch-worker r(w), board ra(w), operator ra(w)",
   batch_links: "batches ra, batch-worker r, board ra, operator ra",
   batch_problem_sets: "batches r, batch-worker ra(w), board r, operator r",
@@ -97,6 +97,7 @@ export const columns = {
   "api_keys board r": "expires_at id revoked_at",
   "api_keys operator w": "revoked_at",
   "audit_head batch-worker w": "frontier root size",
+  "audit_log batch-worker r": "id leaf position",
   "batch_chunks batch-worker w":
     "blockers held_lines lines outcomes ready_at results tries unfinished waits",
   "batch_chunks batches w": "blockers",
@@ -186,9 +187,15 @@ export const columns = {
 /** The functions that a role may call; they run with their owner's privileges. */
 export const functions = [
   { role: "data_import_account_import", name: "empty_sandbox" },
-  { role: "data_import_batch_worker", name: "lines_held" },
+  { role: "data_import_account_import", name: "number_to_record" },
+  ...["lines_held", "number_to_record", "seal_audit_log"].map((name) => ({
+    role: "data_import_batch_worker",
+    name
+  })),
   { role: "data_import_batches", name: "kept_answer_bytes" },
+  { role: "data_import_batches", name: "number_to_record" },
   { role: "data_import_board", name: "kept_answer_bytes" },
+  { role: "data_import_board", name: "number_to_record" },
   ...[
     "erase_answers",
     "erase_audited_number",
@@ -198,7 +205,10 @@ export const functions = [
     "erase_names",
     "erase_refusals",
     "kept_answer_bytes",
-    "lines_held"
+    "lines_held",
+    "number_to_record"
   ].map((name) => ({ role: "data_import_operator", name })),
+  { role: "data_import_post_import", name: "number_to_record" },
+  { role: "data_import_query", name: "number_to_record" },
   { role: "data_import_query", name: "settle_refused" }
 ]

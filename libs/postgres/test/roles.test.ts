@@ -140,7 +140,6 @@ const forbidden: ReadonlyArray<readonly [what: string, statement: string]> = [
   ["change an audit entry", "update audit_log set outcome = 'created'"],
   ["delete an audit entry", "delete from audit_log"],
   ["empty the audit log", "truncate audit_log"],
-  ["choose the position of an entry", "insert into audit_log (position) values (1)"],
   ["delete the head of the audit log", "delete from audit_head"],
   ["read the passwords", "select rolpassword from pg_authid"],
   ["run a program", "copy suppliers to program 'true'"],
