@@ -70,6 +70,13 @@ const batchesOf = ({
   }
 }
 
+/** The batch worker seals and exports, and cannot read an entry. */
+const sealedOf = (ports: UserPorts): SealedAuditLog["Service"] => ({
+  ...Context.get(ports["batch-worker"], SealedAuditLog),
+  entries: Context.get(ports.query, SealedAuditLog).entries,
+  entriesOf: Context.get(ports.board, SealedAuditLog).entriesOf
+})
+
 /** Only the owner reads the outbox of one import. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
@@ -105,11 +112,7 @@ export const make = Effect.fnUntraced(function* (
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
       events: Context.get(owned, AuditLog).events
     }),
-    Context.add(SealedAuditLog, {
-      ...Context.get(ports["batch-worker"], SealedAuditLog),
-      entries: Context.get(query, SealedAuditLog).entries,
-      entriesOf: Context.get(ports.board, SealedAuditLog).entriesOf
-    }),
+    Context.add(SealedAuditLog, sealedOf(ports)),
     Context.add(Batches, {
       ...Context.get(ports.batches, Batches),
       ...batchesOf(ports),

@@ -200,7 +200,8 @@ const differences = (sql: Sql, { limit, walk }: Parameters<Port["differences"]>[
       case walk
         when 'accounts' then (select number from accounts where id = subject)
         when 'batches' then (select id::text from batches where number = subject)
-        when 'audit_log' then (select organisation from audit_log where audit_log.position = subject limit 1)
+        when 'audit_log' then (
+          select organisation from audit_log where audit_log.position = subject limit 1)
       end as name
     from check_differences where walk = coalesce(${walk}, walk)
     order by found_at, walk, subject, kind
