@@ -65,7 +65,8 @@ interface Restriction {
 }
 
 const unstable = ["\\*", ...unstableModules(), ...effectFolders()]
-const platformFiles = /\/main\.ts$|^libs\/server\/|^services\/gateway\/src\/Upstream\.ts$/
+const platformFiles =
+  /\/main\.ts$|^libs\/server\/|^services\/gateway\/src\/(Instances|Upstream)\.ts$/
 
 const restrictions: ReadonlyArray<Restriction> = [
   {

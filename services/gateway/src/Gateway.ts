@@ -13,6 +13,8 @@
  * one address.
  */
 import { Config, Effect, Layer, Option } from "effect"
+import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { Rivals } from "@data-import/domain/support/Rivals"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import type { LimitOrganisation } from "@data-import/server/limits/OrganisationConcurrency"
@@ -36,6 +38,9 @@ const settings = Config.all({
   maxRequestsPerAddress: requestsPerAddress.optional
 })
 
+/** Longer than a request may wait for a change: who waits sends the next one. Milliseconds. */
+const rivalFor = 60_000
+
 const serving = Effect.gen(function* () {
   const {
     accountImport,
@@ -50,8 +55,9 @@ const serving = Effect.gen(function* () {
   } = yield* settings
   const verifier = yield* Layer.build(TokenVerifier.layerAuth(auth))
   const organisationOf = yield* Effect.provideContext(Authorization.organisationOf, verifier)
+  const rivals = new Rivals<OrganisationName>(rivalFor)
   const connect = (urls: ReadonlyArray<URL>) =>
-    Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf)
+    Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf, rivals)
   const connectIfSet = Option.match({
     onNone: () => Effect.succeed(Upstream.absent),
     onSome: connect

@@ -8,13 +8,14 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
-import { Cause, Context, Effect, Metric, Option, Schedule, type Scope, Tracer } from "effect"
+import { Cause, Context, Effect, Metric, Option, type Scope, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import * as Undici from "@effect/platform-node/Undici"
+import type * as Undici from "@effect/platform-node/Undici"
 import { NotJson } from "@data-import/domain/schema/Json"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import type { Rivals } from "@data-import/domain/support/Rivals"
 import type { RequestFacts } from "@data-import/domain/requests/RequestFacts"
 import type { OrganisationOf } from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
@@ -26,19 +27,10 @@ import {
   type LimitOrganisation,
   withoutSlot
 } from "@data-import/server/limits/OrganisationConcurrency"
+import * as Instances from "./Instances.ts"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
 import * as RequestBody from "@data-import/server/http/RequestBody"
-
-/** Timeouts of the connection pool. Milliseconds. */
-export interface Times {
-  /** Until a connection is established. */
-  readonly connect: number
-  /**
-   * From the end of the request, or an interim answer, to the answer, and between parts of this.
-   * Also for an upload that the service has stopped reading.
-   */
-  readonly answer: number
-}
+import * as Turns from "./Turns.ts"
 
 type Outcome = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -69,17 +61,6 @@ export interface Upstream {
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
 
-/** One process of a service, with its connection pool. */
-interface Instance {
-  /** Host and port. */
-  readonly name: string
-  readonly pool: Undici.Pool
-  /** A new connection for each request. */
-  readonly fresh: Undici.Pool
-  /** The result of the last check. Instances that are not ready come last. */
-  isReady: boolean
-}
-
 /** A placeholder: the answer has already been written. */
 const written = HttpServerResponse.empty({ status: 200 })
 
@@ -100,6 +81,8 @@ interface Exchange {
   readonly requestId: string
   readonly response: ServerResponse
   readonly facts: RequestFacts
+  /** Called when an answer begins. */
+  readonly answered: () => void
 }
 
 /** How an exchange with one instance ended. */
@@ -134,7 +117,7 @@ const isBroken = (cause: Error): boolean => "code" in cause && brokenConnection.
 
 const send = (name: string, pool: Undici.Pool, exchange: Exchange): Effect.Effect<Ending> =>
   Effect.callback((resume) => {
-    const { facts, headers, method, path, requestId, response } = exchange
+    const { answered, facts, headers, method, path, requestId, response } = exchange
     const body = exchange.body()
     facts.upstream = name
     let controller: Undici.Dispatcher.DispatchController | undefined
@@ -159,6 +142,7 @@ const send = (name: string, pool: Undici.Pool, exchange: Exchange): Effect.Effec
         onResponseStart: (_controller, status, received) => {
           isAnswered = true
           if (status < 200) return Listener.stillActive(response)
+          answered()
           RequestBody.answering(response, 0)
           // The rest of the body is not read, and must not be parsed as the next request.
           if (!response.req.complete) response.shouldKeepAlive = false
@@ -207,7 +191,7 @@ const repeats = Metric.counter("data_import_upstream_repeats_total", {
  * unknown whether they took effect.
  */
 const sendToOne = Effect.fnUntraced(function* (
-  instances: ReadonlyArray<Instance>,
+  instances: ReadonlyArray<Instances.Instance>,
   exchange: Exchange
 ) {
   const left = [...instances]
@@ -231,29 +215,6 @@ const sendToOne = Effect.fnUntraced(function* (
   return yield* failed(cause ?? new Error("no instance"), exchange.response)
 })
 
-/**
- * The maximum idle time of a connection, regardless of the service: less than the drain delay, with
- * a second for the timers of Undici. So each connection to a stopping service is closed by its last
- * answer or here, and never while a request is on its way.
- */
-const idleMillis = 3_000
-
-const instance = (url: URL, times: Times): Instance => {
-  const options = {
-    connect: { timeout: times.connect },
-    headersTimeout: times.answer,
-    bodyTimeout: times.answer,
-    keepAliveTimeout: idleMillis,
-    keepAliveMaxTimeout: idleMillis
-  }
-  return {
-    name: url.host,
-    pool: new Undici.Pool(url.origin, options),
-    fresh: new Undici.Pool(url.origin, { ...options, pipelining: 0 }),
-    isReady: true
-  }
-}
-
 /** A service that is not part of this deployment. Its paths answer 503. */
 export const absent: Upstream = {
   forward: () => Effect.fail(unavailable),
@@ -261,37 +222,10 @@ export const absent: Upstream = {
   ready: Effect.void
 }
 
-const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
-  Effect.promise(async (signal) => {
-    try {
-      const path = "/health/ready"
-      const { body, statusCode } = await pool.request({ path, method: "GET", signal })
-      await body.dump()
-      return statusCode === 200
-    } catch {
-      // An instance that does not answer is not ready. The next check asks again.
-      return false
-    }
-  })
-
-/** How often each of several instances is checked for readiness. */
-const checkInterval = "1 second"
-
-const watch = (instance: Instance) =>
-  checkReady(instance).pipe(
-    Effect.tap((isReady) => Effect.sync(() => void (instance.isReady = isReady))),
-    Effect.repeat(Schedule.spaced(checkInterval))
-  )
-
-/** Another order at each call; instances that are not ready come last. */
-const rotation = (instances: ReadonlyArray<Instance>): (() => ReadonlyArray<Instance>) => {
-  let next = 0
-  return () => {
-    if (instances.length === 1) return instances
-    next = (next + 1) % instances.length
-    const rotated = [...instances.slice(next), ...instances.slice(0, next)]
-    return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
-  }
+/** The instances of a service, and the turns of organisations at them. */
+interface Service {
+  readonly inRotation: Instances.Instances["inRotation"]
+  readonly inTurn: Turns.InTurn
 }
 
 interface Forwarded {
@@ -301,7 +235,7 @@ interface Forwarded {
 }
 
 const forwardTo = (
-  inRotation: () => ReadonlyArray<Instance>,
+  { inRotation, inTurn }: Service,
   incoming: IncomingRequest,
   { limit, organisation, path }: Forwarded
 ): Outcome =>
@@ -312,16 +246,19 @@ const forwardTo = (
     const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
     const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
     const sendBody = (body: Exchange["body"]) =>
-      sendToOne(inRotation(), {
-        method: request.method,
-        path,
-        isRead: !hasBody && (request.method === "GET" || request.method === "HEAD"),
-        headers: ProxyHeaders.requestHeaders(message, incoming, trace),
-        body,
-        requestId,
-        response: Listener.response(request),
-        facts: incoming.facts
-      })
+      inTurn(organisation, (answered) =>
+        sendToOne(inRotation(), {
+          method: request.method,
+          path,
+          isRead: !hasBody && (request.method === "GET" || request.method === "HEAD"),
+          headers: ProxyHeaders.requestHeaders(message, incoming, trace),
+          body,
+          requestId,
+          response: Listener.response(request),
+          facts: incoming.facts,
+          answered
+        })
+      )
     return Effect.interruptible(
       hasBody
         ? Effect.flatMap(withoutSlot(bodyOf(incoming, limit, organisation)), sendBody)
@@ -355,33 +292,31 @@ const answerWaiting = Effect.fnUntraced(function* (
 })
 
 /**
+ * How many requests of an organisation with rivals are sent to a service at once, for each of its
+ * instances. With more the others wait longer; with fewer the database writes fewer rows together.
+ */
+const turnsAtInstance = 32
+
+/**
  * Connects to the instances of one service at `urls` (`http`), at least one, until the scope ends.
  * Requests go to the instances in rotation. The memory of bodies counts for the organisation that
- * `organisationOf` finds, or for all requests without a valid token together.
+ * `organisationOf` finds, or for all requests without a valid token together. All services of the
+ * gateway have the same `rivals`.
  */
 export const make = Effect.fnUntraced(function* (
   urls: ReadonlyArray<URL>,
-  times: Times,
-  organisationOf: OrganisationOf
+  times: Instances.Times,
+  organisationOf: OrganisationOf,
+  rivals: Rivals<OrganisationName>
 ): Effect.fn.Return<Upstream, never, Scope.Scope> {
-  const instances = yield* Effect.acquireRelease(
-    Effect.sync(() => urls.map((url) => instance(url, times))),
-    (made) =>
-      Effect.promise(() =>
-        Promise.all(made.flatMap(({ fresh, pool }) => [pool.destroy(), fresh.destroy()]))
-      )
-  )
-  if (instances.length > 1) {
-    yield* Effect.forEach(instances, (one) => Effect.forkScoped(watch(one)), { discard: true })
-  }
-  const inRotation = rotation(instances)
-
+  const { inRotation, ready, size } = yield* Instances.make(urls, times)
+  const service = { inRotation, inTurn: Turns.make(size * turnsAtInstance, rivals) }
   const identify = ({ request: { headers } }: IncomingRequest) =>
     Effect.interruptible(organisationOf(headers["authorization"]))
   const forward: Upstream["forward"] = (incoming, limitOrganisation, limit) =>
     Effect.flatMap(identify(incoming), (organisation) => {
       const forwarded = { organisation, limit, path: incoming.request.url }
-      const answer = forwardTo(inRotation, incoming, forwarded)
+      const answer = forwardTo(service, incoming, forwarded)
       // An upload takes as long as its client, and is limited by the memory for bodies.
       return limit === "streamed" ? answer : limitOrganisation(organisation, answer)
     })
@@ -389,12 +324,9 @@ export const make = Effect.fnUntraced(function* (
   const forwardWaiting: Upstream["forwardWaiting"] = (incoming, limitOrganisation) =>
     Effect.flatMap(identify(incoming), (organisation) => {
       const forwarding = (path: string) =>
-        forwardTo(inRotation, incoming, { organisation, limit: 0, path })
+        forwardTo(service, incoming, { organisation, limit: 0, path })
       return limitOrganisation(organisation, answerWaiting(incoming, organisation, forwarding))
     })
 
-  const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
-    Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))
-  )
   return { forward, forwardWaiting, ready }
 })

@@ -4,6 +4,7 @@
  * of them: so whoever comes next need not wait for the longest work of somebody else. It counts
  * only; queues and leases decide by it whose turn it is.
  */
+import { Rivals } from "./Rivals.ts"
 
 /** Others are considered for so long after they last wanted a part. Milliseconds. */
 const rivalFor = 10_000
@@ -15,19 +16,12 @@ export interface Busy<Key> {
   readonly wait: boolean
 }
 
-interface Wish<Key> {
-  readonly key: Key
-  at: number
-}
-
 export class Shares<Key> {
   readonly #total: number
   readonly #half: number
   readonly #held = new Map<Key, number>()
+  readonly #rivals = new Rivals<Key>(rivalFor)
   #used = 0
-  #latest: Wish<Key> | undefined
-  /** The latest wish of another key than that of `#latest`. */
-  #other: Wish<Key> | undefined
 
   /** @param total how many parts there are */
   constructor(total: number) {
@@ -46,18 +40,12 @@ export class Shares<Key> {
 
   /** Notes that the key wants a part now, in milliseconds of any clock. */
   want(key: Key, now: number): void {
-    if (this.#latest?.key === key) {
-      this.#latest.at = now
-      return
-    }
-    this.#other = this.#latest
-    this.#latest = { key, at: now }
+    this.#rivals.want(key, now)
   }
 
   /** Whether another key wanted a part lately. */
   hasRival(key: Key, now: number): boolean {
-    const rival = this.#latest?.key === key ? this.#other : this.#latest
-    return rival !== undefined && now - rival.at < rivalFor
+    return this.#rivals.hasRival(key, now)
   }
 
   /** Whether the key must leave what is free to others. */
