@@ -107,7 +107,7 @@ const notesOf = (result: CertifyResult): ReadonlyArray<string> => {
       : []),
     ...(withoutAccount > 0
       ? [
-          `Additions to ${inEnglish(withoutAccount)} accounts that are not in the tree do not count.`
+          `Additions do not count if their account is not in the tree: ${inEnglish(withoutAccount)}.`
         ]
       : [])
   ]
