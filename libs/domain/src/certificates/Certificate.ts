@@ -1,6 +1,6 @@
 /**
- * A certificate: what was migrated for an import supplier, or for a cohort of it, at one instant. It
- * is the payload of a signed record (JWS), which anybody can verify with the published keys.
+ * A certificate: what was migrated for an import supplier, or for a cohort of it, at one instant.
+ * It is the payload of a signed record (JWS), which anybody can verify with the published keys.
  */
 import { Schema } from "effect"
 import { CertifiedSums } from "./CertifiedSums.ts"
