@@ -92,6 +92,7 @@ const hexOf = (bytes: Uint8Array): string =>
 
 /** The root of the added items in hexadecimal, whatever their order; empty if there are none. */
 function* addedRoot({ digest }: Hashing["Service"], added: AddedItems): Steps<string> {
+  if (added === nothingAdded) return ""
   const texts = yield* itemTexts(added)
   if (texts.length === 0) return ""
   return hexOf(

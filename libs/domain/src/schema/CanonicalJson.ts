@@ -46,7 +46,8 @@ const sorted = (written: EncodingPlan, tree: SchemaTree): EncodingPlan => {
     name,
     written: sorted(ofMember, nodeOf(name))
   }))
-  const struct = { _tag: "Struct", fields: fields.sort(byName) } as const
+  const containers = written.containers
+  const struct = { _tag: "Struct", fields: fields.sort(byName), containers } as const
   if (fields.every((field) => isKnown(field.written, nodeOf(field.name)))) known.add(struct)
   return struct
 }
