@@ -45,6 +45,9 @@ const subcommands = [
   lazily("reconcile", "Compare a book with what is stored of it, field by field", async () => {
     return (await import("./reconcile/Reconcile.ts")).reconcile
   }),
+  lazily("certify", "Compute the certificate of a book offline, and compare it", async () => {
+    return (await import("./certify/Certify.ts")).certify
+  }),
   lazily("batch", "Batches: how they stand, and pause, resume, cancel and retry", async () => {
     return (await import("./batch/Batch.ts")).batch
   }),

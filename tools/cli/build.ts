@@ -1,5 +1,5 @@
 /**
- * Builds the package that suppliers install: the command and its thread in one file each, with
+ * Builds the package that suppliers install: the command and its threads in one file each, with
  * shared modules beside them, and no dependencies except Node. `node tools/cli/build.ts [folder]`
  * writes it to `dist` unless a folder is given; `npm pack` there makes the tarball.
  */
@@ -21,7 +21,11 @@ const packageFolder = (module: string): ReadonlyArray<string> => {
 
 const bundle = async (): Promise<ReadonlyArray<string>> => {
   const build = await rolldown({
-    input: { main: join(here, "main.ts"), CheckWorker: join(here, "check/CheckWorker.ts") },
+    input: {
+      main: join(here, "main.ts"),
+      CheckWorker: join(here, "check/CheckWorker.ts"),
+      CertifyWorker: join(here, "certify/CertifyWorker.ts")
+    },
     platform: "node"
   })
   const { output } = await build.write({

@@ -45,6 +45,7 @@ const commands: ReadonlyArray<string> = [
   "data-import summary DEMO_ENERGY",
   "data-import import show DEMO_ENERGY T-0001",
   "data-import reconcile BOOK --supplier DEMO_ENERGY",
+  "data-import certify BOOK --supplier DEMO_ENERGY --totals",
   "operator --help",
   "operator organisation create third",
   "operator organisation create third",

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as FastCheck from "fast-check"
+import { inclusionPath, isIncluded, nodeOfLevel, treeHash } from "../src/merkle/InclusionProof.ts"
 import { leafHash, makeGrowingTree, nodeHash } from "../src/merkle/MerkleTree.ts"
 import { Hashing } from "../src/requests/Hashing.ts"
 import { bytesOf, hexOf } from "../src/support/Hexadecimal.ts"
@@ -29,6 +30,39 @@ const roots = [
   "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"
 ]
+
+/** Audit paths of the same tests, by the index of the leaf and the size of the tree. */
+const paths = [
+  [0, 1, []],
+  [
+    0,
+    8,
+    [
+      "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
+      "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
+      "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4"
+    ]
+  ],
+  [
+    5,
+    8,
+    [
+      "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b",
+      "ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0",
+      "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7"
+    ]
+  ],
+  [2, 3, ["fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"]],
+  [
+    1,
+    5,
+    [
+      "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+      "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
+      "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b"
+    ]
+  ]
+] as const
 
 type Digest = Hashing["Service"]["digest"]
 
@@ -84,6 +118,51 @@ describe("MerkleTree", () => {
         ),
         { numRuns: 50 }
       )
+    })
+  )
+
+  it.effect("has the published audit paths", () =>
+    Effect.gen(function* () {
+      const digest = yield* digested
+      const hashes = leaves.map((leaf) => leafHash(digest, Result.getOrThrow(Hex.decode(leaf))))
+      for (const [index, size, path] of paths) {
+        const found = inclusionPath(digest, hashes.slice(0, size), index)
+        expect(found.map(Hex.encode)).toStrictEqual(path)
+      }
+    })
+  )
+
+  it.effect("proves the inclusion of every leaf, and of no other", () =>
+    Effect.gen(function* () {
+      const digest = yield* digested
+      const hashes = Array.from({ length: 34 }, (_, at) => leafHash(digest, Uint8Array.of(at)))
+      for (const size of [1, 2, 3, 7, 8, 9, 15, 17, 33]) {
+        const tree = hashes.slice(0, size)
+        const root = treeHash(digest, tree)
+        expect(root).toStrictEqual(definedRoot(digest, tree))
+        for (const [index, leaf] of tree.entries()) {
+          const proof = { leaf, index, size, path: inclusionPath(digest, tree, index) }
+          expect(isIncluded(digest, proof, root)).toBe(true)
+          const wrong = [
+            { ...proof, leaf: hashes[33] as Uint8Array },
+            { ...proof, index: index + 1 },
+            { ...proof, index: index - size },
+            { ...proof, path: [...proof.path, root] },
+            { ...proof, size: size * 2 }
+          ]
+          expect(wrong.filter((each) => isIncluded(digest, each, root))).toEqual([])
+        }
+        for (const [level, index] of [
+          [0, size - 1],
+          [1, 0],
+          [2, Math.floor((size - 1) / 4)],
+          [6, 0]
+        ] as const) {
+          const covered = tree.slice(index * 2 ** level, (index + 1) * 2 ** level)
+          const node = nodeOfLevel(digest, tree, { index, level })
+          expect(node).toStrictEqual(definedRoot(digest, covered))
+        }
+      }
     })
   )
 })

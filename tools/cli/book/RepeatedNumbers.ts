@@ -40,6 +40,11 @@ interface First extends Place {
 export class RepeatedNumbers {
   readonly #firsts = new Map<string, First>()
 
+  /** How many numbers there are. */
+  get count(): number {
+    return this.#firsts.size
+  }
+
   /** The repetition that this line is. A line that repeats an earlier one exactly is none. */
   add(number: string | null, place: Place, digest: number): Repetition | null {
     if (number === null) return null
@@ -52,7 +57,7 @@ export class RepeatedNumbers {
   }
 }
 
-const placeText = ({ file, line, row }: Place): string => {
+export const placeText = ({ file, line, row }: Place): string => {
   if (row === null) return `line ${line}`
   return file === null ? `row ${row}` : originOf(file, row)
 }

@@ -41,6 +41,16 @@ export const supplierFlag = Flag.String("supplier").pipe(
   Flag.optional
 )
 
+export const threadsFlag = Flag.Int("threads").pipe(
+  Flag.withMetavar("N"),
+  Flag.withDescription("How many threads check; as many as there are cores unless given"),
+  Flag.filter(
+    (threads) => threads >= 1 && threads <= mostThreads,
+    () => `a whole number from 1 to ${mostThreads}`
+  ),
+  Flag.withDefault(availableParallelism())
+)
+
 const flags = {
   ...bookFlags,
   configuration: configurationFlag,
@@ -54,15 +64,7 @@ const flags = {
     Flag.filter(isReportFile, () => reportForm),
     Flag.atLeast(0)
   ),
-  threads: Flag.Int("threads").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("How many threads check; as many as there are cores unless given"),
-    Flag.filter(
-      (threads) => threads >= 1 && threads <= mostThreads,
-      () => `a whole number from 1 to ${mostThreads}`
-    ),
-    Flag.withDefault(availableParallelism())
-  )
+  threads: threadsFlag
 }
 
 export const check = Command.make(

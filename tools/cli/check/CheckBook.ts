@@ -1,4 +1,5 @@
 /** Checks a whole book: cuts it into blocks, lets threads check them, and reports in order. */
+import { extname } from "node:path"
 import { Clock, Effect, Option, Result, Stream } from "effect"
 import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
@@ -19,7 +20,8 @@ import {
   type LineReportKind,
   type FailedLineProblems,
   repeatedLineOf,
-  warnedLineOf
+  warnedLineOf,
+  type WorkerSettings
 } from "./CheckedBlock.ts"
 import { type Summary, SummaryBuilder } from "./Summary.ts"
 import type { SupplierConfiguration } from "./SupplierConfiguration.ts"
@@ -115,16 +117,22 @@ const rowsText = (
   return texts.join("")
 }
 
+/** As source and in the package, the thread's file is beside this one. */
+const worker = new URL(`./CheckWorker${extname(import.meta.filename)}`, import.meta.url)
+
 const checkBlocks = Effect.fnUntraced(function* (
   { book, configuration, map, onProgress, reports, threads, writeRows }: CheckOptions,
   blocks: Stream.Stream<Block, Refused>,
   supplier: WireCode | null
 ) {
   const startedAt = yield* Clock.currentTimeMillis
-  const pool = yield* makeWorkerPool(threads, {
-    settings: { ...configuration, supplier: supplier ?? unnamed },
-    columns: map === null ? null : columnsByAttr(map),
-    reports: reports.map(({ kind }) => kind)
+  const pool = yield* makeWorkerPool<CheckedBlock>(threads, {
+    file: worker,
+    settings: {
+      settings: { ...configuration, supplier: supplier ?? unnamed },
+      columns: map === null ? null : columnsByAttr(map),
+      reports: reports.map(({ kind }) => kind)
+    } satisfies WorkerSettings
   })
   for (const { begin } of reports) yield* begin(map !== null)
   const [builder, warnings] = [new SummaryBuilder(), new SummaryBuilder()]
@@ -151,7 +159,7 @@ const checkBlocks = Effect.fnUntraced(function* (
   })
   yield* blocks.pipe(
     Stream.mapEffect(
-      (block) => Effect.map(pool.check(block), (checked) => [block, checked] as const),
+      (block) => Effect.map(pool.run(block), (checked) => [block, checked] as const),
       { concurrency: pool.concurrency }
     ),
     Stream.runForEach(take)

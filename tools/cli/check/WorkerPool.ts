@@ -1,37 +1,40 @@
 /**
- * Threads that check blocks, as many as there are cores unless told otherwise. The scope ends them.
+ * Threads that work on blocks of a book, as many as there are cores unless told otherwise. The
+ * scope ends them.
  */
-import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
 import type { Block } from "../book/Block.ts"
-import type { CheckedBlock, WorkerSettings } from "./CheckedBlock.ts"
 
-interface Waiting {
-  readonly resolve: (checked: CheckedBlock) => void
+interface Waiting<Answer> {
+  readonly resolve: (answer: Answer) => void
   readonly reject: (error: Error) => void
 }
 
+/** What a thread runs: its module, and the settings that it gets as `workerData`. */
+export interface Work {
+  readonly file: URL
+  readonly settings: unknown
+}
+
 /** A thread answers in the order of its requests. */
-class Thread {
+class Thread<Answer> {
   readonly #worker: Worker
-  readonly #waiting: Array<Waiting> = []
+  readonly #waiting: Array<Waiting<Answer>> = []
   #broken: Error | null = null
 
-  constructor(settings: WorkerSettings) {
-    // As source and in the package, the thread's file is beside this one.
-    const file = new URL(`./CheckWorker${extname(import.meta.filename)}`, import.meta.url)
+  constructor({ file, settings }: Work) {
     this.#worker = new Worker(file, { workerData: settings })
-    this.#worker.on("message", (checked: CheckedBlock) => this.#waiting.shift()?.resolve(checked))
+    this.#worker.on("message", (answer: Answer) => this.#waiting.shift()?.resolve(answer))
     this.#worker.on("error", (error) => this.#break(error as Error))
-    this.#worker.on("exit", () => this.#break(new Error("A thread of the check has ended")))
+    this.#worker.on("exit", () => this.#break(new Error("A thread has ended")))
   }
 
   get load(): number {
     return this.#waiting.length
   }
 
-  check(block: Block): Promise<CheckedBlock> {
+  run(block: Block): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#broken !== null) return reject(this.#broken)
       this.#waiting.push({ resolve, reject })
@@ -49,52 +52,52 @@ class Thread {
   }
 }
 
-export interface WorkerPool {
+export interface WorkerPool<Answer> {
   /** How many blocks should be in progress so that no thread waits for the next. */
   readonly concurrency: number
   /** Dies if a thread does, so that no line is dropped silently. */
-  readonly check: (block: Block) => Effect.Effect<CheckedBlock>
+  readonly run: (block: Block) => Effect.Effect<Answer>
 }
 
-/** A thread takes a second to start, so that a small book is checked by one. */
-class Pool {
+/** A thread takes a second to start, so that a small book is read by one. */
+class Pool<Answer> {
   readonly #most: number
-  readonly #settings: WorkerSettings
-  readonly #threads: Array<Thread> = []
+  readonly #work: Work
+  readonly #threads: Array<Thread<Answer>> = []
 
-  constructor(most: number, settings: WorkerSettings) {
+  constructor(most: number, work: Work) {
     this.#most = most
-    this.#settings = settings
+    this.#work = work
     this.#start()
   }
 
-  check(block: Block): Promise<CheckedBlock> {
+  run(block: Block): Promise<Answer> {
     const idlest = this.#threads.reduce((one, other) => (other.load < one.load ? other : one))
     const isBusy = idlest.load > 0 && this.#threads.length < this.#most
-    return (isBusy ? this.#start() : idlest).check(block)
+    return (isBusy ? this.#start() : idlest).run(block)
   }
 
   async end(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.end()))
   }
 
-  #start(): Thread {
-    const thread = new Thread(this.#settings)
+  #start(): Thread<Answer> {
+    const thread = new Thread<Answer>(this.#work)
     this.#threads.push(thread)
     return thread
   }
 }
 
-export const makeWorkerPool = (
+export const makeWorkerPool = <Answer>(
   threads: number,
-  settings: WorkerSettings
-): Effect.Effect<WorkerPool, never, Scope.Scope> => {
-  const start = Effect.sync(() => new Pool(threads, settings))
+  work: Work
+): Effect.Effect<WorkerPool<Answer>, never, Scope.Scope> => {
+  const start = Effect.sync(() => new Pool<Answer>(threads, work))
   return Effect.map(
     Effect.acquireRelease(start, (pool) => Effect.promise(() => pool.end())),
     (pool) => ({
       concurrency: 2 * threads + 1,
-      check: (block) => Effect.promise(() => pool.check(block))
+      run: (block) => Effect.promise(() => pool.run(block))
     })
   )
 }

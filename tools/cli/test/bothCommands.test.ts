@@ -137,7 +137,16 @@ const wordsOf = (text: string): Words =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "")
 
 /** Commands that read a file or a terminal before they connect, or do not connect. */
-const local = new Set(["check", "login", "send", "reconcile", "documents", "map", "profile"])
+const local = new Set([
+  "certify",
+  "check",
+  "documents",
+  "login",
+  "map",
+  "profile",
+  "reconcile",
+  "send"
+])
 
 const connecting = both
   .filter(({ isGroup, words: [program, noun = ""] }) => {

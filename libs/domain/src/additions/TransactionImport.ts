@@ -73,10 +73,13 @@ const isWithin = (date: CalendarDate, { from, to }: OpenPeriod): boolean =>
 const nearestDay = (date: CalendarDate, { from, to }: OpenPeriod): CalendarDate =>
   from !== null && date < from && from < to ? from : to
 
+const moveSentence = (from: CalendarDate): string =>
+  `Moved into the open statement period; originally dated ${from}.`
+
 const moved = (transaction: Transaction, to: CalendarDate): AddedTransaction => {
   const from = transaction.transaction_date
   if (from === to) return { transaction, movedFrom: null }
-  const sentence = `Moved into the open statement period; originally dated ${from}.`
+  const sentence = moveSentence(from)
   const before = transaction.display_note ?? ""
   return {
     transaction: {
@@ -86,6 +89,17 @@ const moved = (transaction: Transaction, to: CalendarDate): AddedTransaction => 
     },
     movedFrom: from
   }
+}
+
+/** The transaction as it was sent, with its own date and without the sentence about the move. */
+export const unmoved = ({ movedFrom, transaction }: AddedTransaction): Transaction => {
+  if (movedFrom === null) return transaction
+  const { display_note = "", ...others } = transaction
+  const sentence = moveSentence(movedFrom)
+  const note = display_note.endsWith(sentence)
+    ? display_note.slice(0, -sentence.length).replace(/ $/, "")
+    : display_note
+  return { ...others, transaction_date: movedFrom, ...(note !== "" && { display_note: note }) }
 }
 
 const isSameValue = (one: unknown, other: unknown): boolean => {
@@ -107,6 +121,12 @@ const isSameValue = (one: unknown, other: unknown): boolean => {
 const isSameTransaction = (sent: Transaction, there: Transaction): boolean =>
   isSameValue(moved(sent, there.transaction_date).transaction, there)
 
+const movesHeading = "Imported transactions moved into the open statement period:\n"
+
+/** Whether the service made the note, to list the transactions that it moved. */
+export const isNoteOnMoves = ({ body = "", is_pinned = false }: AccountNote): boolean =>
+  is_pinned && body.startsWith(movesHeading)
+
 /** One pinned note for the request, which lists the moved transactions. */
 const noteOn = (
   added: ReadonlyArray<AddedTransaction>,
@@ -118,7 +138,7 @@ const noteOn = (
       : [`${transaction.transaction_id}: ${movedFrom} to ${transaction.transaction_date}`]
   )
   if (lines.length === 0) return []
-  const body = `Imported transactions moved into the open statement period:\n${lines.join("\n")}`
+  const body = `${movesHeading}${lines.join("\n")}`
   return [{ body, created_at: now, is_pinned: true }]
 }
 

@@ -6,15 +6,16 @@
  */
 import type { Schema } from "effect"
 import { fits, type EncodingPlan, planOf, encodedAtOnce } from "./Encoder.ts"
-import { isRawNumber } from "./RawNumber.ts"
-import { schemaTreeOf } from "./SchemaTree.ts"
+import { isRawNumber, rawNumber } from "./RawNumber.ts"
+import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** Writes the canonical text of the encoded value, in steps if it is large. */
 export const canonicalTextOf = <A, I>(
   schema: Schema.Codec<A, I>
 ): ((value: A) => Steps<string>) => {
-  const written = sorted(planOf(schemaTreeOf(schema)))
+  const tree = schemaTreeOf(schema)
+  const written = sorted(planOf(tree), tree)
   return (value) => textInSteps(written, value)
 }
 
@@ -22,15 +23,33 @@ export const canonicalTextOf = <A, I>(
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1
 
+/**
+ * The plans whose values have a schema in every part. The order of their keys is known, so the
+ * platform writes them as a whole, which takes half as long as text by text.
+ */
+const known = new WeakSet<object>()
+
+const isKnown = (written: EncodingPlan, tree: SchemaTree | undefined): boolean =>
+  tree?._tag === "Leaf" || (written !== null && known.has(written))
+
 /** The same with the fields of structs in canonical order. */
-const sorted = (written: EncodingPlan): EncodingPlan => {
-  if (written?._tag === "List") return { ...written, element: sorted(written.element) ?? leaf }
-  if (written?._tag !== "Struct") return written
+const sorted = (written: EncodingPlan, tree: SchemaTree): EncodingPlan => {
+  if (written?._tag === "List" && tree._tag === "List") {
+    const element = sorted(written.element, tree.element) ?? leaf
+    const list = { ...written, element }
+    if (isKnown(element, tree.element)) known.add(list)
+    return list
+  }
+  if (written?._tag !== "Struct" || tree._tag !== "Struct") return written
+  const nodeOf = (name: string) => tree.fields.get(name)?.node as SchemaTree
   const fields = written.fields.map(({ name, written: ofMember }) => ({
     name,
-    written: sorted(ofMember)
+    written: sorted(ofMember, nodeOf(name))
   }))
-  return { _tag: "Struct", fields: fields.sort(byName) }
+  const containers = written.containers
+  const struct = { _tag: "Struct", fields: fields.sort(byName), containers } as const
+  if (fields.every((field) => isKnown(field.written, nodeOf(field.name)))) known.add(struct)
+  return struct
 }
 
 const leaf = { _tag: "Leaf", write: (value: unknown) => value } as const
@@ -42,6 +61,31 @@ const plain = (value: number): string => {
   const [coefficient = "", exponent] = text.split("e-")
   const digits = coefficient.replace(/[-.]/g, "")
   return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${digits}`
+}
+
+/** What the platform writes as `plain` does. */
+const platformNumber = (value: number) =>
+  Math.abs(value) < 1e-6 && value !== 0 ? rawNumber(plain(value)) : value
+
+/** The encoded value of a known plan, with its keys in canonical order. */
+const encoded = (written: EncodingPlan, value: unknown): unknown => {
+  if (written === null) return value
+  switch (written._tag) {
+    case "Leaf": {
+      const output = written.write(value)
+      return typeof output === "number" ? platformNumber(output) : output
+    }
+    case "List":
+      return (value as ReadonlyArray<unknown>).map((each) => encoded(written.element, each))
+    case "Struct": {
+      const output: Record<string, unknown> = {}
+      for (const { name, written: ofMember } of written.fields) {
+        const member = (value as Readonly<Record<string, unknown>>)[name]
+        if (member !== undefined) output[name] = encoded(ofMember, member)
+      }
+      return output
+    }
+  }
 }
 
 /** A value without a schema: its keys are sorted by their UTF-16 units. */
@@ -58,10 +102,11 @@ const free = (value: unknown): string => {
 
 const write = (written: EncodingPlan, value: unknown): string => {
   if (written === null) return free(value)
+  if (known.has(written)) return JSON.stringify(encoded(written, value))
   switch (written._tag) {
     case "Leaf": {
-      const encoded = written.write(value)
-      return typeof encoded === "number" ? plain(encoded) : free(encoded)
+      const output = written.write(value)
+      return typeof output === "number" ? plain(output) : free(output)
     }
     case "List":
       return `[${(value as ReadonlyArray<unknown>).map((each) => write(written.element, each)).join()}]`

@@ -12,9 +12,16 @@ import type { Steps } from "../support/Steps.ts"
 /** How to write a value; null to write it unchanged. */
 export type EncodingPlan = StructPlan | ListPlan | LeafPlan | null
 
+interface FieldPlan {
+  readonly name: string
+  readonly written: EncodingPlan
+}
+
 interface StructPlan {
   readonly _tag: "Struct"
-  readonly fields: ReadonlyArray<{ readonly name: string; readonly written: EncodingPlan }>
+  readonly fields: ReadonlyArray<FieldPlan>
+  /** Those that may contain elements or members; the others are single values. */
+  readonly containers: ReadonlyArray<FieldPlan>
 }
 
 interface ListPlan {
@@ -53,11 +60,11 @@ export const planOf = (tree: SchemaTree): EncodingPlan => {
       const element = planOf(tree.element)
       return element && { _tag: "List", element }
     }
-    case "Struct":
-      return {
-        _tag: "Struct",
-        fields: [...tree.fields].map(([name, { node }]) => ({ name, written: planOf(node) }))
-      }
+    case "Struct": {
+      const fields = [...tree.fields].map(([name, { node }]) => ({ name, written: planOf(node) }))
+      const isContainer = ({ name }: FieldPlan) => tree.fields.get(name)?.node._tag !== "Leaf"
+      return { _tag: "Struct", fields, containers: fields.filter(isContainer) }
+    }
   }
 }
 
@@ -134,7 +141,7 @@ export const fits = (written: EncodingPlan, value: unknown, room: ElementBudget)
     return true
   }
   if (written?._tag === "Struct") {
-    for (const { name, written: ofMember } of written.fields) {
+    for (const { name, written: ofMember } of written.containers) {
       if (!fits(ofMember, (value as Record<string, unknown>)[name], room)) return false
     }
     return true

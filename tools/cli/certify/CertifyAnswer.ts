@@ -1,0 +1,184 @@
+/** What `certify` prints: a summary for people, one JSON document for machines. */
+import type { Schema } from "effect"
+import { inEnglish, line, plain, table } from "@data-import/terminal/Answer"
+import type { CertificateDifference } from "@data-import/domain/certificates/Certificate"
+import type { CertifiedSums } from "@data-import/domain/certificates/CertifiedSums"
+import { placeText } from "../book/RepeatedNumbers.ts"
+import { type Overlay, overlayJson, overlayTexts } from "../book/Replacement.ts"
+import type { CertifyResult } from "./CertifyBook.ts"
+import type { SignedCertificate } from "./SignedCertificate.ts"
+
+/** A certificate that was verified, and in what the book differs from it. */
+export interface Comparison extends SignedCertificate {
+  readonly file: string
+  readonly differences: ReadonlyArray<CertificateDifference>
+}
+
+export interface CertifyAnswer {
+  readonly book: string
+  readonly result: CertifyResult
+  readonly overlay: Overlay | null
+  /** Null if the book was compared with no certificate. */
+  readonly comparison: Comparison | null
+}
+
+/** Additions that are named; there may be many. */
+const printed = 5
+
+const comparisonJson = ({ certificate, differences, file, kid }: Comparison): Schema.Json => ({
+  file,
+  certificate_id: certificate.certificate_id,
+  at: certificate.at,
+  mode: certificate.mode,
+  iss: certificate.iss,
+  kid,
+  tree_size: certificate.tree_size,
+  root: certificate.root,
+  erased: certificate.erased,
+  equal: differences.length === 0,
+  differences: differences.map(({ certified, local, name }) => ({ name, book: local, certified }))
+})
+
+export const jsonOf = ({ book, comparison, overlay, result }: CertifyAnswer): Schema.Json => {
+  const { tree_size, root, documents, ...sums } = result.certificate
+  return {
+    book,
+    ...overlayJson(overlay),
+    import_supplier: result.supplier,
+    cohort: result.cohort,
+    lines: result.lines,
+    failed_lines: result.failed,
+    repeated_lines: result.repeated,
+    other_cohorts: result.otherCohorts,
+    excepted_lines: result.excepted,
+    refused_additions: result.refusedAdditions,
+    additions_without_account: result.withoutAccount,
+    tree_size,
+    root,
+    ...sumsJson(sums),
+    documents: { ...documents },
+    certificate: comparison && comparisonJson(comparison),
+    seconds: result.milliseconds / 1_000
+  }
+}
+
+const sumsJson = (sums: CertifiedSums) => ({
+  ...sums,
+  ledger_balances: sums.ledger_balances.map((each) => ({ ...each })),
+  transactions: sums.transactions.map((each) => ({ ...each })),
+  statements: { ...sums.statements }
+})
+
+const ofWhom = ({ cohort, supplier }: CertifyResult): string =>
+  cohort === null ? supplier : `${supplier}, cohort ${plain(cohort)}`
+
+const headOf = (book: string, result: CertifyResult): string => {
+  const { certificate, excepted, failed, lines, milliseconds, otherCohorts, repeated } = result
+  const seconds = milliseconds / 1_000
+  const rate = seconds > 0 ? `, ${inEnglish(lines / seconds)} lines/s` : ""
+  const parts = Object.entries({
+    accounts: certificate.tree_size,
+    failed,
+    repeated,
+    "of other cohorts": otherCohorts,
+    "left out": excepted
+  })
+    .filter(([name, count]) => count > 0 || name === "accounts")
+    .map(([name, count]) => `${inEnglish(count)} ${name}`)
+  const counts = `${inEnglish(lines)} lines = ${parts.join(" + ")}`
+  return `${book}, computed offline: ${counts} (${seconds.toFixed(1)} s${rate})`
+}
+
+/** Lines and additions that are in no sum. */
+const notesOf = (result: CertifyResult): ReadonlyArray<string> => {
+  const { failed, failedAt, refusedAdditions, withoutAccount } = result
+  return [
+    ...(failed > 0
+      ? [
+          `Failed lines are in no sum: ${failedAt.map(placeText).join(", ")}` +
+            `${failed > failedAt.length ? ", and others" : ""}. check tells why.`
+        ]
+      : []),
+    ...(refusedAdditions.length > 0
+      ? [
+          `Additions that the service would refuse are in no sum:`,
+          ...refusedAdditions.slice(0, printed).map((each) => `  ${plain(each)}`)
+        ]
+      : []),
+    ...(withoutAccount > 0
+      ? [
+          `Additions do not count if their account is not in the tree: ${inEnglish(withoutAccount)}.`
+        ]
+      : [])
+  ]
+}
+
+const summaryOf = ({ certificate }: CertifyResult): string =>
+  (["tree_size", "root", "balance_as_imported", "balance_added", "balance"] as const)
+    .map((name) => line(name, certificate[name]))
+    .join("\n")
+
+const totalsOf = ({ certificate }: CertifyResult): ReadonlyArray<string> => {
+  const { documents, ledger_balances, statements, transactions } = certificate
+  const ledgers = ledger_balances.map((each) => ({
+    ...each,
+    ledger_code: plain(each.ledger_code)
+  }))
+  const kinds = transactions.map((each) => ({ ...each, reason: plain(each.reason) }))
+  return [
+    table(["ledger_code", "ledgers", "balance"], ledgers),
+    table(["type", "reason", "count", "amount"], kinds),
+    [
+      line("statements", `${statements.count}, gross amount ${statements.gross_amount}`),
+      line("documents", documents.count)
+    ].join("\n")
+  ]
+}
+
+const certifiedOf = ({ certificate, kid }: Comparison): string => {
+  const { at, certificate_id, iss, mode } = certificate
+  return `certificate ${plain(certificate_id)} [${mode}] of ${plain(at)}, issued by ${plain(iss)} and signed with the key ${kid}`
+}
+
+const provedOf = ({ result }: CertifyAnswer, comparison: Comparison): string => {
+  const { tree_size } = result.certificate
+  const from = result.failed > 0 ? "the lines of the book that do not fail" : "the whole book"
+  return (
+    `Proved: the ${inEnglish(tree_size)} accounts of ${ofWhom(result)} in ${certifiedOf(comparison)}, ` +
+    `are exactly those of ${from}, with every field, balance and addition.`
+  )
+}
+
+const differentOf = (result: CertifyResult, comparison: Comparison): ReadonlyArray<string> => {
+  const { erased } = comparison.certificate
+  const rows = comparison.differences.map(({ certified, local, name }) => ({
+    differs: plain(name),
+    book: local,
+    certificate: certified
+  }))
+  return [
+    `Different: the accounts of ${ofWhom(result)} in ${certifiedOf(comparison)}, are not those of the book.`,
+    table(["differs", "book", "certificate"], rows),
+    ...(erased > 0 && result.excepted === 0
+      ? [
+          `${inEnglish(erased)} accounts were erased and are not in the certificate: --except leaves them out.`
+        ]
+      : [])
+  ]
+}
+
+export const textOf = (answer: CertifyAnswer, isWithTotals: boolean): string => {
+  const { book, comparison, overlay, result } = answer
+  const compared =
+    comparison === null
+      ? []
+      : comparison.differences.length === 0
+        ? [provedOf(answer, comparison)]
+        : differentOf(result, comparison)
+  return [
+    [headOf(book, result), ...overlayTexts(overlay), ...notesOf(result)].join("\n"),
+    summaryOf(result),
+    ...(isWithTotals ? totalsOf(result) : []),
+    ...compared
+  ].join("\n\n")
+}
