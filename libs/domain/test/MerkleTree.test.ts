@@ -124,10 +124,10 @@ describe("MerkleTree", () => {
   it.effect("has the published audit paths", () =>
     Effect.gen(function* () {
       const digest = yield* digested
-      const hashes = leaves.map((leaf) => leafHash(digest, Result.getOrThrow(Hex.decode(leaf))))
+      const hashes = leaves.map((leaf) => leafHash(digest, bytesOf(leaf)))
       for (const [index, size, path] of paths) {
         const found = inclusionPath(digest, hashes.slice(0, size), index)
-        expect(found.map(Hex.encode)).toStrictEqual(path)
+        expect(found.map(hexOf)).toStrictEqual(path)
       }
     })
   )

@@ -17,6 +17,7 @@ import type { Hashing } from "../requests/Hashing.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { compareCodePoints } from "../support/CodePoints.ts"
+import { hexOf } from "../support/Hexadecimal.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** What was added to an account after its import. */
@@ -86,9 +87,6 @@ function* itemTexts(added: AddedItems): Steps<ReadonlyArray<string>> {
 }
 
 const encoder = new TextEncoder()
-
-const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /** The root of the added items in hexadecimal, whatever their order; empty if there are none. */
 function* addedRoot({ digest }: Hashing["Service"], added: AddedItems): Steps<string> {
