@@ -115,13 +115,16 @@ describe("the entry of an account", () => {
     const sent = [payment("P-1", { display_note: "Paid in cash" }), payment("P-2")]
     const view = openAccount({ lastClosingDate: dayOf("2025-01-31") })
     const { change: decided } = Result.getOrThrow(
-      decideTransactions(sent.map(transactionOf), {
-        checkPreviouslyAdded: true,
-        forceAddToCurrentStatement: true,
-        onDifference: "fail",
-        today: dayOf("2025-06-01"),
-        now: sampleTime
-      })(view)
+      decideTransactions(
+        sent.map((each) => transactionOf(each)),
+        {
+          checkPreviouslyAdded: true,
+          forceAddToCurrentStatement: true,
+          onDifference: "fail",
+          today: dayOf("2025-06-01"),
+          now: sampleTime
+        }
+      )(view)
     )
     expect(decided.transactions[0]?.movedFrom).toBe("2024-01-05")
     expect(decided.notes).toHaveLength(1)
