@@ -7,7 +7,7 @@ import { type Account, openingBalance } from "../accounts/Account.ts"
 import { balanceOf, currentTransactions, historicalTransactions } from "../accounts/Ledger.ts"
 import { pathsOf } from "../accounts/Note.ts"
 import { signedAmount, type Transaction, TransactionType } from "../accounts/Transaction.ts"
-import { sum, twoDecimals } from "../schema/Decimal.ts"
+import { hundredthsOf, sum, twoDecimals } from "../schema/Decimal.ts"
 import { relativePath } from "../schema/DocumentPath.ts"
 import { compareCodePoints } from "../support/CodePoints.ts"
 import type { AddedItems } from "./AccountEntry.ts"
@@ -60,8 +60,6 @@ export interface AccountSums {
   readonly transactions: Transactions
   readonly statements: readonly [count: number, hundredths: string]
 }
-
-const hundredthsOf = (money: BigDecimal.BigDecimal): bigint => BigDecimal.scale(money, 2).value
 
 const textOf = (hundredths: bigint): string => twoDecimals(BigDecimal.make(hundredths, 2))
 
