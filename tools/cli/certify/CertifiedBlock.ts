@@ -1,5 +1,5 @@
 /** The settings and the answers of the threads that make the entries of a certificate. */
-import type { AccountSums } from "@data-import/domain/certificates/CertifiedSums"
+import type { AccountSums } from "@data-import/domain/certificates/Certificate"
 import type { CheckSettings } from "../check/LineCheck.ts"
 
 /** The body of a request that was sent after the import. */

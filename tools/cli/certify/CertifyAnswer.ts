@@ -2,7 +2,7 @@
 import type { Schema } from "effect"
 import { inEnglish, line, plain, table } from "@data-import/terminal/Answer"
 import type { CertificateDifference } from "@data-import/domain/certificates/Certificate"
-import type { CertifiedSums } from "@data-import/domain/certificates/CertifiedSums"
+import type { CertifiedSums } from "@data-import/domain/certificates/Certificate"
 import { placeText } from "../book/RepeatedNumbers.ts"
 import { type Overlay, overlayJson, overlayTexts } from "../book/Replacement.ts"
 import type { CertifyResult } from "./CertifyBook.ts"

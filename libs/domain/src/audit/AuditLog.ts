@@ -40,7 +40,8 @@ export const readOutcomes = {
   read_accounts: "begun",
   read_batch: "read",
   read_import: "read",
-  read_document: "read"
+  read_document: "read",
+  read_certificate: "read"
 } as const
 export type ReadAction = keyof typeof readOutcomes
 
@@ -63,6 +64,7 @@ export const auditActions = [
   "pause_batch",
   "resume_batch",
   "cancel_batch",
+  "issue_certificate",
   "empty_sandbox",
   ...Struct.keys(readOutcomes),
   ...operatorActions,

@@ -3,14 +3,52 @@
  * It is the payload of a signed record (JWS), which anybody can verify with the published keys.
  */
 import { Schema } from "effect"
-import { CertifiedSums } from "./CertifiedSums.ts"
+import { type Transaction, TransactionType } from "../accounts/Transaction.ts"
 
 /** The `typ` in the header of the record. No token has it. */
 export const certificateType = "data-import-certificate"
 
 /** SHA-256 in lower-case hexadecimal. */
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+const Money = Schema.String.check(Schema.isPattern(/^-?\d+\.\d\d$/))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** `amount` is the sum of the amounts as they were sent; `type` tells their direction. */
+export const CertifiedSums = Schema.Struct({
+  balance_as_imported: Money,
+  balance_added: Money,
+  balance: Money,
+  ledger_balances: Schema.Array(
+    Schema.Struct({ ledger_code: Schema.String, ledgers: Count, balance: Money })
+  ),
+  transactions: Schema.Array(
+    Schema.Struct({
+      type: TransactionType,
+      reason: Schema.NullOr(Schema.String),
+      count: Count,
+      amount: Money
+    })
+  ),
+  statements: Schema.Struct({ count: Count, gross_amount: Money })
+})
+export type CertifiedSums = typeof CertifiedSums.Type
+
+type Ledgers = ReadonlyArray<readonly [code: string, hundredths: string]>
+type Transactions = ReadonlyArray<
+  readonly [type: Transaction["type"], reason: string | null, count: number, hundredths: string]
+>
+
+/**
+ * What an account adds to the sums. It is JSON: money is in units of 0.01, as text that holds any
+ * integer.
+ */
+export interface AccountSums {
+  readonly imported: string
+  readonly added: string
+  readonly ledgers: Ledgers
+  readonly transactions: Transactions
+  readonly statements: readonly [count: number, hundredths: string]
+}
 
 /** Counts and the root of the documents that the accounts name. */
 const CertifiedDocuments = Schema.Struct({

@@ -1,39 +1,17 @@
 /**
  * The sums of a certificate, over the accounts of its tree. They are exact: money is counted in
- * units of 0.01. The sums of an account are JSON, so that a thread can send them to another.
+ * units of 0.01.
  */
-import { BigDecimal, Schema } from "effect"
+import { BigDecimal } from "effect"
 import { type Account, openingBalance } from "../accounts/Account.ts"
 import { balanceOf, currentTransactions, historicalTransactions } from "../accounts/Ledger.ts"
 import { pathsOf } from "../accounts/Note.ts"
-import { signedAmount, type Transaction, TransactionType } from "../accounts/Transaction.ts"
+import { signedAmount, type Transaction } from "../accounts/Transaction.ts"
 import { hundredthsOf, sum, twoDecimals } from "../schema/Decimal.ts"
 import { relativePath } from "../schema/DocumentPath.ts"
 import { compareCodePoints } from "../support/CodePoints.ts"
 import type { AddedItems } from "./AccountEntry.ts"
-
-const Money = Schema.String.check(Schema.isPattern(/^-?\d+\.\d\d$/))
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
-/** `amount` is the sum of the amounts as they were sent; `type` tells their direction. */
-export const CertifiedSums = Schema.Struct({
-  balance_as_imported: Money,
-  balance_added: Money,
-  balance: Money,
-  ledger_balances: Schema.Array(
-    Schema.Struct({ ledger_code: Schema.String, ledgers: Count, balance: Money })
-  ),
-  transactions: Schema.Array(
-    Schema.Struct({
-      type: TransactionType,
-      reason: Schema.NullOr(Schema.String),
-      count: Count,
-      amount: Money
-    })
-  ),
-  statements: Schema.Struct({ count: Count, gross_amount: Money })
-})
-export type CertifiedSums = typeof CertifiedSums.Type
+import type { AccountSums, CertifiedSums } from "./Certificate.ts"
 
 /** A count and a sum of money in units of 0.01. */
 interface Sum {
@@ -45,20 +23,6 @@ interface Sum {
 interface TransactionSum extends Sum {
   readonly type: Transaction["type"]
   readonly reason: string | null
-}
-
-type Ledgers = ReadonlyArray<readonly [code: string, hundredths: string]>
-type Transactions = ReadonlyArray<
-  readonly [type: Transaction["type"], reason: string | null, count: number, hundredths: string]
->
-
-/** What an account adds to the sums. Money is in units of 0.01, as text that holds any integer. */
-export interface AccountSums {
-  readonly imported: string
-  readonly added: string
-  readonly ledgers: Ledgers
-  readonly transactions: Transactions
-  readonly statements: readonly [count: number, hundredths: string]
 }
 
 const textOf = (hundredths: bigint): string => twoDecimals(BigDecimal.make(hundredths, 2))

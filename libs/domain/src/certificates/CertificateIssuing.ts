@@ -1,0 +1,226 @@
+/**
+ * Issues the certificates that were requested: reads the accounts in one snapshot, computes the
+ * tree and the sums, and signs. Any number of processes may run it.
+ * Source: docs/contract/certificates.md#issuing.
+ */
+import { DateTime, Duration, Effect, Option, Stream } from "effect"
+import { isWhole, type Items, type StoredAccount } from "../accounts/StoredAccount.ts"
+import { storedPayload } from "../checks/StoredPayload.ts"
+import { leafHash, makeGrowingTree } from "../merkle/MerkleTree.ts"
+import type { Hashing } from "../requests/Hashing.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { modeOfSupplier, wireCode } from "../suppliers/Supplier.ts"
+import { every } from "../support/Every.ts"
+import { hexOf } from "../support/Hexadecimal.ts"
+import { inTimeSlices } from "../support/Steps.ts"
+import { type AddedItems, entryHash, entryText } from "./AccountEntry.ts"
+import type { Certificate } from "./Certificate.ts"
+import {
+  type Block,
+  blockSize,
+  type CertificateRecord,
+  type Certificates,
+  type CertifiedAccount,
+  type Snapshot,
+  type StoredEntry
+} from "./Certificates.ts"
+import type { CertificateSigner } from "./CertificateSigner.ts"
+import { SumsBuilder, sumsOf } from "./CertifiedSums.ts"
+
+interface Ports {
+  readonly certificates: Certificates["Service"]
+  readonly hashing: Hashing["Service"]
+  readonly signer: CertificateSigner["Service"]
+}
+
+const all = <A>(items: Items<A>) =>
+  isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
+
+/** The entry of an account that was read back. */
+export const entryOf = Effect.fnUntraced(function* (
+  hashing: Hashing["Service"],
+  stored: StoredAccount
+): Effect.fn.Return<StoredEntry, StorageUnavailable> {
+  const account = yield* storedPayload(stored)
+  const added: AddedItems = {
+    transactions: yield* all(stored.added.transactions),
+    notes: yield* all(stored.added.notes),
+    statements: yield* all(stored.added.statements),
+    instructions: stored.added.payment_instructions.map(({ instruction }) => instruction)
+  }
+  const text = yield* inTimeSlices(() => entryText(hashing, account, added))
+  return { text, sums: sumsOf(account, added) }
+})
+
+/** Accounts, and documents, of one statement. */
+const atOnce = 2_048
+
+/** The entries of a page, with those that were missing. */
+const completed = Effect.fnUntraced(function* (
+  { hashing }: Ports,
+  snapshot: Snapshot,
+  page: ReadonlyArray<CertifiedAccount>
+) {
+  const missing = page.filter(({ entry }) => entry === null)
+  const read = yield* snapshot.read(missing.map(({ account }) => account)).pipe(
+    Stream.mapEffect((stored) =>
+      Effect.map(entryOf(hashing, stored), (entry) => [stored.number, entry] as const)
+    ),
+    Stream.runCollect
+  )
+  const computed = new Map(read)
+  const entries = yield* Effect.forEach(page, ({ account, entry, number }) => {
+    const found = entry ?? computed.get(account)
+    return found === undefined
+      ? Effect.die(new Error("An account of the snapshot cannot be read"))
+      : Effect.succeed({ number, ...found })
+  })
+  return { entries, recomputed: missing.length }
+})
+
+/** The tree and the sums of all accounts of the snapshot, whose blocks it keeps. */
+const certifiedAccounts = Effect.fnUntraced(function* (ports: Ports, snapshot: Snapshot) {
+  const { hashing } = ports
+  const tree = makeGrowingTree(hashing.digest)
+  const sums = new SumsBuilder()
+  let recomputed = 0
+  let after: Parameters<Snapshot["accounts"]>[0]["after"] = null
+  for (let index = 0; ;) {
+    const page: ReadonlyArray<CertifiedAccount> = yield* snapshot.accounts({ after, limit: atOnce })
+    const done = yield* completed(ports, snapshot, page)
+    recomputed += done.recomputed
+    const leaves: Array<Block["leaves"][number]> = []
+    for (const { number, sums: own, text } of done.entries) {
+      const hash = entryHash(hashing, text)
+      tree.append(hash)
+      sums.add(own)
+      leaves.push({ number, hash, entry: text })
+    }
+    for (let start = 0; start < leaves.length; start += blockSize) {
+      yield* snapshot.keep({ index, leaves: leaves.slice(start, start + blockSize) })
+      index += 1
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < atOnce) break
+    after = last.number
+  }
+  return { tree_size: tree.size(), root: hexOf(tree.root()), ...sums.sums(), recomputed }
+})
+
+const encoder = new TextEncoder()
+
+/** The second tree: of the documents whose content the store knows. */
+const certifiedDocuments = Effect.fnUntraced(function* ({ hashing }: Ports, snapshot: Snapshot) {
+  const tree = makeGrowingTree(hashing.digest)
+  let bytes = 0
+  let after: string | null = null
+  for (;;) {
+    const page: Effect.Success<ReturnType<Snapshot["documents"]>> = yield* snapshot.documents({
+      after,
+      limit: atOnce
+    })
+    for (const { document_path, sha256, size } of page) {
+      const path = JSON.stringify(document_path)
+      const text = `{"document_path":${path},"sha256":"${sha256}","size":${size}}`
+      tree.append(leafHash(hashing.digest, encoder.encode(text)))
+      bytes += size
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < atOnce) break
+    after = last.document_path
+  }
+  const count = yield* snapshot.documentCount
+  return { count, bytes, root: hexOf(tree.root()), without_checksum: count - tree.size() }
+})
+
+const certified = Effect.fnUntraced(function* (
+  ports: Ports,
+  { cohort, id, issuedBy, supplier }: CertificateRecord,
+  at: DateTime.Utc,
+  snapshot: Snapshot
+) {
+  const { hashing, signer } = ports
+  const { recomputed, ...accounts } = yield* certifiedAccounts(ports, snapshot)
+  const { previous, states } = snapshot
+  const content: Certificate = {
+    certificate_id: id,
+    import_supplier: wireCode(supplier),
+    cohort,
+    at: formatInstant(at),
+    ...accounts,
+    states,
+    documents: yield* certifiedDocuments(ports, snapshot),
+    erased: states.ERASED,
+    reverted: 0,
+    hash_recomputed: recomputed,
+    version: 1,
+    iss: signer.issuer,
+    mode: modeOfSupplier(supplier),
+    issued_by: issuedBy,
+    previous: previous && {
+      certificate_id: previous.id,
+      jws_sha256: hashing.sha256(previous.jws)
+    }
+  }
+  return { content, jws: yield* signer.sign(content) }
+})
+
+/** Longer than a certificate takes. If a second process takes it, one of the two is stored. */
+const lease = Duration.minutes(2)
+
+/** Issues one certificate. False if there is none to issue. */
+export const issueNext = Effect.fnUntraced(function* (ports: Ports) {
+  const { certificates, signer } = ports
+  const at = yield* DateTime.now
+  const taken = yield* certificates.take({ at, until: DateTime.addDuration(at, lease) })
+  if (Option.isNone(taken)) return false
+  const record = taken.value
+  yield* certificates.addKeys(yield* signer.keys, at)
+  yield* certificates
+    .certify(record.id, at, (snapshot) => certified(ports, record, at, snapshot))
+    .pipe(
+      Effect.tapDefect((defect) =>
+        Effect.andThen(
+          Effect.logError("a certificate could not be computed", defect),
+          certificates.fail(record.id, at)
+        )
+      )
+    )
+  return true
+})
+
+/** How many entries a turn computes. */
+const entriesAtOnce = 200
+
+/** Computes entries that are missing, so that a certificate finds them. */
+export const completeEntries = Effect.fnUntraced(function* (
+  { certificates, hashing }: Ports,
+  read: Snapshot["read"]
+) {
+  const missing = yield* certificates.withoutEntry(entriesAtOnce)
+  for (const { account, revision } of missing) {
+    const stored = yield* Stream.runHead(read([account]))
+    if (Option.isNone(stored)) continue
+    yield* certificates.storeEntry(account, revision, yield* entryOf(hashing, stored.value))
+  }
+  return missing.length === entriesAtOnce
+})
+
+/** Issues, and completes entries, until it is interrupted. */
+export const issuing = (ports: Ports, read: Snapshot["read"]): Effect.Effect<never> =>
+  Effect.all(
+    [
+      every(
+        Duration.seconds(1),
+        "the issuing of certificates met an error",
+        Effect.repeat(issueNext(ports), { while: (isMore) => isMore })
+      ),
+      every(
+        Duration.seconds(10),
+        "the completion of entries met an error",
+        Effect.repeat(completeEntries(ports, read), { while: (isMore) => isMore })
+      )
+    ],
+    { concurrency: "unbounded" }
+  ).pipe(Effect.andThen(Effect.never))

@@ -1,0 +1,217 @@
+/**
+ * Storage of certificates, of their trees, and of the entries of accounts. A certificate is computed
+ * in one snapshot. Its tree stays what it was; only erasures take numbers and entries from it.
+ * Source: docs/contract/certificates.md.
+ */
+import { Context, type DateTime, type Effect, type Option, Schema, type Stream } from "effect"
+import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
+import type { StoredAccount } from "../accounts/StoredAccount.ts"
+import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
+import type { DetailedState } from "../imports/ImportDetails.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
+import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
+import type { AccountSums, Certificate } from "./Certificate.ts"
+
+export const CertificateId = Schema.String.check(Schema.isUUID()).pipe(
+  Schema.brand("CertificateId")
+)
+export type CertificateId = typeof CertificateId.Type
+
+/** Who asked for a certificate. It names no person. */
+export type Issuer = Certificate["issued_by"]
+
+export const certificateStatuses = ["RUNNING", "ISSUED", "FAILED"] as const
+
+export interface CertificateRecord {
+  readonly id: CertificateId
+  readonly supplier: SupplierCode
+  readonly cohort: string | null
+  readonly status: (typeof certificateStatuses)[number]
+  readonly requestedAt: DateTime.Utc
+  readonly endedAt: DateTime.Utc | null
+  readonly issuedBy: Issuer
+  /** Null unless it is issued. */
+  readonly issued: Signed | null
+}
+
+export interface Signed {
+  readonly content: Certificate
+  /** The compact serialisation. */
+  readonly jws: string
+}
+
+/** The entry of an account and its sums, both as they are stored. */
+export interface StoredEntry {
+  readonly text: string
+  readonly sums: AccountSums
+}
+
+export interface CertifiedAccount {
+  readonly number: ExternalAccountNumber
+  readonly account: AccountNumber
+  /** Null if it was not computed since the account changed. */
+  readonly entry: StoredEntry | null
+}
+
+export interface CertifiedDocument {
+  readonly document_path: string
+  readonly size: number
+  /** In hexadecimal. */
+  readonly sha256: string
+}
+
+/** Accounts of a tree that follow one another, in the order of their numbers. */
+export interface Block {
+  readonly index: number
+  readonly leaves: ReadonlyArray<{
+    readonly number: ExternalAccountNumber
+    readonly hash: Uint8Array
+    readonly entry: string
+  }>
+}
+
+/** The leaves of one block of a tree. */
+export const blockSize = 256
+
+/** What a certificate covers, in one snapshot. It can be used within `certify` only. */
+export interface Snapshot {
+  readonly states: Readonly<Record<DetailedState, number>>
+  /** The last certificate of the same supplier and cohort. */
+  readonly previous: { readonly id: CertificateId; readonly jws: string } | null
+  readonly accounts: (page: {
+    readonly after: ExternalAccountNumber | null
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<CertifiedAccount>, StorageUnavailable>
+  readonly read: (
+    accounts: ReadonlyArray<AccountNumber>
+  ) => Stream.Stream<StoredAccount, StorageUnavailable>
+  /** Documents whose SHA-256 the store knows, each once, in the order of their paths. */
+  readonly documents: (page: {
+    readonly after: string | null
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<CertifiedDocument>, StorageUnavailable>
+  /** How many documents there are in all. */
+  readonly documentCount: Effect.Effect<number, StorageUnavailable>
+  readonly keep: (block: Block) => Effect.Effect<void, StorageUnavailable>
+}
+
+export interface StoredBlock {
+  readonly leaves: ReadonlyArray<Uint8Array>
+  /** The account number of each leaf; null if it was erased. */
+  readonly numbers: ReadonlyArray<string | null>
+}
+
+export class Certificates extends Context.Service<
+  Certificates,
+  {
+    /** Stores a running certificate. Audit: `issue_certificate`. The answer is kept. */
+    readonly request: (command: {
+      readonly id: CertificateId
+      readonly supplier: SupplierCode
+      readonly cohort: string | null
+      readonly issuer: Issuer
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+      readonly keep: Keep<CertificateRecord> | null
+    }) => Effect.Effect<CertificateRecord, ReservationLost | StorageUnavailable>
+
+    readonly find: (
+      organisation: OrganisationName,
+      id: CertificateId
+    ) => Effect.Effect<Option.Option<CertificateRecord>, StorageUnavailable>
+
+    /** The newest first; `before` is exclusive. */
+    readonly list: (page: {
+      readonly supplier: SupplierCode
+      readonly before: CertificateId | null
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<CertificateRecord>, StorageUnavailable>
+
+    /**
+     * Takes the oldest running certificate that nobody works on and that waits for no other of its
+     * supplier and cohort.
+     */
+    readonly take: (turn: {
+      readonly at: DateTime.Utc
+      readonly until: DateTime.Utc
+    }) => Effect.Effect<Option.Option<CertificateRecord>, StorageUnavailable>
+
+    /**
+     * Stores what the work returns with the blocks that it kept, all or nothing. Event:
+     * `data_import.certificate.issued-v1`. The work reads one snapshot, and no write waits for it.
+     */
+    readonly certify: <E>(
+      id: CertificateId,
+      at: DateTime.Utc,
+      work: (snapshot: Snapshot) => Effect.Effect<Signed, E>
+    ) => Effect.Effect<void, E | StorageUnavailable>
+
+    /** Ends the certificate without one. */
+    readonly fail: (id: CertificateId, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
+
+    /** The hashes of all blocks of the tree, in their order. */
+    readonly blockHashes: (
+      id: CertificateId
+    ) => Effect.Effect<ReadonlyArray<Uint8Array>, StorageUnavailable>
+
+    /** The hashes of some blocks, and the numbers of their first and last account. */
+    readonly bounds: (
+      id: CertificateId,
+      range: { readonly from: number; readonly limit: number }
+    ) => Effect.Effect<
+      {
+        readonly first: string | null
+        readonly last: string | null
+        readonly hashes: ReadonlyArray<Uint8Array>
+      },
+      StorageUnavailable
+    >
+
+    /** Blocks in their order. */
+    readonly blocks: (
+      id: CertificateId,
+      range: { readonly from: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<StoredBlock>, StorageUnavailable>
+
+    /** The entries that an account had in any tree, and the block that would have it. */
+    readonly entriesOf: (
+      id: CertificateId,
+      number: ExternalAccountNumber
+    ) => Effect.Effect<
+      Option.Option<{ readonly block: number; readonly entries: ReadonlyArray<string> }>,
+      StorageUnavailable
+    >
+
+    /** Numbers of accounts whose entry is missing. */
+    readonly withoutEntry: (
+      limit: number
+    ) => Effect.Effect<
+      ReadonlyArray<{ readonly account: AccountNumber; readonly revision: number }>,
+      StorageUnavailable
+    >
+
+    /** Stores the entry unless the account has changed since this revision. */
+    readonly storeEntry: (
+      account: AccountNumber,
+      revision: number,
+      entry: StoredEntry
+    ) => Effect.Effect<void, StorageUnavailable>
+
+    /** The public keys that certificates were ever signed with. */
+    readonly keys: Effect.Effect<ReadonlyArray<CertificateKey>, StorageUnavailable>
+
+    /** Adds keys that are not known yet. */
+    readonly addKeys: (
+      keys: ReadonlyArray<CertificateKey>,
+      at: DateTime.Utc
+    ) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/Certificates") {}
+
+/** A public Ed25519 key. `kid` is its thumbprint (RFC 7638). */
+export interface CertificateKey {
+  readonly kid: string
+  readonly x: string
+}
