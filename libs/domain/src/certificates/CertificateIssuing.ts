@@ -211,10 +211,21 @@ export const completeEntries = Effect.fnUntraced(function* (
   }
 })
 
+/** Publishes the keys, so that certificates may be requested. */
+const publish = ({ certificates, signer }: Ports) =>
+  Effect.gen(function* () {
+    yield* certificates.addKeys(yield* signer.keys, yield* DateTime.now)
+  })
+
 /** Issues, and completes entries, until it is interrupted. */
 export const issuing = (ports: Ports, read: Snapshot["read"]): Effect.Effect<never> =>
   Effect.all(
     [
+      every(
+        Duration.minutes(1),
+        "the publishing of the keys of certificates met an error",
+        publish(ports)
+      ),
       every(
         Duration.seconds(1),
         "the issuing of certificates met an error",

@@ -119,6 +119,8 @@ const request = Effect.fnUntraced(function* (
     code: "request_failed_validation",
     parameterErrors
   })
+  // Without keys there is nobody who issues.
+  if ((yield* certificates.keys).length === 0) return yield* unavailable
   const { apiKey, organisation } = caller
   return yield* certificates.request({
     id: CertificateId.make(crypto.randomUUID()),
