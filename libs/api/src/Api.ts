@@ -6,6 +6,7 @@ import { HttpApi } from "effect/http-api"
 import { AccountGroup } from "./AccountApi.ts"
 import { AccountImportGroup } from "./AccountImportApi.ts"
 import { BatchGroup } from "./BatchApi.ts"
+import { CertificateGroup } from "./CertificateApi.ts"
 import { EventGroup } from "./EventApi.ts"
 import { PostImportGroup } from "./PostImportApi.ts"
 import { QueryGroup } from "./QueryApi.ts"
@@ -16,6 +17,7 @@ export const Api = HttpApi.make("data-import").add(
   AccountImportGroup,
   PostImportGroup,
   BatchGroup,
+  CertificateGroup,
   EventGroup,
   QueryGroup,
   AccountGroup,

@@ -14,7 +14,7 @@ import { withDescribedDefaults } from "./DescribedDefaults.ts"
 import { describeError, ErrorCode, FieldError, lineCount, totalLines } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { headerComponents, headersOf, reference, type Sending } from "./OpenApiHeaders.ts"
-import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
+import { AlsoAnswers, Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
 import { isJson, type Json, withExtensibleResponses } from "./ExtensibleResponses.ts"
 import type { ErrorStatus } from "./StatusOfCode.ts"
@@ -135,10 +135,19 @@ const errorAnswer = (
 
 const isError = (status: number): status is ErrorStatus => status >= 400
 
+/** The contents of text that a success may have instead, by their media types. */
+const textContents = (endpoint: HttpApiEndpoint.Top): Examples =>
+  Object.fromEntries(
+    Object.entries(Context.get(endpoint.annotations, AlsoAnswers)).map(([type, example]) => [
+      type,
+      { schema: { type: "string" }, example }
+    ])
+  )
+
 /** The responses of an operation. `common` collects those that are referred to by name. */
 const answersOf = (
   operation: Operation,
-  docs: OperationDocs,
+  docs: OperationDocs & { readonly also: Examples },
   sending: Sending,
   common: Map<string, unknown>
 ) =>
@@ -150,7 +159,8 @@ const answersOf = (
         const { content, description } = answer
         const headers = headersOf(status, [], sending, docs.headers?.[status])
         const sent = content && body(tidy(content) as Content, own ?? {})
-        return [key, { description, headers, ...sent }]
+        const all = sent && { content: { ...sent.content, ...docs.also } }
+        return [key, { description, headers, ...all }]
       }
       const schema = tidy(answer.content?.["application/json"]?.schema)
       const error = errorAnswer(status, codesIn(schema), schema, sending, own)
@@ -202,7 +212,12 @@ const describeOperation = (
         ...body(requestBody.content, docs.requests ?? {})
       }
     }),
-    responses: answersOf(operation, docs, { takesKey, isCounted: scope !== null }, common)
+    responses: answersOf(
+      operation,
+      { ...docs, also: textContents(endpoint) },
+      { takesKey, isCounted: scope !== null },
+      common
+    )
   }
 }
 

@@ -51,6 +51,12 @@ export const MethodsElsewhere = Context.Reference<ReadonlyArray<string>>(
   { defaultValue: () => [] }
 )
 
+/** Media types of text that a success has if the request prefers one, each with an example. */
+export const AlsoAnswers = Context.Reference<Readonly<Record<string, string>>>(
+  "@data-import/api/AlsoAnswers",
+  { defaultValue: () => ({}) }
+)
+
 /** The code with which the endpoint refuses an invalid Idempotency-Key; null if it accepts none. */
 export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["code"] | null =>
   Context.get(endpoint.annotations, KeyRefusal)
@@ -62,12 +68,15 @@ export interface HasStatus<Status> {
 
 /** Unlike `HttpApiSchema.status`, it keeps the status in the type. */
 const withStatus =
-  <const Status extends 201 | 304>(status: Status) =>
+  <const Status extends 201 | 202 | 304>(status: Status) =>
   <S extends Schema.Top>(schema: S): S & HasStatus<Status> =>
     HttpApiSchema.status(status)<Schema.Top>(schema) as S & HasStatus<Status>
 
 /** A success with status 201. */
 export const created = withStatus(201)
+
+/** A success with status 202: the work goes on. */
+export const accepted = withStatus(202)
 
 /** The answer without a body to a condition that does not hold. */
 export const notModified = withStatus(304)(Schema.Void.annotate({ description: "Not modified." }))

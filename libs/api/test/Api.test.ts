@@ -58,6 +58,12 @@ describe("Api", () => {
         `GET ${root}/batches/`,
         `GET ${root}/batches/:batch_id/results/`,
         `GET ${root}/batches/:batch_id/problems/`,
+        `POST ${root}/certificates/`,
+        `GET ${root}/certificates/`,
+        `GET ${root}/certificates/:certificate_id/`,
+        `GET ${root}/certificates/:certificate_id/proofs/:external_account_number/`,
+        `GET ${root}/certificates/:certificate_id/hashes/`,
+        "GET /.well-known/certificate-keys.json",
         "POST /v1/graphql/",
         "GET /.well-known/jwks.json"
       ].sort()
@@ -66,7 +72,7 @@ describe("Api", () => {
 
   it("requires a token on every operation except those that issue one", () => {
     const open = listed.filter(({ endpoint }) => scopeOf(endpoint) === null).map(({ name }) => name)
-    expect(open).toEqual(["obtainServiceToken", "getSigningKeys"])
+    expect(open).toEqual(["getCertificateKeys", "obtainServiceToken", "getSigningKeys"])
   })
 
   it("requires import:write for changes, and import:read otherwise", () => {
@@ -88,13 +94,19 @@ describe("Api", () => {
       "startBatch",
       "pauseBatch",
       "resumeBatch",
-      "cancelBatch"
+      "cancelBatch",
+      "issueCertificate"
     ])
   })
 
   it("requires account:read for operations that answer accounts", () => {
     const reads = listed.filter(({ endpoint }) => scopeOf(endpoint) === "account:read")
-    expect(reads.map(({ name }) => name)).toEqual(["getAccount", "listAccounts"])
+    expect(reads.map(({ name }) => name)).toEqual([
+      "getCertificateProof",
+      "listCertificateHashes",
+      "getAccount",
+      "listAccounts"
+    ])
   })
 
   it("accepts an Idempotency-Key on every POST that stores something", () => {

@@ -7,11 +7,13 @@ import {
   processRequest
 } from "@data-import/domain/accounts/AccountValidation"
 import { batchRequest, startRequest } from "@data-import/domain/batches/BatchValidation"
+import { certificateRequest } from "@data-import/domain/certificates/CertificateQuery"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import * as PostImport from "@data-import/domain/additions/PostImportValidation"
 import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import * as Requests from "@data-import/domain/additions/ExampleRequests"
 import * as BatchExamples from "../src/BatchExamples.ts"
+import * as CertificateExamples from "../src/CertificateExamples.ts"
 import * as Examples from "../src/Examples.ts"
 
 const facts = factsAt(DateTime.makeUnsafe("2025-07-01T12:00:00Z"))
@@ -29,6 +31,7 @@ const validated: ReadonlyArray<
   ["a batch of pending imports", batchRequest.validate(BatchExamples.pendingBatchRequest, facts)],
   ["a retry", batchRequest.validate(BatchExamples.retryRequest, facts)],
   ["the start of a batch", startRequest.validate(BatchExamples.startRequest, facts)],
+  ["a certificate", certificateRequest.validate(CertificateExamples.certificateRequest, facts)],
   ["an instruction", PostImport.instructionRequest.validate(Requests.instructionRequest, facts)]
 ]
 

@@ -18,7 +18,7 @@ export interface Request {
 }
 
 export interface Reply extends Answered {
-  /** The body as JSON; undefined where there is none, and for NDJSON. */
+  /** The body as JSON; undefined where there is none, for NDJSON and JOSE. */
   readonly json: unknown
 }
 
@@ -80,7 +80,8 @@ export const send = (url: string, request: Request): Effect.Effect<Reply> =>
       throw new Error(`${wrong.join("; ")}\n${described(method, path, answered)}`)
     }
     recordCoverage({ method, path }, answered)
-    const isJson = answered.text !== "" && !answered.headers["content-type"]?.includes("ndjson")
+    const type = answered.headers["content-type"] ?? ""
+    const isJson = answered.text !== "" && !/ndjson|jose/.test(type)
     const json = !isJson ? undefined : (JSON.parse(answered.text) as unknown)
     return { ...answered, json }
   })

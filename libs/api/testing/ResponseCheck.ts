@@ -116,14 +116,14 @@ const describedAt = (template: string, method: string, status: number): string |
     : `/paths/${escaped(template)}/${method}/responses/${status}`
 }
 
-/** The media type of a response that the document describes at a place; null without a body. */
-const mediaTypeAt = (place: string): string | null => {
+/** The media types of a response that the document describes at a place; none without a body. */
+const mediaTypesAt = (place: string): ReadonlyArray<string> => {
   const [, ...parts] = place.split("/").map((part) => decodeURIComponent(part))
   const response = parts
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), document)
   const content = isObject(response) ? response["content"] : undefined
-  return isObject(content) ? (Object.keys(content)[0] ?? null) : null
+  return isObject(content) ? Object.keys(content) : []
 }
 
 const schemaComplaints = (place: string, type: string, body: unknown): ReadonlyArray<string> => {
@@ -175,6 +175,8 @@ const isKeyInUse = ({ status, text }: Answered): boolean =>
   status === 409 && text.includes('"idempotency_key_in_use"')
 
 const lines = "application/x-ndjson"
+/** The only answer that is text. */
+const jose = "application/jose"
 
 /** A condition and a redirect are answered without a body. */
 const isEmpty = (status: number): boolean => status === 304 || status === 308
@@ -191,7 +193,7 @@ const headerComplaints = (asked: Asked, answered: Answered): ReadonlyArray<strin
   expectHeader("cache-control", asked.path.startsWith("/v1/") ? /^no-store$/ : /./)
   const belonging = isKeyInUse(answered) ? retryAfter : headersOf[status]
   if (belonging !== undefined) expectHeader(...belonging)
-  if (!isEmpty(status)) expectHeader("content-type", /^application\/(json|x-ndjson)$/)
+  if (!isEmpty(status)) expectHeader("content-type", /^application\/(json|x-ndjson|jose)$/)
   const replayed = headers["idempotency-replayed"]
   if (replayed !== undefined && (replayed !== "true" || status >= 300)) {
     found.push(`idempotency-replayed is ${replayed} on ${status}`)
@@ -221,6 +223,7 @@ const bodyComplaints = (asked: Asked, answered: Answered): ReadonlyArray<string>
   const { status, text } = answered
   if (asked.method === "HEAD" || isEmpty(status)) return text === "" ? [] : ["a body where none is"]
   if (isLines(answered)) return text === "" || text.endsWith("\n") ? [] : ["a line without its end"]
+  if (answered.headers["content-type"] === jose) return []
   const { body } = parsed(text)
   if (body === undefined) return ["the body is not JSON"]
   return status < 400 ? [] : codeComplaints(status, body)
@@ -247,11 +250,12 @@ const documentComplaints = (asked: Asked, answered: Answered): ReadonlyArray<str
   }
   const place = describedAt(template, method, status)
   if (place === undefined) return [`the document has no ${status} for ${method} ${template}`]
-  const type = mediaTypeAt(place)
-  if (type === null || asked.method === "HEAD") return []
-  return headers["content-type"] === type
-    ? valuesOf(answered).flatMap((text) => schemaComplaints(place, type, parsed(text).body))
-    : [`the document has ${type} for ${method} ${template}`]
+  const types = mediaTypesAt(place)
+  if (types.length === 0 || asked.method === "HEAD") return []
+  const type = headers["content-type"] ?? ""
+  if (!types.includes(type)) return [`the document has ${types.join()} for ${method} ${template}`]
+  const valueOf = (text: string) => (type === jose ? text : parsed(text).body)
+  return valuesOf(answered).flatMap((text) => schemaComplaints(place, type, valueOf(text)))
 }
 
 /**

@@ -49,6 +49,7 @@ export class DataImport implements Groups {
   readonly accountImport: Groups["accountImport"]
   readonly postImport: Groups["postImport"]
   readonly batches: Groups["batches"]
+  readonly certificates: Groups["certificates"]
   readonly events: Groups["events"]
   readonly query: Groups["query"]
   readonly accounts: Groups["accounts"]
@@ -64,6 +65,7 @@ export class DataImport implements Groups {
     this.accountImport = groups.accountImport
     this.postImport = groups.postImport
     this.batches = groups.batches
+    this.certificates = groups.certificates
     this.events = groups.events
     this.query = groups.query
     this.accounts = groups.accounts

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { allowsJson } from "../src/http/Accept.ts"
+import { allowsJson, prefers } from "../src/http/Accept.ts"
 
 describe("an Accept header", () => {
   it.each([
@@ -26,5 +26,17 @@ describe("an Accept header", () => {
     "application/*; q=0, */*"
   ])("%j does not", (header) => {
     expect(allowsJson(header)).toBe(false)
+  })
+
+  it.each([
+    ["application/jose", true],
+    ["application/json;q=0.5, Application/JOSE", true],
+    ["application/jose, */*;q=0.1", true],
+    ["application/jose, application/json", false],
+    ["application/jose;q=0", false],
+    ["*/*", false],
+    [undefined, false]
+  ])("%j prefers JOSE: %j", (header, isPreferred) => {
+    expect(prefers("application/jose", header)).toBe(isPreferred)
   })
 })

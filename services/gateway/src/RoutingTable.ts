@@ -57,6 +57,8 @@ export const table: ReadonlyArray<Entry> = [
     waits: /^\/v1\/data-import\/batches\/[^/]+\/$/,
     waitsWith: waitParameter
   },
+  entry("/v1/data-import/certificates", "batches"),
+  entry("/.well-known/certificate-keys.json", "batches"),
   entry("/v1/data-import/accounts", "query"),
   { ...entry("/v1/data-import/imports", "query"), changes: "accountImport" },
   entry("/v1/data-import/suppliers", "query"),

@@ -39,6 +39,7 @@ describe("the service", () => {
       const port = yield* gateway("http://127.0.0.1:1", {
         ACCOUNT_IMPORT_URL: (yield* named("account-import")).url,
         POST_IMPORT_URL: (yield* named("post-import")).url,
+        BATCHES_URL: (yield* named("batches")).url,
         QUERY_URL: (yield* named("query")).url,
         AUTH_URL: (yield* named("auth")).url
       })
@@ -58,6 +59,9 @@ describe("the service", () => {
         [`${at}/all-account-import-processes/DEMO/`]: "query",
         [`${at}/pending-account-import-processes/DEMO/`]: "query",
         [`${at}/imported-account-import-processes/DEMO/`]: "query",
+        [`${at}/certificates/?import_supplier=DEMO`]: "batches",
+        [`${at}/certificates/1/proofs/NL%2F1/`]: "batches",
+        "/.well-known/certificate-keys.json": "batches",
         [`${at}/accounts/A-0123ABCD/`]: "query",
         [`${at}/accounts/?import_supplier=DEMO`]: "query",
         [`${at}/limits/`]: "query",

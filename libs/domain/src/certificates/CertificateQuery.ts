@@ -45,7 +45,7 @@ export const CertificatePayload = Schema.Struct({
   cohort: Schema.optionalKey(ShortName)
 })
 
-const certificateRequest = validator({
+export const certificateRequest = validator({
   schema: Schema.Struct({ payload: CertificatePayload }),
   rules: { rules: [supplierExists] },
   wrapper: "payload"

@@ -29,7 +29,7 @@ const withApiHeaders = (headers: Readonly<Record<string, string>> | undefined) =
   headers === undefined ? apiHeaders : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
 
 /** The status of a success. */
-export type SuccessStatus = 200 | 201 | 304
+export type SuccessStatus = 200 | 201 | 202 | 304
 
 declare const carried: unique symbol
 
@@ -118,6 +118,13 @@ export const success = <Status extends SuccessStatus, Body>({
     inTimeSlices(writing),
     (text) => ofText(status, text, headers) as Response<Status, Body>
   )
+
+/** A success that is no JSON but this text, for a client that prefers its media type. */
+export const text = (contentType: string, body: string): Response<200, never> =>
+  HttpServerResponse.text(body, {
+    contentType,
+    headers: withApiHeaders({ vary: "accept" })
+  }) as Response<200, never>
 
 /** A page of a list, whose elements are made and written in steps. */
 export const page = <A, B>(

@@ -8,3 +8,5 @@ export const supplierOf = ({ params }: Asking): string => params["import_supplie
 export const numberOf = ({ params }: Asking): string => params["external_account_number"] ?? ""
 
 export const batchOf = ({ params }: Asking): string => params["batch_id"] ?? ""
+
+export const certificateOf = ({ params }: Asking): string => params["certificate_id"] ?? ""

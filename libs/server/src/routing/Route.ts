@@ -28,6 +28,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type Protected, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
 import {
+  AlsoAnswers,
   keyRefusalOf,
   MethodsElsewhere,
   type SuccessBody,
@@ -63,6 +64,8 @@ export interface Route {
   readonly answersJson: boolean
   /** Whether a success is NDJSON, which the Accept header may name instead. */
   readonly answersNdjson?: boolean
+  /** Media types of which a success may be instead. */
+  readonly alsoAnswers?: ReadonlyArray<string>
   /** `caller` is undefined if the access is public. The body is not read yet. */
   readonly run: (call: Call, caller: Caller | undefined) => Answer.Answered
 }
@@ -207,6 +210,7 @@ const routeOf = (
     answersNdjson: [...endpoint.success].some(
       (schema) => "mode" in schema && schema.mode === "ndjson"
     ),
+    alsoAnswers: Object.keys(Context.get(endpoint.annotations, AlsoAnswers)),
     run: runOf(endpoint, handler, receiving)
   }
 }

@@ -7,7 +7,7 @@ import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
-import { allowsJson, allowsNdjson } from "../http/Accept.ts"
+import { allowsJson, allowsNdjson, prefers } from "../http/Accept.ts"
 import * as Answer from "../http/Answer.ts"
 import type { LimitOrganisation } from "../limits/OrganisationConcurrency.ts"
 import type { Authorize } from "../auth/Authorization.ts"
@@ -61,6 +61,10 @@ const routeFor = ({ routes }: Resource, method: string): Route | undefined =>
 
 type Found = PathRouter.Match<Resource>
 
+const isAcceptable = ({ alsoAnswers = [], answersNdjson }: Route, accept: string | undefined) =>
+  (answersNdjson === true ? allowsNdjson : allowsJson)(accept) ||
+  alsoAnswers.some((type) => prefers(type, accept))
+
 const answerAt = (
   { params, value: resource }: Found,
   incoming: IncomingRequest,
@@ -70,8 +74,7 @@ const answerAt = (
   const { request } = incoming
   const route = routeFor(resource, request.method)
   if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: resource.allow }))
-  const allows = route.answersNdjson === true ? allowsNdjson : allowsJson
-  if (route.answersJson && !allows(request.headers["accept"])) {
+  if (route.answersJson && !isAcceptable(route, request.headers["accept"])) {
     return Effect.fail(new NotAcceptable())
   }
   const query = search === "" ? noQuery : queryOf(search)

@@ -58,6 +58,7 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
         "post-import",
         "queries",
         "batches",
+        "certificates",
         "events",
         "webhooks",
         "limits",

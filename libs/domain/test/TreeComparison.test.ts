@@ -1,0 +1,103 @@
+/** Source: docs/contract/certificates.md#comparing. */
+import { describe, expect, it } from "@effect/vitest"
+import { hash } from "node:crypto"
+import { Effect } from "effect"
+import fc from "fast-check"
+import type { NodeRange, TreeNode } from "../src/certificates/CertificateTrees.ts"
+import { LocalTree, type SortedTree } from "../src/certificates/LocalTree.ts"
+import { compareTrees } from "../src/certificates/TreeComparison.ts"
+import { nodeOfLevel } from "../src/merkle/InclusionProof.ts"
+import { hexOf } from "../src/support/Hexadecimal.ts"
+
+const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
+const hashing = { digest }
+
+type Book = ReadonlyMap<string, string>
+
+/** The tree of accounts, each with a content. */
+const treeOf = (book: Book): SortedTree => {
+  const tree = new LocalTree()
+  for (const [number, content] of book) tree.add(number, digest(Buffer.from(`${number} ${content}`)))
+  return tree.sorted()
+}
+
+/** The nodes of a certified tree, from which some accounts were erased, and how often it is asked. */
+const certified = (book: Book, erased: ReadonlySet<string> = new Set()) => {
+  const tree = treeOf(book)
+  const size = tree.leaves.length
+  const asked: Array<NodeRange> = []
+  const known = (index: number) => {
+    const number = tree.numberAt(index)
+    return erased.has(number) ? null : number
+  }
+  const nodes = (range: NodeRange) => {
+    asked.push(range)
+    const width = 2 ** range.level
+    const count = Math.max(0, Math.min(range.limit, Math.ceil(size / width) - range.from))
+    return Effect.succeed(
+      Array.from({ length: count }, (_, at): TreeNode => {
+        const index = range.from + at
+        const end = Math.min((index + 1) * width, size)
+        const node = nodeOfLevel(digest, tree.leaves, { index, level: range.level })
+        const [first, last] = [known(index * width), known(end - 1)]
+        return { index, first, last, count: end - index * width, hash: hexOf(node) }
+      })
+    )
+  }
+  return { nodes, size, asked }
+}
+
+const compared = (local: Book, { nodes, size }: ReturnType<typeof certified>) =>
+  Effect.runSync(compareTrees({ hashing, tree: treeOf(local), nodes }, size))
+
+const bookOf = (count: number): Map<string, string> =>
+  new Map(Array.from({ length: count }, (_, at) => [`N-${String(at).padStart(6, "0")}`, "1"]))
+
+describe("the comparison of trees", () => {
+  it.each([0, 1, 255, 256, 257, 511, 65_537])(
+    "names what was changed, left out or put in anywhere among %i accounts",
+    (count) => {
+      const book = bookOf(count)
+      expect(compared(book, certified(book))).toEqual({ accounts: [], erased: 0 })
+      const numbers = [...book.keys()]
+      const places = [numbers[0], numbers[Math.floor(count / 2)], numbers.at(-1)]
+      for (const number of places.filter((each) => each !== undefined)) {
+        const changed = new Map([...book, [number, "2"], [`${number}+`, "1"]])
+        const certificate = certified(book)
+        expect(compared(changed, certificate).accounts).toEqual([
+          { number, side: "both" },
+          { number: `${number}+`, side: "local" }
+        ])
+        expect(certificate.asked.length).toBeLessThanOrEqual(3)
+        expect(compared(book, certified(changed)).accounts.at(-1)?.side).toBe("certified")
+      }
+    }
+  )
+
+  it("finds every difference of random books, also beside erased accounts", () => {
+    const number = fc.integer({ min: 0, max: 3_000 }).map((at) => `N-${at}`)
+    const changes = fc.dictionary(number, fc.constantFrom("1", "2"), { maxKeys: 20 })
+    const absent = fc.uniqueArray(number, { maxLength: 20 })
+    fc.assert(
+      fc.property(changes, absent, absent, (more, without, erasedNumbers) => {
+        const book = new Map(Array.from({ length: 1_500 }, (_, at) => [`N-${2 * at}`, "1"]))
+        const local = new Map([...book, ...Object.entries(more)])
+        const erased = new Set(erasedNumbers.filter((each) => book.has(each)))
+        for (const each of [...without, ...erased]) local.delete(each)
+        const expected = [...new Set([...book.keys(), ...local.keys()])].filter(
+          (each) => book.get(each) !== local.get(each) && !erased.has(each)
+        )
+        const { accounts, ...rest } = compared(local, certified(book, erased))
+        expect(accounts.map((each) => each.number).toSorted()).toEqual(expected.toSorted())
+        expect(rest.erased).toBe(erased.size)
+      }),
+      { numRuns: 30 }
+    )
+  })
+
+  it("takes an account that was erased since for the same if its entry is", () => {
+    const book = bookOf(600)
+    const erased = new Set(["N-000000", "N-000256", "N-000300"])
+    expect(compared(book, certified(book, erased))).toEqual({ accounts: [], erased: 0 })
+  })
+})
