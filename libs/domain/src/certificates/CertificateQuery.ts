@@ -8,7 +8,7 @@ import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts
 import { AuditLog } from "../audit/AuditLog.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { ShortName } from "../batches/Batch.ts"
-import { DocumentLookup } from "../documents/DocumentLookup.ts"
+import * as DocumentLookup from "../documents/DocumentLookup.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import {
   documentsUnavailable,
@@ -194,7 +194,7 @@ const make = Effect.gen(function* () {
     certificates: yield* Certificates,
     configuration,
     hashing: yield* Hashing,
-    requestValidator: makeRequestValidator(configuration, yield* DocumentLookup)
+    requestValidator: makeRequestValidator(configuration, yield* DocumentLookup.DocumentLookup)
   }
 
   const proof = Effect.fnUntraced(function* (caller: Caller, id: string, named: string) {
@@ -229,4 +229,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.effect(CertificateQuery, make)
+export const layer = Layer.effect(CertificateQuery, make).pipe(Layer.provide(DocumentLookup.layer))
