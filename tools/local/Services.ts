@@ -74,7 +74,11 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
     batches: behindGateway,
     events: behindGateway,
     board: behindGateway,
-    "batch-worker": { ...withVendors, DRAIN_DELAY_SECONDS: "0" },
+    "batch-worker": {
+      ...withVendors,
+      CERTIFICATE_KEYS_DIR: places.certificateKeys,
+      DRAIN_DELAY_SECONDS: "0"
+    },
     gateway: {}
   }
   const services = yield* wire(databaseUsers, (name, settings): Starting => {

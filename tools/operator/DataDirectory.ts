@@ -21,6 +21,8 @@ export const placesIn = (dataDir: string) => ({
   postgres: join(dataDir, "postgres"),
   /** The keys that sign tokens. */
   keys: join(dataDir, "keys"),
+  /** The keys that sign certificates. */
+  certificateKeys: join(dataDir, "certificate-keys"),
   /** The folder that serves as the document store. */
   documents: join(dataDir, "documents"),
   demo: join(dataDir, "demo.json"),

@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
 import * as Batches from "./batches/Batches.ts"
 import * as BoardSessions from "./access/BoardSessions.ts"
+import * as Certificates from "./certificates/Certificates.ts"
 import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./access/TokenBuckets.ts"
 import * as ApiKeys from "./access/ApiKeys.ts"
@@ -30,6 +31,7 @@ export const layerPorts = Layer.mergeAll(
   AuditLog.layer,
   Batches.layer,
   BoardSessions.layer,
+  Certificates.layer,
   Checks.layer,
   Erasures.layer,
   EventLog.layer,

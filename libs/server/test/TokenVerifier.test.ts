@@ -7,7 +7,8 @@ import { TokenVerifier, TokenSigner } from "@data-import/domain/access/TokenSign
 import { ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import type { TokenClaims } from "@data-import/domain/access/AccessToken"
 import * as Opener from "../src/auth/TokenVerifier.ts"
-import { type PrivateKey, TokenKeys } from "../src/auth/TokenKeys.ts"
+import type { PrivateKey } from "../src/auth/KeyFolder.ts"
+import { TokenKeys } from "../src/auth/TokenKeys.ts"
 import { freshTokens, settings } from "./TokenFolder.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")

@@ -2,7 +2,7 @@
  * The batch worker: runs lines with the programs of account-import and post-import. It has no
  * endpoints except for its health. Any number of these processes share the batches.
  */
-import { Config, ConfigProvider, Duration, Effect, Layer } from "effect"
+import { Config, ConfigProvider, Context, Duration, Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
@@ -14,7 +14,12 @@ import * as PostImport from "@data-import/domain/additions/PostImport"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
 import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { sealing } from "@data-import/domain/audit/Sealer"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Batches } from "@data-import/domain/batches/Batches"
+import { issuing } from "@data-import/domain/certificates/CertificateIssuing"
+import { Certificates } from "@data-import/domain/certificates/Certificates"
+import { CertificateSigner as CertificateSignerPort } from "@data-import/domain/certificates/CertificateSigner"
+import { Hashing } from "@data-import/domain/requests/Hashing"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWrites"
@@ -24,15 +29,17 @@ import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as SharedConfiguration from "@data-import/postgres/suppliers/SharedConfiguration"
-import * as Accounts from "@data-import/postgres/accounts/Accounts"
+import * as StoredAccounts from "@data-import/postgres/accounts/Accounts"
 import * as StoredAuditLog from "@data-import/postgres/audit/AuditLog"
+import * as StoredCertificates from "@data-import/postgres/certificates/Certificates"
 import * as StoredSeals from "@data-import/postgres/audit/SealedAuditLog"
 import * as StoredBatches from "@data-import/postgres/batches/Batches"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
-import * as Hashing from "@data-import/server/Hashing"
+import * as CertificateSigner from "@data-import/server/auth/CertificateSigner"
+import * as NodeHashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 
 const settings = Config.all({
@@ -40,7 +47,18 @@ const settings = Config.all({
   linesKeptFor: Settings.integer("BATCH_LINES_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(30),
   payloadsKeptFor: Settings.integer("PAYLOADS_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(90),
   exportsHeads: Settings.boolean("AUDIT_HEADS_EXPORT").or(false),
+  certificateKeys: Settings.text("CERTIFICATE_KEYS_DIR").optional,
   drain: Service.shutdownGrace
+})
+
+/** Issues certificates, if there is a folder of keys. */
+const certifying = Effect.fnUntraced(function* (folder: Option.Option<string>) {
+  const certificates = yield* Certificates
+  const { read } = yield* Accounts
+  if (Option.isNone(folder)) return []
+  const signers = yield* Layer.build(CertificateSigner.layerAt(folder.value))
+  const signer = Context.get(signers, CertificateSignerPort)
+  return [issuing({ certificates, hashing: yield* Hashing, signer }, read)]
 })
 
 const serving = Effect.gen(function* () {
@@ -52,7 +70,8 @@ const serving = Effect.gen(function* () {
     writes: yield* IdempotentWrites.IdempotentWrites,
     encoderOf: resultEncoderOf
   }
-  const { chunks, drain, exportsHeads, linesKeptFor, payloadsKeptFor } = yield* settings
+  const { certificateKeys, chunks, drain, exportsHeads, linesKeptFor, payloadsKeptFor } =
+    yield* settings
   const worker = makeBatchWorker(batches, programs, {
     chunks,
     drain,
@@ -68,7 +87,7 @@ const serving = Effect.gen(function* () {
     routes: [],
     dependencies: { database },
     warm: database,
-    background: Effect.all([...tasks, ...exporting], {
+    background: Effect.all([...tasks, ...exporting, ...(yield* certifying(certificateKeys))], {
       concurrency: "unbounded"
     })
   }
@@ -79,9 +98,10 @@ const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 sec
 
 const storage = ServiceStorage.of(
   Layer.mergeAll(
-    Accounts.layer,
+    StoredAccounts.layer,
     StoredAuditLog.layer,
     StoredSeals.layer,
+    StoredCertificates.layer,
     StoredBatches.layer,
     IdempotencyKeys.layer,
     StoredImportProcesses.layer,
@@ -94,7 +114,8 @@ const storage = ServiceStorage.of(
  * BATCH_CHUNKS_AT_ONCE (4): how many chunks of lines it processes at once, each with its own
  * connection. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
  * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
- * (false): whether it exports the sealed audit log to the document store once a day. On
+ * (false): whether it exports the sealed audit log to the document store once a day.
+ * CERTIFICATE_KEYS_DIR (unset): the private keys that sign certificates; without it none is issued. On
  * SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
@@ -109,7 +130,7 @@ export const layer = Service.layer("batch-worker", serving).pipe(
     DocumentStore.layer,
     AuditHeads.layer,
     PaymentVendors.layer,
-    Hashing.layer
+    NodeHashing.layer
   ]),
   Layer.provide(FetchHttpClient.layer)
 )

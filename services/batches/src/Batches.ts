@@ -4,6 +4,7 @@ import * as BatchManagement from "@data-import/domain/batches/BatchManagement"
 import * as BatchLimits from "@data-import/domain/batches/BatchLimits"
 import * as BatchUpload from "@data-import/domain/batches/BatchUpload"
 import { Documents } from "@data-import/domain/documents/Documents"
+import * as CertificateQuery from "@data-import/domain/certificates/CertificateQuery"
 import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWrites"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
@@ -11,18 +12,21 @@ import * as AuditLog from "@data-import/postgres/audit/AuditLog"
 import * as ApiKeys from "@data-import/postgres/access/ApiKeys"
 import * as TokenBuckets from "@data-import/postgres/access/TokenBuckets"
 import * as Batches from "@data-import/postgres/batches/Batches"
+import * as Certificates from "@data-import/postgres/certificates/Certificates"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Authorization from "@data-import/server/auth/Authorization"
+import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
+import * as CertificateHandlers from "./CertificateHandlers.ts"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
   return {
-    routes: yield* routes,
+    routes: [...(yield* routes), ...(yield* CertificateHandlers.routes)],
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
@@ -46,6 +50,7 @@ const storage = ServiceStorage.of(
     ApiKeys.layer,
     TokenBuckets.layer,
     Batches.layer,
+    Certificates.layer,
     IdempotencyKeys.layer,
     Configuration.layer
   )
@@ -56,7 +61,12 @@ const storage = ServiceStorage.of(
  * batches.
  */
 export const layer = Service.layer("batches", serving).pipe(
-  Layer.provide([BatchManagement.layer, BatchUpload.layer, IdempotentWrites.layer]),
-  Layer.provide([storage, TokenVerifier.layer, noDocuments]),
+  Layer.provide([
+    BatchManagement.layer,
+    BatchUpload.layer,
+    CertificateQuery.layer,
+    IdempotentWrites.layer
+  ]),
+  Layer.provide([storage, TokenVerifier.layer, noDocuments, Hashing.layer]),
   Layer.provide(BatchLimits.layer)
 )

@@ -110,6 +110,32 @@ const ledgerTexts = (account: Account): string =>
     })
     .join()
 
+const membersWith = (account: Account, added: string): string => {
+  const members = [
+    `"added":"${added}"`,
+    `"balance":"${twoDecimals(openingBalance(account))}"`,
+    `"external_account_number":${JSON.stringify(account.external_account_number)}`,
+    `"ledgers":[${ledgerTexts(account)}]`
+  ]
+  return members.join()
+}
+
+/** The entry with the payload hash of its account. */
+export const entryWith = (hash: string, members: string): string =>
+  `{"account":"${hash}",${members}}`
+
+/** The members of the entry, but for the payload hash, of an account to which nothing was added. */
+export const importedMembers = (account: Account): string => membersWith(account, "")
+
+/** The members of the entry but for the payload hash. */
+export function* entryMembers(
+  hashing: Hashing["Service"],
+  account: Account,
+  added: AddedItems
+): Steps<string> {
+  return membersWith(account, yield* addedRoot(hashing, added))
+}
+
 /**
  * The text of the entry of a valid account. The balances are those as imported. They follow from
  * the account, so that a stored account and a sent one with the same payload have the same entry.
@@ -120,17 +146,7 @@ export function* entryText(
   added: AddedItems
 ): Steps<string> {
   const hash = hashing.sha256(yield* accountTextInSteps(account))
-  const root = yield* addedRoot(hashing, added)
-  const balance = twoDecimals(openingBalance(account))
-  const number = JSON.stringify(account.external_account_number)
-  const members = [
-    `"account":"${hash}"`,
-    `"added":"${root}"`,
-    `"balance":"${balance}"`,
-    `"external_account_number":${number}`,
-    `"ledgers":[${ledgerTexts(account)}]`
-  ]
-  return `{${members.join()}}`
+  return entryWith(hash, yield* entryMembers(hashing, account, added))
 }
 
 /** The leaf of an entry in the tree. */

@@ -4,6 +4,7 @@
  * Source: docs/contract/certificates.md#issuing.
  */
 import { DateTime, Duration, Effect, Option, Stream } from "effect"
+import { accountTextInSteps } from "../accounts/Account.ts"
 import { isWhole, type Items, type StoredAccount } from "../accounts/StoredAccount.ts"
 import { storedPayload } from "../checks/StoredPayload.ts"
 import { leafHash, makeGrowingTree } from "../merkle/MerkleTree.ts"
@@ -14,7 +15,7 @@ import { modeOfSupplier, wireCode } from "../suppliers/Supplier.ts"
 import { every } from "../support/Every.ts"
 import { hexOf } from "../support/Hexadecimal.ts"
 import { inTimeSlices } from "../support/Steps.ts"
-import { type AddedItems, entryHash, entryText } from "./AccountEntry.ts"
+import { type AddedItems, entryHash, entryMembers, entryWith } from "./AccountEntry.ts"
 import type { Certificate } from "./Certificate.ts"
 import {
   type Block,
@@ -37,11 +38,17 @@ interface Ports {
 const all = <A>(items: Items<A>) =>
   isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
 
+interface ReadEntry {
+  /** The payload hash of what was read, which is another one if the account was altered. */
+  readonly hash: string
+  readonly entry: StoredEntry
+}
+
 /** The entry of an account that was read back. */
-export const entryOf = Effect.fnUntraced(function* (
+const entryOf = Effect.fnUntraced(function* (
   hashing: Hashing["Service"],
   stored: StoredAccount
-): Effect.fn.Return<StoredEntry, StorageUnavailable> {
+): Effect.fn.Return<ReadEntry, StorageUnavailable> {
   const account = yield* storedPayload(stored)
   const added: AddedItems = {
     transactions: yield* all(stored.added.transactions),
@@ -49,8 +56,9 @@ export const entryOf = Effect.fnUntraced(function* (
     statements: yield* all(stored.added.statements),
     instructions: stored.added.payment_instructions.map(({ instruction }) => instruction)
   }
-  const text = yield* inTimeSlices(() => entryText(hashing, account, added))
-  return { text, sums: sumsOf(account, added) }
+  const members = yield* inTimeSlices(() => entryMembers(hashing, account, added))
+  const hash = hashing.sha256(yield* inTimeSlices(() => accountTextInSteps(account)))
+  return { hash, entry: { members, sums: sumsOf(account, added) } }
 })
 
 /** Accounts, and documents, of one statement. */
@@ -70,11 +78,11 @@ const completed = Effect.fnUntraced(function* (
     Stream.runCollect
   )
   const computed = new Map(read)
-  const entries = yield* Effect.forEach(page, ({ account, entry, number }) => {
-    const found = entry ?? computed.get(account)
-    return found === undefined
-      ? Effect.die(new Error("An account of the snapshot cannot be read"))
-      : Effect.succeed({ number, ...found })
+  const entries = yield* Effect.forEach(page, ({ account, entry, number, payloadHash }) => {
+    const found = entry === null ? computed.get(account) : { hash: payloadHash, entry }
+    if (found === undefined) return Effect.die(new Error("An account of the snapshot is missing"))
+    const { members, sums } = found.entry
+    return Effect.succeed({ number, text: entryWith(found.hash, members), sums })
   })
   return { entries, recomputed: missing.length }
 })
@@ -113,24 +121,20 @@ const encoder = new TextEncoder()
 /** The second tree: of the documents whose content the store knows. */
 const certifiedDocuments = Effect.fnUntraced(function* ({ hashing }: Ports, snapshot: Snapshot) {
   const tree = makeGrowingTree(hashing.digest)
-  let bytes = 0
-  let after: string | null = null
+  let [count, bytes] = [0, 0]
   for (;;) {
-    const page: Effect.Success<ReturnType<Snapshot["documents"]>> = yield* snapshot.documents({
-      after,
-      limit: atOnce
-    })
-    for (const { document_path, sha256, size } of page) {
+    const page = yield* snapshot.nextDocuments(atOnce)
+    for (const { content, document_path } of page) {
+      if (content === null) continue
+      const { sha256, size } = content
       const path = JSON.stringify(document_path)
       const text = `{"document_path":${path},"sha256":"${sha256}","size":${size}}`
       tree.append(leafHash(hashing.digest, encoder.encode(text)))
       bytes += size
     }
-    const last = page.at(-1)
-    if (last === undefined || page.length < atOnce) break
-    after = last.document_path
+    count += page.length
+    if (page.length < atOnce) break
   }
-  const count = yield* snapshot.documentCount
   return { count, bytes, root: hexOf(tree.root()), without_checksum: count - tree.size() }
 })
 
@@ -190,7 +194,7 @@ export const issueNext = Effect.fnUntraced(function* (ports: Ports) {
   return true
 })
 
-/** How many entries a turn computes. */
+/** How many entries a turn of a second computes. */
 const entriesAtOnce = 200
 
 /** Computes entries that are missing, so that a certificate finds them. */
@@ -202,24 +206,35 @@ export const completeEntries = Effect.fnUntraced(function* (
   for (const { account, revision } of missing) {
     const stored = yield* Stream.runHead(read([account]))
     if (Option.isNone(stored)) continue
-    yield* certificates.storeEntry(account, revision, yield* entryOf(hashing, stored.value))
+    const { entry } = yield* entryOf(hashing, stored.value)
+    yield* certificates.storeEntry(account, revision, entry)
   }
-  return missing.length === entriesAtOnce
 })
+
+/** Publishes the keys, so that certificates may be requested. */
+const publish = ({ certificates, signer }: Ports) =>
+  Effect.gen(function* () {
+    yield* certificates.addKeys(yield* signer.keys, yield* DateTime.now)
+  })
 
 /** Issues, and completes entries, until it is interrupted. */
 export const issuing = (ports: Ports, read: Snapshot["read"]): Effect.Effect<never> =>
   Effect.all(
     [
       every(
+        Duration.minutes(1),
+        "the publishing of the keys of certificates met an error",
+        publish(ports)
+      ),
+      every(
         Duration.seconds(1),
         "the issuing of certificates met an error",
         Effect.repeat(issueNext(ports), { while: (isMore) => isMore })
       ),
       every(
-        Duration.seconds(10),
+        Duration.seconds(1),
         "the completion of entries met an error",
-        Effect.repeat(completeEntries(ports, read), { while: (isMore) => isMore })
+        completeEntries(ports, read)
       )
     ],
     { concurrency: "unbounded" }

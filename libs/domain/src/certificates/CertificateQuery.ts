@@ -8,7 +8,7 @@ import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts
 import { AuditLog } from "../audit/AuditLog.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { ShortName } from "../batches/Batch.ts"
-import { DocumentLookup } from "../documents/DocumentLookup.ts"
+import * as DocumentLookup from "../documents/DocumentLookup.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import {
   documentsUnavailable,
@@ -23,6 +23,7 @@ import {
   payloadOf,
   type RequestValidator
 } from "../requests/RequestValidation.ts"
+import { Hashing } from "../requests/Hashing.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { supplierExists } from "../schema/Rules.ts"
@@ -37,7 +38,7 @@ import {
   type CertificateRecord,
   Certificates
 } from "./Certificates.ts"
-import { makeTrees, type NodeRange, type Proof, type TreeNode } from "./CertificateTrees.ts"
+import { type NodeRange, nodesOf, type Proof, proofOf, type TreeNode } from "./CertificateTrees.ts"
 
 export const CertificatePayload = Schema.Struct({
   import_supplier: SupplierCodeField,
@@ -98,6 +99,7 @@ interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly certificates: Certificates["Service"]
   readonly configuration: Configuration["Service"]
+  readonly hashing: Hashing["Service"]
   readonly requestValidator: RequestValidator
 }
 
@@ -117,6 +119,8 @@ const request = Effect.fnUntraced(function* (
     code: "request_failed_validation",
     parameterErrors
   })
+  // Without keys there is nobody who issues.
+  if ((yield* certificates.keys).length === 0) return yield* unavailable
   const { apiKey, organisation } = caller
   return yield* certificates.request({
     id: CertificateId.make(crypto.randomUUID()),
@@ -189,20 +193,20 @@ const make = Effect.gen(function* () {
     auditLog,
     certificates: yield* Certificates,
     configuration,
-    requestValidator: makeRequestValidator(configuration, yield* DocumentLookup)
+    hashing: yield* Hashing,
+    requestValidator: makeRequestValidator(configuration, yield* DocumentLookup.DocumentLookup)
   }
-  const trees = yield* makeTrees
 
   const proof = Effect.fnUntraced(function* (caller: Caller, id: string, named: string) {
     const number = accountNumber(named)
     if (Option.isNone(number)) return yield* new NotFound()
     const certificate = yield* read(deps, caller, id, number.value)
-    return yield* trees.proof(certificate.id, number.value)
+    return yield* proofOf(deps, certificate.id, certificate.size, number.value)
   })
 
   const hashes = Effect.fnUntraced(function* (caller: Caller, named: string, range: NodeRange) {
     const { id, size } = yield* read(deps, caller, named, null)
-    return yield* trees.hashes(id, size, range)
+    return yield* nodesOf(deps, id, size, range)
   })
 
   return CertificateQuery.of({
@@ -225,4 +229,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.effect(CertificateQuery, make)
+export const layer = Layer.effect(CertificateQuery, make).pipe(Layer.provide(DocumentLookup.layer))

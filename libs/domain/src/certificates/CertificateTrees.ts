@@ -3,10 +3,10 @@ import { Effect, Option } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import { inclusionPath, treeHash } from "../merkle/InclusionProof.ts"
 import { NotFound } from "../requests/Failure.ts"
-import { Hashing } from "../requests/Hashing.ts"
+import type { Hashing } from "../requests/Hashing.ts"
 import { hexOf } from "../support/Hexadecimal.ts"
 import { entryHash } from "./AccountEntry.ts"
-import { blockSize, type CertificateId, Certificates } from "./Certificates.ts"
+import { blockSize, type CertificateId, type Certificates } from "./Certificates.ts"
 
 /** An account in the tree. Hashes are in hexadecimal. */
 export interface Proof {
@@ -34,78 +34,94 @@ export interface NodeRange {
 /** The level of the nodes that blocks are. */
 const blockLevel = Math.log2(blockSize)
 
-export const makeTrees = Effect.gen(function* () {
-  const certificates = yield* Certificates
-  const hashing = yield* Hashing
+interface Ports {
+  readonly certificates: Certificates["Service"]
+  readonly hashing: Hashing["Service"]
+}
+
+/** The proof of an account in an issued certificate. */
+export const proofOf = Effect.fnUntraced(function* (
+  { certificates, hashing }: Ports,
+  id: CertificateId,
+  size: number,
+  number: ExternalAccountNumber
+) {
   const { digest } = hashing
-
-  const proof = Effect.fnUntraced(function* (id: CertificateId, number: ExternalAccountNumber) {
-    const found = yield* certificates.entriesOf(id, number)
-    if (Option.isNone(found)) return yield* new NotFound()
-    const { block, entries } = found.value
-    const [stored] = yield* certificates.blocks(id, { from: block, limit: 1 })
-    const leaves = stored?.leaves ?? []
-    const hashes = leaves.map(hexOf)
-    for (const entry of entries) {
-      const inBlock = hashes.indexOf(hexOf(entryHash(hashing, entry)))
-      if (inBlock === -1) continue
-      const above = inclusionPath(digest, yield* certificates.blockHashes(id), block)
-      const path = [...inclusionPath(digest, leaves, inBlock), ...above]
-      return { leaf_index: block * blockSize + inBlock, entry, path: path.map(hexOf) }
-    }
-    return yield* new NotFound()
-  })
-
-  /** Nodes of whole blocks. */
-  const above = Effect.fnUntraced(function* (
-    id: CertificateId,
-    size: number,
-    { from, level, limit }: NodeRange
-  ) {
-    const width = 2 ** (level - blockLevel)
-    const nodes: Array<TreeNode> = []
-    for (let index = from; index < from + limit && index * width * blockSize < size; index++) {
-      const start = index * width
-      const bounds = yield* certificates.bounds(id, { from: start, limit: width })
-      nodes.push({
-        index,
-        first: bounds.first,
-        last: bounds.last,
-        count: Math.min(size - start * blockSize, width * blockSize),
-        hash: hexOf(treeHash(digest, bounds.hashes))
-      })
-    }
-    return nodes
-  })
-
-  /** Nodes within blocks. */
-  const within = Effect.fnUntraced(function* (
-    id: CertificateId,
-    { from, level, limit }: NodeRange
-  ) {
-    const width = 2 ** level
-    const inBlock = blockSize / width
-    const first = Math.floor(from / inBlock)
-    const count = Math.ceil((from + limit) / inBlock) - first
-    const blocks = yield* certificates.blocks(id, { from: first, limit: count })
-    const nodes = blocks.flatMap(({ leaves, numbers }, at) =>
-      Array.from({ length: Math.ceil(leaves.length / width) }, (_, index): TreeNode => {
-        const [start, end] = [index * width, Math.min((index + 1) * width, leaves.length)]
-        return {
-          index: (first + at) * inBlock + index,
-          first: numbers[start] ?? null,
-          last: numbers[end - 1] ?? null,
-          count: end - start,
-          hash: hexOf(treeHash(digest, leaves.slice(start, end)))
-        }
-      })
-    )
-    return nodes.filter(({ index }) => index >= from && index < from + limit)
-  })
-
-  return {
-    proof,
-    hashes: (id: CertificateId, size: number, range: NodeRange) =>
-      range.level < blockLevel ? within(id, range) : above(id, size, range)
-  }
+  const found = yield* certificates.entriesOf(id, number)
+  if (Option.isNone(found)) return yield* new NotFound()
+  const { block, entries } = found.value
+  const [{ leaves } = { leaves: [] }] = yield* certificates.blocks(id, { from: block, limit: 1 })
+  const hashes = leaves.map(hexOf)
+  const indexOf = (entry: string) => hashes.indexOf(hexOf(entryHash(hashing, entry)))
+  const entry = entries.find((each) => indexOf(each) !== -1)
+  if (entry === undefined) return yield* new NotFound()
+  const inBlock = indexOf(entry)
+  const blocks = yield* certificates.bounds(id, { from: 0, limit: Math.ceil(size / blockSize) })
+  const above = inclusionPath(
+    digest,
+    blocks.map(({ hash }) => hash),
+    block
+  )
+  const path = [...inclusionPath(digest, leaves, inBlock), ...above].map(hexOf)
+  return { leaf_index: block * blockSize + inBlock, entry, path } satisfies Proof
 })
+
+/** Nodes of whole blocks. */
+const nodesOfBlocks = Effect.fnUntraced(function* (
+  { certificates, hashing }: Ports,
+  id: CertificateId,
+  size: number,
+  { from, level, limit }: NodeRange
+) {
+  const width = 2 ** (level - blockLevel)
+  const all = Math.ceil(size / blockSize)
+  const start = Math.min(from * width, all)
+  const count = Math.min(limit * width, all - start)
+  const blocks = yield* certificates.bounds(id, { from: start, limit: count })
+  return Array.from({ length: Math.ceil(blocks.length / width) }, (_, index): TreeNode => {
+    const own = blocks.slice(index * width, (index + 1) * width)
+    const before = (start + index * width) * blockSize
+    return {
+      index: from + index,
+      first: own[0]?.first ?? null,
+      last: own.at(-1)?.last ?? null,
+      count: Math.min(size - before, width * blockSize),
+      hash: hexOf(
+        treeHash(
+          hashing.digest,
+          own.map(({ hash }) => hash)
+        )
+      )
+    }
+  })
+})
+
+/** Nodes within blocks. */
+const nodesInBlocks = Effect.fnUntraced(function* (
+  { certificates, hashing }: Ports,
+  id: CertificateId,
+  { from, level, limit }: NodeRange
+) {
+  const width = 2 ** level
+  const inBlock = blockSize / width
+  const first = Math.floor(from / inBlock)
+  const count = Math.ceil((from + limit) / inBlock) - first
+  const blocks = yield* certificates.blocks(id, { from: first, limit: count })
+  const nodes = blocks.flatMap(({ leaves, numbers }, at) =>
+    Array.from({ length: Math.ceil(leaves.length / width) }, (_, index): TreeNode => {
+      const [start, end] = [index * width, Math.min((index + 1) * width, leaves.length)]
+      return {
+        index: (first + at) * inBlock + index,
+        first: numbers[start] ?? null,
+        last: numbers[end - 1] ?? null,
+        count: end - start,
+        hash: hexOf(treeHash(hashing.digest, leaves.slice(start, end)))
+      }
+    })
+  )
+  return nodes.filter(({ index }) => index >= from && index < from + limit)
+})
+
+/** Nodes of an issued certificate. */
+export const nodesOf = (ports: Ports, id: CertificateId, size: number, range: NodeRange) =>
+  range.level < blockLevel ? nodesInBlocks(ports, id, range) : nodesOfBlocks(ports, id, size, range)

@@ -9,6 +9,7 @@ import type { StoredAccount } from "../accounts/StoredAccount.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
+import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
@@ -42,24 +43,25 @@ export interface Signed {
   readonly jws: string
 }
 
-/** The entry of an account and its sums, both as they are stored. */
+/** The entry of an account, without its payload hash, and its sums. */
 export interface StoredEntry {
-  readonly text: string
+  readonly members: string
   readonly sums: AccountSums
 }
 
 export interface CertifiedAccount {
   readonly number: ExternalAccountNumber
   readonly account: AccountNumber
+  readonly payloadHash: PayloadHash
   /** Null if it was not computed since the account changed. */
   readonly entry: StoredEntry | null
 }
 
 export interface CertifiedDocument {
+  /** Without a leading slash. */
   readonly document_path: string
-  readonly size: number
-  /** In hexadecimal. */
-  readonly sha256: string
+  /** What the store knows of its content, the hash in hexadecimal; null if it knows no hash. */
+  readonly content: { readonly size: number; readonly sha256: string } | null
 }
 
 /** Accounts of a tree that follow one another, in the order of their numbers. */
@@ -87,13 +89,10 @@ export interface Snapshot {
   readonly read: (
     accounts: ReadonlyArray<AccountNumber>
   ) => Stream.Stream<StoredAccount, StorageUnavailable>
-  /** Documents whose SHA-256 the store knows, each once, in the order of their paths. */
-  readonly documents: (page: {
-    readonly after: string | null
-    readonly limit: number
-  }) => Effect.Effect<ReadonlyArray<CertifiedDocument>, StorageUnavailable>
-  /** How many documents there are in all. */
-  readonly documentCount: Effect.Effect<number, StorageUnavailable>
+  /** The next documents that the accounts name, each once, in the order of their paths. */
+  readonly nextDocuments: (
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<CertifiedDocument>, StorageUnavailable>
   readonly keep: (block: Block) => Effect.Effect<void, StorageUnavailable>
 }
 
@@ -151,21 +150,16 @@ export class Certificates extends Context.Service<
     /** Ends the certificate without one. */
     readonly fail: (id: CertificateId, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
 
-    /** The hashes of all blocks of the tree, in their order. */
-    readonly blockHashes: (
-      id: CertificateId
-    ) => Effect.Effect<ReadonlyArray<Uint8Array>, StorageUnavailable>
-
-    /** The hashes of some blocks, and the numbers of their first and last account. */
+    /** The tree hashes of blocks in their order, and the numbers of their first and last account. */
     readonly bounds: (
       id: CertificateId,
       range: { readonly from: number; readonly limit: number }
     ) => Effect.Effect<
-      {
+      ReadonlyArray<{
+        readonly hash: Uint8Array
         readonly first: string | null
         readonly last: string | null
-        readonly hashes: ReadonlyArray<Uint8Array>
-      },
+      }>,
       StorageUnavailable
     >
 

@@ -13,6 +13,8 @@ import {
 } from "@data-import/domain/accounts/Ledger"
 import { omittedFrom } from "@data-import/domain/accounts/Omissions"
 import type { Transaction } from "@data-import/domain/accounts/Transaction"
+import { importedMembers, nothingAdded } from "@data-import/domain/certificates/AccountEntry"
+import { sumsOf } from "@data-import/domain/certificates/CertifiedSums"
 import type { NewAccount } from "@data-import/domain/imports/ImportProcesses"
 import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
@@ -73,7 +75,9 @@ const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount) 
   operations_team: operationsTeam,
   balance: openingBalance(account),
   omitted: omittedFrom.account(account),
-  payload_notes: account.notes?.length ?? 0
+  payload_notes: account.notes?.length ?? 0,
+  entry: importedMembers(account),
+  entry_sums: JSON.stringify(sumsOf(account, nothingAdded))
 })
 
 const documentedOf = ({ account, createdAt, documents }: NewAccount): DocumentedItems => ({

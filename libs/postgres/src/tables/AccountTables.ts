@@ -56,7 +56,9 @@ export const accounts = Table.make(
     balance: numeric,
     ...accountColumns,
     ...omissionColumns,
-    payload_notes: integer
+    payload_notes: integer,
+    entry: text,
+    entry_sums: text
   },
   { key: "id" }
 )

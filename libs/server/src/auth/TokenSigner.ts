@@ -5,7 +5,8 @@ import { importJWK, SignJWT } from "jose"
 import { TokenSigner } from "@data-import/domain/access/TokenSigner"
 import { type TokenPayload, toPayload } from "@data-import/domain/access/AccessToken"
 import { algorithm, issuer, type } from "./TokenFormat.ts"
-import { type PrivateKey, TokenKeys } from "./TokenKeys.ts"
+import type { PrivateKey } from "./KeyFolder.ts"
+import { TokenKeys } from "./TokenKeys.ts"
 import { traced } from "@data-import/domain/support/Traced"
 
 const sign = async (payload: TokenPayload, { kid, ...jwk }: PrivateKey): Promise<string> => {

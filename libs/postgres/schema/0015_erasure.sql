@@ -65,6 +65,14 @@ begin
     document_accessibility = null, operations_team_name = null, omitted = null,
     payload_notes = 0, erased_at = instant
   where id = import;
+  delete from certificate_entries using import_processes
+  where id = import and certificate_entries.supplier = import_processes.supplier
+    and certificate_entries.external_account_number = import_processes.external_account_number;
+  update certificate_blocks set numbers = array_replace(numbers, external_account_number, null)
+  from import_processes
+  where id = import and external_account_number = any(numbers) and certificate in (
+    select certificates.id from certificates
+    where certificates.supplier = import_processes.supplier);
   update import_processes set payload = null, payload_bytes = null, payload_hash = null,
     skipped = true, lease_attempt = null, lease_expires_at = null, failed_staging = null,
     account_number = null, account_created_at = null, erased_at = instant

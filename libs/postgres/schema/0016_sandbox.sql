@@ -55,6 +55,9 @@ begin
   delete from billing_addresses where account_id = any(with_account);
   delete from customers where account_id = any(with_account);
   delete from account_metadata where account_id = any(with_account);
+  delete from certificate_entries using import_processes
+  where id = any(ids) and certificate_entries.supplier = import_processes.supplier
+    and certificate_entries.external_account_number = import_processes.external_account_number;
   delete from import_failures where import_id = any(ids);
   delete from import_attempts where import_id = any(ids);
   delete from outbox where import_id = any(ids);
@@ -165,6 +168,9 @@ begin
   entry.organisation := sandbox;
   entry.api_key := caller_key;
   entry.request_id := request;
+  delete from certificate_blocks
+  where certificate in (select id from certificates where organisation = sandbox);
+  delete from certificates where organisation = sandbox;
   events := delete_test_events(sandbox, slice * 10);
   batches := 0;
   chunks := 0;

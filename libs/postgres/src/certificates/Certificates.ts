@@ -1,0 +1,185 @@
+/** Certificates in PostgreSQL. */
+import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { AccountNumber, type ExternalAccountNumber } from "@data-import/domain/accounts/Account"
+import {
+  type CertificateId,
+  Certificates,
+  type Signed,
+  type Snapshot
+} from "@data-import/domain/certificates/Certificates"
+import { auditEntry } from "../audit/ChangeEntries.ts"
+import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { classifyFailures } from "../connection/SqlFailure.ts"
+import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+import { certificateColumns, certificatesIn, dateOf } from "./CertificateRow.ts"
+import { makeSnapshot } from "./Snapshots.ts"
+
+type Sql = Database["Service"]["sql"]
+type Port = Certificates["Service"]
+
+const columns = (sql: Sql) => sql.literal(certificateColumns)
+
+const request = Effect.fnUntraced(function* (
+  sql: Sql,
+  { at, caller, cohort, id, issuer, keep, supplier }: Parameters<Port["request"]>[0]
+) {
+  const [record] = yield* certificatesIn(sql`
+    insert into certificates (id, organisation, supplier, cohort, issued_by, requested_at)
+    values (${id}::uuid, ${caller.organisation}, ${supplier}, ${cohort}, ${JSON.stringify(issuer)},
+      ${dateOf(at)})
+    returning ${columns(sql)}`)
+  if (record === undefined) return yield* Effect.die(new Error("The certificate was not stored"))
+  const key = { import_supplier: supplier, external_account_number: null }
+  const entry = { at, caller, action: "issue_certificate", outcome: "created", key } as const
+  yield* sql`${auditEntry(sql, entry, sql``)}`
+  yield* keepInTransaction(sql, keep, record, at)
+  return record
+})
+
+const list = (sql: Sql, { before, limit, supplier }: Parameters<Port["list"]>[0]) =>
+  certificatesIn(sql`
+    select ${columns(sql)} from certificates
+    where supplier = ${supplier} ${
+      before === null
+        ? sql``
+        : sql`and number < (select number from certificates where id = ${before}::uuid)`
+    }
+    order by number desc limit ${limit}`)
+
+/** Of a supplier and cohort only the oldest is taken, so that each knows the one before it. */
+const take = (sql: Sql, { at, until }: Parameters<Port["take"]>[0]) =>
+  certificatesIn(sql`
+    update certificates set leased_until = ${dateOf(until)}
+    where number = (
+      select number from certificates as oldest
+      where status = 'RUNNING' and leased_until <= ${dateOf(at)} and not exists (
+        select from certificates as other
+        where other.status = 'RUNNING' and other.supplier = oldest.supplier
+          and other.cohort is not distinct from oldest.cohort and other.number < oldest.number)
+      order by number limit 1 for no key update skip locked)
+    returning ${columns(sql)}`)
+
+/** It takes minutes at most, so it is no statement that the pool waits for. */
+const certify = <E>(
+  database: Database["Service"],
+  id: CertificateId,
+  at: DateTime.Utc,
+  work: (snapshot: Snapshot) => Effect.Effect<Signed, E>
+) => {
+  const { sql } = database
+  const certifying = Effect.gen(function* () {
+    yield* sql`set transaction isolation level repeatable read`
+    const [record] = yield* certificatesIn(sql`
+      select ${columns(sql)} from certificates where id = ${id}::uuid and status = 'RUNNING'`)
+    if (record === undefined) return
+    const { content, jws } = yield* work(yield* makeSnapshot(database, record, at))
+    yield* sql`
+      update certificates set status = 'ISSUED', ended_at = ${dateOf(at)},
+        content = ${JSON.stringify(content)}, jws = ${jws}
+      where id = ${id}::uuid`
+  })
+  return classifyFailures(sql.withTransaction(certifying))
+}
+
+const leafBytes = 32
+
+const leavesIn = (leaves: Uint8Array): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: leaves.length / leafBytes }, (_, index) =>
+    leaves.subarray(index * leafBytes, (index + 1) * leafBytes)
+  )
+
+const Text = Schema.NullOr(Schema.String)
+const boundRows = rowsOf(Schema.Struct({ hash: Schema.Uint8Array, first: Text, last: Text }))
+const blockRows = rowsOf(Schema.Struct({ leaves: Schema.Uint8Array, numbers: Schema.Array(Text) }))
+
+const inRange = (
+  sql: Sql,
+  id: CertificateId,
+  { from, limit }: { readonly from: number; readonly limit: number }
+) => sql`
+  from certificate_blocks
+  where certificate = ${id}::uuid and block >= ${from} and block < ${from + limit} order by block`
+
+const bounds = (sql: Sql, id: CertificateId, range: Parameters<Port["bounds"]>[1]) =>
+  boundRows(sql`
+    select hash, numbers[1] as first, numbers[cardinality(numbers)] as last
+    ${inRange(sql, id, range)}`)
+
+const entryRows = rowsOf(Schema.Struct({ block: Schema.Int, entries: Schema.Array(Schema.String) }))
+
+const entriesOf = (sql: Sql, id: CertificateId, number: ExternalAccountNumber) =>
+  entryRows(sql`
+    select block, array(
+      select entry from certificate_entries
+      where supplier = certificates.supplier and external_account_number = ${number}) as entries
+    from certificates join certificate_blocks on certificate = certificates.id
+    where certificates.id = ${id}::uuid and ${number} = any(numbers)`).pipe(
+    Effect.map(([found]) => Option.fromNullishOr(found))
+  )
+
+const missingRows = rowsOf(Schema.Struct({ account: AccountNumber, revision: Schema.Int }))
+const keyRows = rowsOf(Schema.Struct({ kid: Schema.String, x: Schema.String }))
+
+const addKeys = (sql: Sql, ...[keys, at]: Parameters<Port["addKeys"]>) => {
+  const added = recordSet(sql, "added", keys, {
+    kid: ["text", ({ kid }) => kid],
+    x: ["text", ({ x }) => x]
+  })
+  return sql`
+    insert into certificate_keys (kid, x, added_at) select kid, x, ${dateOf(at)} from ${added}
+    on conflict on constraint certificate_keys_pkey do nothing`
+}
+
+export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
+  Certificates,
+  Effect.map(Database, (database) => {
+    const { run, sql } = database
+    return Certificates.of({
+      request: (command) => run(sql.withTransaction(request(sql, command))),
+      find: (organisation, id) =>
+        run(
+          Effect.map(
+            certificatesIn(sql`
+              select ${columns(sql)} from certificates
+              where id = ${id}::uuid and organisation = ${organisation}`),
+            ([found]) => Option.fromNullishOr(found)
+          )
+        ),
+      list: (page) => run(list(sql, page)),
+      take: (turn) => run(Effect.map(take(sql, turn), ([found]) => Option.fromNullishOr(found))),
+      certify: (id, at, work) => certify(database, id, at, work),
+      fail: (id, at) =>
+        run(
+          Effect.asVoid(sql`
+            update certificates set status = 'FAILED', ended_at = ${dateOf(at)}
+            where id = ${id}::uuid and status = 'RUNNING'`)
+        ),
+      bounds: (id, range) => run(bounds(sql, id, range)),
+      blocks: (id, range) =>
+        run(
+          Effect.map(blockRows(sql`select leaves, numbers ${inRange(sql, id, range)}`), (blocks) =>
+            blocks.map(({ leaves, numbers }) => ({ leaves: leavesIn(leaves), numbers }))
+          )
+        ),
+      entriesOf: (id, number) =>
+        isStorable(number) ? run(entriesOf(sql, id, number)) : Effect.succeedNone,
+      withoutEntry: (limit) =>
+        run(
+          missingRows(sql`
+            select number as account, revision from accounts
+            where entry is null and erased_at is null order by id limit ${limit}`)
+        ),
+      storeEntry: (account, revision, { members, sums }) =>
+        run(
+          Effect.asVoid(sql`
+            update accounts set entry = ${members}, entry_sums = ${JSON.stringify(sums)}
+            where number = ${account} and revision = ${revision} and entry is null
+              and erased_at is null`)
+        ),
+      keys: run(keyRows(sql`select kid, x from certificate_keys order by added_at, kid`)),
+      addKeys: (keys, at) =>
+        keys.length === 0 ? Effect.void : run(Effect.asVoid(addKeys(sql, keys, at)))
+    })
+  })
+)

@@ -1,0 +1,208 @@
+/** Certificates in PostgreSQL: issued of one snapshot, and proved by their trees. */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { Accounts } from "@data-import/domain/accounts/Accounts"
+import { entryHash } from "@data-import/domain/certificates/AccountEntry"
+import { completeEntries, issueNext } from "@data-import/domain/certificates/CertificateIssuing"
+import { type CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
+import { CertificateSigner } from "@data-import/domain/certificates/CertificateSigner"
+import { nodesOf, proofOf } from "@data-import/domain/certificates/CertificateTrees"
+import { Erasures } from "@data-import/domain/erasure/Erasures"
+import { isIncluded, treeHash } from "@data-import/domain/merkle/InclusionProof"
+import { Hashing } from "@data-import/domain/requests/Hashing"
+import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
+import { importedFrom } from "@data-import/domain/testing/hashedAccounts"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  mayStatement
+} from "@data-import/domain/testing/importedAccounts"
+import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { bytesOf, hexOf } from "@data-import/domain/support/Hexadecimal"
+import { layerPorts } from "../src/Storage.ts"
+import { Database } from "../src/connection/Database.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const signer = Layer.succeed(CertificateSigner, {
+  issuer: "test",
+  sign: ({ certificate_id, root }) => Effect.succeed(`${certificate_id} ${root}`),
+  keys: Effect.succeed([{ kid: "k", x: "x" }])
+})
+
+const storage = Layer.mergeAll(TestDatabase.layerTeam, hashing, signer).pipe(
+  Layer.provideMerge(layerPorts),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const ports = Effect.gen(function* () {
+  const certificates = yield* Certificates
+  return { certificates, hashing: yield* Hashing, signer: yield* CertificateSigner }
+})
+
+type Owner = Effect.Success<typeof freshSupplier>
+
+const request = Effect.fnUntraced(function* ({ caller, supplier }: Owner, cohort: string | null) {
+  const { certificates } = yield* ports
+  const { organisation } = caller
+  return yield* certificates.request({
+    id: crypto.randomUUID() as CertificateId,
+    supplier: supplier.code,
+    cohort,
+    issuer: { organisation, role: "client", id: caller.apiKey },
+    caller,
+    at: noon,
+    keep: null
+  })
+})
+
+/** A certificate of all accounts of the supplier. */
+const issued = Effect.fnUntraced(function* (owner: Owner, cohort: string | null = null) {
+  const { certificates } = yield* ports
+  const { id } = yield* request(owner, cohort)
+  while (yield* issueNext(yield* ports)) continue
+  const found = yield* certificates.find(owner.supplier.organisation, id)
+  const record = Option.getOrThrow(found)
+  if (record.issued === null) throw new Error(`The certificate is ${record.status}`)
+  return { id, content: record.issued.content }
+})
+
+/** Everything the tree has, level 0 first. */
+const leavesOf = Effect.fnUntraced(function* (id: CertificateId, size: number) {
+  const nodes = yield* nodesOf(yield* ports, id, size, { level: 0, from: 0, limit: 1_000 })
+  return nodes.map(({ hash }) => bytesOf(hash))
+})
+
+const alter = Effect.fnUntraced(function* (statement: string) {
+  const { run, sql } = yield* Database
+  yield* run(sql.unsafe(statement))
+})
+
+const payload = domesticPayload()
+
+layer(storage, { excludeTestServices: true })("certificates", (it) => {
+  it.effect("have the root of what is stored, whether entries were kept or read back", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      expect((yield* issued(owner)).content).toMatchObject({
+        tree_size: 0,
+        root: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        previous: null
+      })
+      const accounts = yield* Effect.forEach([1, 2, 3], () => importedFrom(payload, owner))
+      const kept = yield* issued(owner)
+      expect(kept.content).toMatchObject({ tree_size: 3, hash_recomputed: 0 })
+      yield* alter(`update accounts set entry = entry where entry is not null`)
+      const read = yield* issued(owner)
+      expect(read.content).toMatchObject({ root: kept.content.root, hash_recomputed: 3 })
+      expect(read.content.balance).toBe(kept.content.balance)
+      expect(read.content.previous?.certificate_id).toBe(kept.id)
+      const [account] = accounts
+      if (account === undefined) throw new Error("There is no account")
+      yield* changeAccount(account, adding(creditOf("C-1")))
+      yield* changeAccount(account, () => ({ statements: [mayStatement("S-1")] }))
+      const added = yield* issued(owner)
+      expect(added.content).toMatchObject({ balance_added: "10.00", statements: { count: 7 } })
+      expect(added.content.root).not.toBe(kept.content.root)
+      const { read: readBack } = yield* Accounts
+      yield* completeEntries(yield* ports, readBack)
+      expect((yield* issued(owner)).content).toMatchObject({
+        root: added.content.root,
+        hash_recomputed: 0
+      })
+    })
+  )
+
+  it.effect("show one penny that was changed by hand", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* importedFrom(payload, owner)
+      const before = yield* issued(owner)
+      const supplier = `select id from import_processes where supplier = '${owner.supplier.code}'`
+      const first = `account_id in (${supplier}) and sequence = 0`
+      yield* alter(`update transactions set amount = amount + 0.01 where ${first}`)
+      const after = yield* issued(owner)
+      expect(after.content.root).not.toBe(before.content.root)
+      expect(after.content.transactions).not.toStrictEqual(before.content.transactions)
+    })
+  )
+
+  it.effect("prove each account, in trees of several blocks, and keep their trees", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const made = yield* Effect.forEach(
+        Array.from({ length: 259 }),
+        () => importedFrom({ unknown_occupier: true }, owner),
+        { concurrency: 5 }
+      )
+      const { content, id } = yield* issued(owner)
+      const { tree_size: size } = content
+      const deps = yield* ports
+      const leaves = yield* leavesOf(id, size)
+      expect(hexOf(treeHash(deps.hashing.digest, leaves))).toBe(content.root)
+      const [blocks] = yield* nodesOf(deps, id, size, { level: 9, from: 0, limit: 5 })
+      expect(blocks).toMatchObject({ index: 0, count: 259, hash: content.root })
+      const numbers = made.map(({ key }) => key.external_account_number).toSorted()
+      expect([blocks?.first, blocks?.last]).toEqual([numbers.at(0), numbers.at(-1)])
+      for (const number of [numbers.at(0), numbers.at(255), numbers.at(256), numbers.at(-1)]) {
+        if (number === undefined) throw new Error("There is no number")
+        const { entry, leaf_index, path } = yield* proofOf(deps, id, size, number)
+        const proof = {
+          leaf: entryHash(deps.hashing, entry),
+          index: leaf_index,
+          size,
+          path: path.map(bytesOf)
+        }
+        expect(isIncluded(deps.hashing.digest, proof, bytesOf(content.root))).toBe(true)
+      }
+      const [erased] = made
+      if (erased === undefined) throw new Error("There is no account")
+      yield* (yield* Erasures).erase({ key: erased.key, at: noonPlus(300) })
+      expect(yield* leavesOf(id, size)).toStrictEqual(leaves)
+      const gone = yield* Effect.flip(proofOf(deps, id, size, erased.key.external_account_number))
+      expect(gone._tag).toBe("NotFound")
+      expect((yield* issued(owner)).content).toMatchObject({ tree_size: 258, erased: 1 })
+    })
+  )
+
+  it.effect("of the same supplier follow one another, and cohorts have their own", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { certificates, ...rest } = yield* ports
+      const [first, second, other] = yield* Effect.all([
+        request(owner, null),
+        request(owner, null),
+        request(owner, "wave-1")
+      ])
+      const at = noonPlus(1)
+      const until = DateTime.addDuration(at, "1 minute")
+      const taken = [
+        yield* certificates.take({ at, until }),
+        yield* certificates.take({ at, until }),
+        yield* certificates.take({ at, until })
+      ]
+      expect(taken.map(Option.map(({ id }) => id))).toEqual([
+        Option.some(first.id),
+        Option.some(other.id),
+        Option.none()
+      ])
+      const later = DateTime.addDuration(until, "1 second")
+      expect(Option.isSome(yield* certificates.take({ at: later, until: later }))).toBe(true)
+      while (yield* issueNext({ certificates, ...rest })) continue
+      const listed = yield* certificates.list({
+        supplier: owner.supplier.code,
+        before: null,
+        limit: 10
+      })
+      expect(
+        listed.map(({ id, issued }) => [id, issued?.content.previous?.certificate_id])
+      ).toStrictEqual([
+        [other.id, undefined],
+        [second.id, first.id],
+        [first.id, undefined]
+      ])
+      expect(yield* certificates.keys).toEqual([{ kid: "k", x: "x" }])
+    })
+  )
+})
