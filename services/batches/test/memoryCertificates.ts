@@ -5,6 +5,7 @@ import { issuedCertificate } from "@data-import/api/CertificateExamples"
 import { entryHash } from "@data-import/domain/certificates/AccountEntry"
 import type { Certificate } from "@data-import/domain/certificates/Certificate"
 import { type CertificateRecord, Certificates } from "@data-import/domain/certificates/Certificates"
+import { treeHash } from "@data-import/domain/merkle/InclusionProof"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 import { layerMemory } from "@data-import/domain/testing/memory/Hashing"
 import { keepAnswer } from "@data-import/domain/testing/memory/IdempotencyKeys"
@@ -71,8 +72,8 @@ const make = Effect.gen(function* () {
         const start = before === null ? 0 : own.findIndex(({ id }) => id === before) + 1
         return own.slice(start, start + limit).map(shown)
       }),
-    blockHashes: () => Effect.succeed(leaves.slice(0, 1)),
-    bounds: () => Effect.succeed({ first: "A-1", last: "A-3", hashes: leaves.slice(0, 1) }),
+    bounds: () =>
+      Effect.succeed([{ hash: treeHash(hashing.digest, leaves), first: "A-1", last: "A-3" }]),
     blocks: () => Effect.succeed([{ leaves, numbers: ["A-1", null, "A-3"] }]),
     entriesOf: (_, number) =>
       Effect.succeed(
