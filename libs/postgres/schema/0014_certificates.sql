@@ -1,5 +1,5 @@
--- Certificates: what was migrated for an import supplier, as Merkle trees of its accounts. The batch
--- worker issues them.
+-- Certificates: what was migrated for an import supplier, as Merkle trees of its accounts. The
+-- batch worker issues them.
 --
 -- Can be undone: yes, by dropping what is made here; certificates that were issued stay valid.
 

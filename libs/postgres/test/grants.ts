@@ -2,9 +2,9 @@
 
 /** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
 export const matrix = {
-  account_metadata: "account-import a, query r, batch-worker a, board r, operator r",
+  account_metadata: "account-import a, query r, batch-worker ra, board r, operator r",
   accounts:
-    "account-import a, post-import (r)(w), query r, batch-worker (r)a(w), board r, operator r",
+    "account-import a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
@@ -18,15 +18,19 @@ export const matrix = {
   batch_takes: "batch-worker ra(w)d",
   batch_workers: "batches r, batch-worker ra(w)d, board r, operator r",
   batches: "query (r), batches ra(w), batch-worker r(w), events (r), board ra(w), operator ra(w)",
-  billing_addresses: "account-import a, query r, batch-worker a, board r, operator r",
-  billing_options: "account-import a, query r, batch-worker a, board r, operator r",
+  billing_addresses: "account-import a, query r, batch-worker ra, board r, operator r",
+  billing_options: "account-import a, query r, batch-worker ra, board r, operator r",
   board_links: "board rd, operator ad",
   board_sessions: "board ra(w)d, operator (r)d",
+  certificate_blocks: "batches r, batch-worker ra",
+  certificate_entries: "batches r, batch-worker ra",
+  certificate_keys: "batches r, batch-worker ra",
+  certificates: "batches ra, batch-worker r(w)",
   check_differences: "query ra(w)d, operator ra(w)d",
   check_walks: "query r(w), operator r(w)",
   choices:
     "account-import r, post-import r, query r, batches r, batch-worker r, board r, operator ra",
-  customers: "account-import a, query r, batch-worker a, board r, operator r",
+  customers: "account-import a, query r, batch-worker ra, board r, operator r",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   forecasts: "board ra(w)",
@@ -64,7 +68,7 @@ export const matrix = {
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board r(w), operator ra(w)",
-  supply_addresses: "account-import a, query r, batch-worker a, board r, operator r",
+  supply_addresses: "account-import a, query r, batch-worker ra, board r, operator r",
   transaction_line_items:
     "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   transaction_tax_items:
@@ -85,8 +89,7 @@ const stateOfBatch =
 const sortedWords = (text: string): string => text.split(" ").toSorted().join(" ")
 
 export const columns = {
-  "accounts batch-worker r": "balance id number revision",
-  "accounts batch-worker w": "balance",
+  "accounts batch-worker w": "balance entry entry_sums",
   "accounts post-import r": "balance id number revision",
   "accounts post-import w": "balance",
   "allowances account-import w": "at requests",
@@ -110,6 +113,7 @@ export const columns = {
   "batches events r": "cohort dry_run id supplier",
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
+  "certificates batch-worker w": "content ended_at jws leased_until status",
   "check_differences operator w": "detail supplier",
   "check_differences query w": "detail supplier",
   "check_walks operator w": "begun_at position",

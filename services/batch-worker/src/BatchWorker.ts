@@ -115,8 +115,8 @@ const storage = ServiceStorage.of(
  * connection. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted.
  * PAYLOADS_KEPT_DAYS (90): when the payload of an imported account is deleted. AUDIT_HEADS_EXPORT
  * (false): whether it exports the sealed audit log to the document store once a day.
- * CERTIFICATE_KEYS_DIR (unset): the private keys that sign certificates; without it none is issued. On
- * SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
+ * CERTIFICATE_KEYS_DIR (unset): the private keys that sign certificates; without it none is issued.
+ * On SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([

@@ -182,6 +182,7 @@ const processes: Readonly<Record<string, Process>> = {
       integer("BATCH_CHUNKS_AT_ONCE", 0, 101),
       integer("BATCH_LINES_KEPT_DAYS", -1, 3651),
       integer("PAYLOADS_KEPT_DAYS", -1, 3651),
+      text("CERTIFICATE_KEYS_DIR"),
       { name: "AUDIT_HEADS_EXPORT", bad: ["perhaps"] },
       ...ofVendor("STRIPE"),
       ...ofVendor("GOCARDLESS")

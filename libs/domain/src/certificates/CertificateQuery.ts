@@ -1,6 +1,6 @@
 /**
- * Requests certificates, and answers what was certified: the certificate, proofs of single accounts,
- * and hashes of the tree by which a book is compared with it.
+ * Requests certificates, and answers what was certified: the certificate, proofs of single
+ * accounts, and hashes of the tree by which a book is compared with it.
  * Source: docs/contract/certificates.md.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"

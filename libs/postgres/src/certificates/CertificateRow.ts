@@ -1,4 +1,4 @@
-/** Certificates as rows. */
+/** The rows of certificates, as records. */
 import { DateTime, Effect, Schema } from "effect"
 import { Certificate } from "@data-import/domain/certificates/Certificate"
 import {

@@ -1,6 +1,6 @@
 /**
- * A folder of Ed25519 keys as JWK files, one key a file. The file name without `.json` is the name of
- * the key. The folder is read on every call, so keys rotate while the service runs.
+ * A folder of Ed25519 keys as JWK files, one key a file. The file name without `.json` is the name
+ * of the key. The folder is read on every call, so keys rotate while the service runs.
  */
 import { randomBytes } from "node:crypto"
 import { DateTime, Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
