@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { persistently } from "@data-import/server/testing/RunningService"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   freshOrganisation,
@@ -205,10 +206,9 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       const issuedBy = Effect.fnUntraced(function* ({ ask, imported, supplier }: typeof mine) {
         yield* imported
         const payload = { import_supplier: supplier.code }
-        const { json, status } = yield* ask({
-          path: certificates,
-          body: JSON.stringify({ payload })
-        })
+        const request = ask({ path: certificates, body: JSON.stringify({ payload }) })
+        // The worker publishes its keys soon after it has started.
+        const { json, status } = yield* persistently(request)
         expect(status).toBe(201)
         return (json as { readonly certificate_id: string }).certificate_id
       })

@@ -43,7 +43,8 @@ const list = (sql: Sql, { before, limit, supplier }: Parameters<Port["list"]>[0]
     where supplier = ${supplier} ${
       before === null
         ? sql``
-        : sql`and number < (select number from certificates where id = ${before}::uuid)`
+        : sql`and number < (
+            select number from certificates where id = ${before}::uuid and supplier = ${supplier})`
     }
     order by number desc limit ${limit}`)
 
