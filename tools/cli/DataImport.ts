@@ -48,6 +48,9 @@ const subcommands = [
   lazily("certify", "Compute the certificate of a book offline, and compare it", async () => {
     return (await import("./certify/Certify.ts")).certify
   }),
+  lazily("certificate", "Signed certificates of what was migrated", async () => {
+    return (await import("./certificate/CertificateCommand.ts")).certificate
+  }),
   lazily("batch", "Batches: how they stand, and pause, resume, cancel and retry", async () => {
     return (await import("./batch/Batch.ts")).batch
   }),

@@ -1,5 +1,6 @@
 /** Values that both commands take, checked while the command line is read. */
 import { BatchId } from "@data-import/domain/batches/Batch"
+import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { Option, Schema } from "effect"
 import { Flag, Param } from "effect/cli"
 
@@ -15,6 +16,12 @@ export const readAs =
 export const asBatchId = readAs(
   Schema.decodeOption(BatchId),
   "the id of a batch: a UUID in lower case, as batch list prints it",
+  "ID"
+)
+
+export const asCertificateId = readAs(
+  Schema.decodeOption(CertificateId),
+  "the id of a certificate: a UUID, as certificate list prints it",
   "ID"
 )
 

@@ -3,7 +3,7 @@
  * Source: docs/contract/certificates.md.
  */
 import { Schema } from "effect"
-import { Certificate, CertifiedSums } from "@data-import/domain/certificates/Certificate"
+import { Certificate, type CertifiedSums } from "@data-import/domain/certificates/Certificate"
 import { CertificatePayload } from "@data-import/domain/certificates/CertificateQuery"
 import { certificateStatuses } from "@data-import/domain/certificates/Certificates"
 import { InstantText } from "./DecimalSchema.ts"

@@ -3,11 +3,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import fc from "fast-check"
-import type { NodeRange, TreeNode } from "../src/certificates/CertificateTrees.ts"
+import type { NodeRange } from "../src/certificates/CertificateTrees.ts"
 import { LocalTree, type SortedTree } from "../src/certificates/LocalTree.ts"
 import { compareTrees } from "../src/certificates/TreeComparison.ts"
-import { nodeOfLevel } from "../src/merkle/InclusionProof.ts"
-import { hexOf } from "../src/support/Hexadecimal.ts"
+import { nodesOf } from "../testing/treeNodes.ts"
 
 const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
 const hashing = { digest }
@@ -17,34 +16,20 @@ type Book = ReadonlyMap<string, string>
 /** The tree of accounts, each with a content. */
 const treeOf = (book: Book): SortedTree => {
   const tree = new LocalTree()
-  for (const [number, content] of book) tree.add(number, digest(Buffer.from(`${number} ${content}`)))
+  for (const [number, content] of book)
+    tree.add(number, digest(Buffer.from(`${number} ${content}`)))
   return tree.sorted()
 }
 
-/** The nodes of a certified tree, from which some accounts were erased, and how often it is asked. */
+/** A certificate of the accounts, from which some were erased, and what it is asked. */
 const certified = (book: Book, erased: ReadonlySet<string> = new Set()) => {
   const tree = treeOf(book)
-  const size = tree.leaves.length
   const asked: Array<NodeRange> = []
-  const known = (index: number) => {
-    const number = tree.numberAt(index)
-    return erased.has(number) ? null : number
-  }
   const nodes = (range: NodeRange) => {
     asked.push(range)
-    const width = 2 ** range.level
-    const count = Math.max(0, Math.min(range.limit, Math.ceil(size / width) - range.from))
-    return Effect.succeed(
-      Array.from({ length: count }, (_, at): TreeNode => {
-        const index = range.from + at
-        const end = Math.min((index + 1) * width, size)
-        const node = nodeOfLevel(digest, tree.leaves, { index, level: range.level })
-        const [first, last] = [known(index * width), known(end - 1)]
-        return { index, first, last, count: end - index * width, hash: hexOf(node) }
-      })
-    )
+    return Effect.succeed(nodesOf(tree, range, erased))
   }
-  return { nodes, size, asked }
+  return { nodes, size: tree.leaves.length, asked }
 }
 
 const compared = (local: Book, { nodes, size }: ReturnType<typeof certified>) =>

@@ -45,6 +45,11 @@ export class RepeatedNumbers {
     return this.#firsts.size
   }
 
+  /** The place of the first line with this number. */
+  placeOf(number: string): Place | undefined {
+    return this.#firsts.get(number)
+  }
+
   /** The repetition that this line is. A line that repeats an earlier one exactly is none. */
   add(number: string | null, place: Place, digest: number): Repetition | null {
     if (number === null) return null

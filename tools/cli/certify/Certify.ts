@@ -9,7 +9,7 @@ import type { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
-import { bookFile, bookFlags } from "../book/BookFile.ts"
+import { type BookFile, bookFile, bookFlags } from "../book/BookFile.ts"
 import { readText } from "../book/TextFile.ts"
 import { configurationFlag, supplierNamed, threadsFlag } from "../check/Check.ts"
 import { progressBar } from "../check/ProgressBar.ts"
@@ -18,6 +18,7 @@ import { reasonOf } from "../Reason.ts"
 import { readAdded } from "./AddedFiles.ts"
 import { type Comparison, jsonOf, textOf } from "./CertifyAnswer.ts"
 import { certifyBook, type CertifyResult } from "./CertifyBook.ts"
+import { differingAccounts } from "./DifferingAccounts.ts"
 import { readCertificate, type SignedCertificate } from "./SignedCertificate.ts"
 
 const readCohort = decoderOf(Cohort)
@@ -115,9 +116,17 @@ const numbersIn = (file: string): Effect.Effect<ReadonlySet<string>, Refused> =>
     catch: (error) => new Refused({ why: `Cannot read ${file}: ${reasonOf(error)}.` })
   })
 
-const compare = (against: Against, { certificate }: CertifyResult): Comparison => ({
-  ...against,
-  differences: certificateDifferences(certificate, against.certificate)
+/** Compares the sums and, if they or the roots differ, the accounts. */
+const compare = Effect.fnUntraced(function* (
+  against: Against,
+  file: BookFile,
+  result: CertifyResult
+) {
+  const { certificate } = against
+  const differences = certificateDifferences(result.certificate, certificate)
+  const isEqual = result.certificate.root === certificate.root
+  const accounts = isEqual ? null : yield* differingAccounts({ file, result, certificate })
+  return { ...against, differences, accounts } satisfies Comparison
 })
 
 export const certify = Command.make(
@@ -146,7 +155,7 @@ export const certify = Command.make(
     })
     yield* bar.end
     const result = { ...certified, cohort }
-    const comparison = against && compare(against, result)
+    const comparison = against && (yield* compare(against, file, result))
     const answer = { book, result, overlay: file.overlay, comparison }
     yield* say(jsonOf(answer), textOf(answer, totals))
     const isIncomplete = result.failed > 0 || result.refusedAdditions.length > 0
@@ -155,7 +164,8 @@ export const certify = Command.make(
 ).pipe(
   Command.withDescription(
     "Compute offline what a certificate of the book must state: the sums, and one hash of all " +
-      "accounts. With --against, verify a certificate and compare. Exits with 0 if nothing " +
+      "accounts. With --against, verify a certificate and compare; if it differs, and an API key is " +
+      "at hand, the service is asked which accounts differ. Exits with 0 if nothing " +
       "differs, 1 if something differs or lines failed, and 2 if nothing could be compared."
   ),
   Command.withExamples([

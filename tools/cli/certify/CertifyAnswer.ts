@@ -5,13 +5,21 @@ import type { CertificateDifference } from "@data-import/domain/certificates/Cer
 import type { CertifiedSums } from "@data-import/domain/certificates/Certificate"
 import { placeText } from "../book/RepeatedNumbers.ts"
 import { type Overlay, overlayJson, overlayTexts } from "../book/Replacement.ts"
+import {
+  findingsTable,
+  jsonValue,
+  printed as printedFindings
+} from "../reconcile/ReconcileAnswer.ts"
 import type { CertifyResult } from "./CertifyBook.ts"
+import type { Differing } from "./DifferingAccounts.ts"
 import type { SignedCertificate } from "./SignedCertificate.ts"
 
 /** A certificate that was verified, and in what the book differs from it. */
 export interface Comparison extends SignedCertificate {
   readonly file: string
   readonly differences: ReadonlyArray<CertificateDifference>
+  /** The accounts that differ, or why they are not known; null if the roots are equal. */
+  readonly accounts: Differing | string | null
 }
 
 export interface CertifyAnswer {
@@ -25,7 +33,25 @@ export interface CertifyAnswer {
 /** Additions that are named; there may be many. */
 const printed = 5
 
-const comparisonJson = ({ certificate, differences, file, kid }: Comparison): Schema.Json => ({
+const accountsJson = (accounts: Differing | string): Schema.Json =>
+  typeof accounts === "string"
+    ? { reason: accounts }
+    : {
+        differing: accounts.accounts.map(({ number, side }) => ({
+          external_account_number: number,
+          in: { both: "both", certified: "certificate", local: "book" }[side]
+        })),
+        erased: accounts.erased,
+        findings: jsonValue(accounts.findings)
+      }
+
+const comparisonJson = ({
+  accounts,
+  certificate,
+  differences,
+  file,
+  kid
+}: Comparison): Schema.Json => ({
   file,
   certificate_id: certificate.certificate_id,
   at: certificate.at,
@@ -36,7 +62,8 @@ const comparisonJson = ({ certificate, differences, file, kid }: Comparison): Sc
   root: certificate.root,
   erased: certificate.erased,
   equal: differences.length === 0,
-  differences: differences.map(({ certified, local, name }) => ({ name, book: local, certified }))
+  differences: differences.map(({ certified, local, name }) => ({ name, book: local, certified })),
+  accounts: accounts && accountsJson(accounts)
 })
 
 export const jsonOf = ({ book, comparison, overlay, result }: CertifyAnswer): Schema.Json => {
@@ -149,6 +176,24 @@ const provedOf = ({ result }: CertifyAnswer, comparison: Comparison): string => 
   )
 }
 
+const accountsText = (accounts: Comparison["accounts"]): ReadonlyArray<string> => {
+  if (accounts === null) return []
+  if (typeof accounts === "string") {
+    return [`Which accounts differ was not found out. ${accounts}`]
+  }
+  const count = accounts.accounts.length
+  const erased = accounts.erased > 0 ? `, and ${inEnglish(accounts.erased)} erased ones` : ""
+  const differ = count === 1 ? "1 account differs" : `${inEnglish(count)} accounts differ`
+  const more = accounts.findings.length > printedFindings || count > accounts.findings.length
+  return [
+    [
+      `${differ}${erased}:`,
+      findingsTable(accounts.findings),
+      ...(more ? ["There are more: --json has all accounts."] : [])
+    ].join("\n")
+  ]
+}
+
 const differentOf = (result: CertifyResult, comparison: Comparison): ReadonlyArray<string> => {
   const { erased } = comparison.certificate
   const rows = comparison.differences.map(({ certified, local, name }) => ({
@@ -163,7 +208,8 @@ const differentOf = (result: CertifyResult, comparison: Comparison): ReadonlyArr
       ? [
           `${inEnglish(erased)} accounts were erased and are not in the certificate: --except leaves them out.`
         ]
-      : [])
+      : []),
+    ...accountsText(comparison.accounts)
   ]
 }
 

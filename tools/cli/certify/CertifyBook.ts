@@ -4,7 +4,7 @@ import { extname } from "node:path"
 import { Clock, Effect, Stream } from "effect"
 import type { LocalCertificate } from "@data-import/domain/certificates/Certificate"
 import { SumsBuilder } from "@data-import/domain/certificates/CertifiedSums"
-import { LocalTree } from "@data-import/domain/certificates/LocalTree"
+import { LocalTree, type SortedTree } from "@data-import/domain/certificates/LocalTree"
 import type { Block } from "../book/Block.ts"
 import { cannotRead, emptyBook } from "../book/Book.ts"
 import type { OpenBook } from "../book/BookFile.ts"
@@ -28,7 +28,7 @@ const examples = 5
 /** As source and in the package, the thread's file is beside this one. */
 const worker = new URL(`./CertifyWorker${extname(import.meta.filename)}`, import.meta.url)
 
-const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
+export const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
 
 /** Collects the accounts of blocks. Of lines that repeat each other exactly, one counts. */
 class Collector {
@@ -62,6 +62,14 @@ class Collector {
         this.#addAccount(line, leaf, place)
       }
     }
+  }
+
+  get tree(): SortedTree {
+    return this.#tree.sorted()
+  }
+
+  placeOf(number: string): Place | undefined {
+    return this.#repeated.placeOf(number)
   }
 
   certificate(): LocalCertificate {
@@ -136,6 +144,8 @@ export const certifyBook = Effect.fnUntraced(function* (options: CertifyOptions)
     refusedAdditions: collector.refused,
     withoutAccount: collector.withoutAccount.size,
     certificate,
+    tree: collector.tree,
+    placeOf: (number: string) => collector.placeOf(number),
     milliseconds: yield* elapsed
   }
 }, Effect.scoped)

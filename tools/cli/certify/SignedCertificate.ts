@@ -62,19 +62,30 @@ const verify = async (jws: string, keys: ReadonlyArray<unknown>): Promise<Signed
   return { kid, certificate: decodeCertificate(text) }
 }
 
-export const readCertificate = (
-  file: string,
-  keysFile: string
+/** Verifies a record. `name` says in a refusal which one it is. */
+export const verifyCertificate = (
+  name: string,
+  jws: string,
+  keys: ReadonlyArray<unknown>
 ): Effect.Effect<SignedCertificate, Refused> =>
-  Effect.gen(function* () {
-    const { keys } = yield* Effect.try({
-      try: () => decodeKeySet(readText(keysFile)),
-      catch: (error) =>
-        new Refused({ why: `${keysFile} is not a set of public keys (JWKS): ${reasonOf(error)}.` })
-    })
-    return yield* Effect.tryPromise({
-      try: () => verify(readText(file).trim(), keys),
-      catch: (error) =>
-        new Refused({ why: `${file} is not a certificate of these keys: ${reasonOf(error)}.` })
-    })
+  Effect.tryPromise({
+    try: () => verify(jws, keys),
+    catch: (error) =>
+      new Refused({ why: `${name} is not a certificate of these keys: ${reasonOf(error)}.` })
   })
+
+export const readKeys = (file: string): Effect.Effect<ReadonlyArray<unknown>, Refused> =>
+  Effect.try({
+    try: () => decodeKeySet(readText(file)).keys,
+    catch: (error) =>
+      new Refused({ why: `${file} is not a set of public keys (JWKS): ${reasonOf(error)}.` })
+  })
+
+export const readCertificate = Effect.fnUntraced(function* (file: string, keysFile: string) {
+  const keys = yield* readKeys(keysFile)
+  const jws = yield* Effect.try({
+    try: () => readText(file).trim(),
+    catch: (error) => new Refused({ why: `Cannot read ${file}: ${reasonOf(error)}.` })
+  })
+  return yield* verifyCertificate(file, jws, keys)
+})

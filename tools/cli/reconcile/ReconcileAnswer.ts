@@ -6,10 +6,11 @@ import { type Finding, valueText } from "./Findings.ts"
 import type { ReconcileResult } from "./ReconcileBook.ts"
 
 /** Findings that are printed; a report has the others. */
-const printed = 20
+export const printed = 20
 
 /** A number that a double cannot represent becomes text. */
-const jsonValue = (value: unknown): Schema.Json => JSON.parse(JSON.stringify(value)) as Schema.Json
+export const jsonValue = (value: unknown): Schema.Json =>
+  JSON.parse(JSON.stringify(value)) as Schema.Json
 
 export const jsonOf = (
   book: string,
@@ -54,12 +55,17 @@ const columns = ["line", "external_account_number", "difference", "path", "id", 
 const columnsOf = (findings: ReadonlyArray<Finding>) =>
   findings.some(({ state }) => state !== undefined) ? [...columns, "state"] : columns
 
+/** The first findings as a table. */
+export const findingsTable = (findings: ReadonlyArray<Finding>): string => {
+  const shown = findings.slice(0, printed)
+  return table(columnsOf(shown), shown.map(rowOf))
+}
+
 const foundOf = ({ examples, findings }: ReconcileResult): ReadonlyArray<string> => {
   if (findings === 0) return []
-  const shown = examples.slice(0, printed)
-  const left = findings - shown.length
+  const left = findings - Math.min(examples.length, printed)
   const more = `${inEnglish(left)} more: --output differences.csv has all of them`
-  return [[table(columnsOf(shown), shown.map(rowOf)), ...(left > 0 ? [more] : [])].join("\n")]
+  return [[findingsTable(examples), ...(left > 0 ? [more] : [])].join("\n")]
 }
 
 const sumColumns = [

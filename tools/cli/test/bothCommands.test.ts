@@ -139,6 +139,7 @@ const wordsOf = (text: string): Words =>
 /** Commands that read a file or a terminal before they connect, or do not connect. */
 const local = new Set([
   "certify",
+  "certificate verify",
   "check",
   "documents",
   "login",
@@ -149,8 +150,9 @@ const local = new Set([
 ])
 
 const connecting = both
-  .filter(({ isGroup, words: [program, noun = ""] }) => {
-    return !isGroup && !(program === "data-import" && local.has(noun))
+  .filter(({ isGroup, words: [program, noun = "", verb = ""] }) => {
+    const isLocal = local.has(noun) || local.has(`${noun} ${verb}`)
+    return !isGroup && !(program === "data-import" && isLocal)
   })
   .flatMap(({ command }) => command.examples.map((example) => example.command))
   // The environment, which comes before a profile, is mentioned on stderr.

@@ -1,42 +1,9 @@
 /** A book is compared with a certificate offline, and a changed certificate is refused. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  base64url,
-  calculateJwkThumbprint,
-  CompactSign,
-  type CompactJWSHeaderParameters,
-  exportJWK,
-  generateKeyPair
-} from "jose"
+import { base64url } from "jose"
 import { account, book, dataImport, folder } from "./commandLine.ts"
-
-const certificate = {
-  certificate_id: "c-1",
-  import_supplier: "DEMO_ENERGY",
-  cohort: null,
-  at: "2026-01-15T12:00:00Z",
-  states: {},
-  erased: 0,
-  reverted: 0,
-  hash_recomputed: 0,
-  version: 1,
-  iss: "https://import.example.com",
-  mode: "live",
-  issued_by: { organisation: "demo", role: "admin", id: "u-1" },
-  previous: null
-}
-
-const signing = Effect.promise(async () => {
-  const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true })
-  const jwk = await exportJWK(publicKey)
-  const kid = await calculateJwkThumbprint(jwk)
-  const sign = (payload: object, header: Partial<CompactJWSHeaderParameters> = {}) =>
-    new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
-      .setProtectedHeader({ alg: "EdDSA", typ: "data-import-certificate", kid, ...header })
-      .sign(privateKey, { crit: { exp: true } })
-  return { sign, jwk, keys: JSON.stringify({ keys: [{ kty: "RSA" }, { ...jwk, kid: "other" }] }) }
-})
+import { certificate, signing } from "./signedCertificates.ts"
 
 interface Answer {
   readonly [member: string]: unknown

@@ -18,7 +18,15 @@ const leavesOf = ({ name, subcommands }: Command.Command.Any): ReadonlyArray<str
 }
 
 /** Commands that ask no service, and one that does nothing with a live key. */
-const unmarked = new Set(["check", "map suggest", "map preview", "profile list", "sandbox reset"])
+const unmarked = new Set([
+  "check",
+  "certify",
+  "certificate verify",
+  "map suggest",
+  "map preview",
+  "profile list",
+  "sandbox reset"
+])
 
 layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
   "the first line of every command",
@@ -27,7 +35,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { home, run } = yield* user(environmentOf(tenant))
-        const { batches, query } = yield* effectClient(tenant)
+        const { batches, certificates, query } = yield* effectClient(tenant)
         const supplier = tenant.supplier as string
         const dry = {
           import_supplier: tenant.supplier,
@@ -74,6 +82,13 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const { kraken_account_number: number } = yield* query.getImport({ params })
         yield* expectFirst("account show", /./, String(number))
         yield* expectFirst("events tail", /Events after 0/, "--after", "0", "--until-now")
+        yield* expectFirst("certificate issue", /^Certificate /, supplier)
+        yield* expectFirst("certificate list", /certificate_id/, supplier)
+        const ofSupplier = { import_supplier: tenant.supplier }
+        const [issued] = yield* certificates.listCertificates({ query: ofSupplier })
+        const certificate = String(issued?.certificate_id)
+        yield* expectFirst("certificate show", /^Certificate /, certificate)
+        yield* expectFirst("certificate proof", /^Proved: /, certificate, "B-0001")
         mkdirSync(home.path("documents"))
         yield* expectFirst(
           "documents upload",

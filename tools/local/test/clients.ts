@@ -51,6 +51,10 @@ const processing = (dry_run: boolean) =>
 
 export const batches = `${root}/batches/`
 export const accounts = `${root}/accounts/`
+export const certificates = `${root}/certificates/`
+
+/** The requests about a certificate, by the path after its id. */
+export const ofCertificate = ["", "proofs/imported/", "hashes/"]
 
 const uploadPayload = { document_path: "new.pdf", size: 7, sha256: "0".repeat(64) }
 
@@ -113,6 +117,10 @@ export const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
       payload: { import_supplier, operation: "STAGE" }
     })),
     (supplier) => ({ path: `${batches}?import_supplier=${supplier}` })
+  ],
+  [certificates]: [
+    posting(certificates, ({ import_supplier }) => ({ payload: { import_supplier } })),
+    (supplier) => ({ path: `${certificates}?import_supplier=${supplier}` })
   ],
   [`${root}/events/`]: [(supplier) => ({ path: `${root}/events/?import_supplier=${supplier}` })],
   ...Object.fromEntries(

@@ -17,10 +17,12 @@ import {
   accounts,
   batches,
   batchRequests,
+  certificates,
   client,
   clientWith,
   noBatch,
   ofBatch,
+  ofCertificate,
   operations,
   retry,
   root,
@@ -41,6 +43,7 @@ const withoutSupplier = [
   `${root}/limits/`,
   `${root}/sandbox/reset/`,
   "/v1/graphql/",
+  "/.well-known/certificate-keys.json",
   "/.well-known/jwks.json"
 ]
 
@@ -72,7 +75,17 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     const { paths } = JSON.parse(readFileSync(file, "utf8")) as Documented
     const batchPaths = Object.keys(ofBatch).map((rest) => `${batches}{batch_id}/${rest}`)
     const account = `${accounts}{kraken_account_number}/`
-    const named = [...Object.keys(operations), ...withoutSupplier, ...batchPaths, account]
+    const certificatePaths = ofCertificate.map(
+      (rest) =>
+        `${certificates}{certificate_id}/${rest.replace("imported", "{external_account_number}")}`
+    )
+    const named = [
+      ...Object.keys(operations),
+      ...withoutSupplier,
+      ...batchPaths,
+      ...certificatePaths,
+      account
+    ]
     expect(named.toSorted()).toEqual(Object.keys(paths).toSorted())
   })
 
@@ -182,6 +195,37 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('"not_found"')])
       expect(yield* read(theirs)).toStrictEqual(unknown)
       expect((yield* read(yield* mine.imported)).status).toBe(200)
+    })
+  )
+
+  it.effect("answers alike for another organisation's certificate and for none", () =>
+    Effect.gen(function* () {
+      const mine = yield* client
+      const rival = yield* client
+      const issuedBy = Effect.fnUntraced(function* ({ ask, imported, supplier }: typeof mine) {
+        yield* imported
+        const payload = { import_supplier: supplier.code }
+        const { json, status } = yield* ask({
+          path: certificates,
+          body: JSON.stringify({ payload })
+        })
+        expect(status).toBe(201)
+        return (json as { readonly certificate_id: string }).certificate_id
+      })
+      const [own, theirs] = [yield* issuedBy(mine), yield* issuedBy(rival)]
+      for (const rest of ofCertificate) {
+        const read = (id: string) =>
+          Effect.map(mine.ask({ path: `${certificates}${id}/${rest}` }), seen)
+        const unknown = yield* read(noBatch)
+        expect([unknown.status, unknown.text], rest).toEqual([
+          404,
+          expect.stringContaining('"not_found"')
+        ])
+        expect(yield* read(theirs), rest).toStrictEqual(unknown)
+        expect((yield* read(own)).status, rest).toBe(200)
+      }
+      const after = `${certificates}?import_supplier=${mine.supplier.code}&before=${theirs}`
+      expect((yield* mine.ask({ path: after })).text).toBe("[]")
     })
   )
 

@@ -255,6 +255,7 @@ const read = { method: "GET", path: "/v1/data-import/limits/" }
 const write = { method: "POST", path: "/v1/data-import/notes/create/", body: "{}" }
 const batch = "/v1/data-import/batches/3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
 const events = { method: "GET", path: "/v1/data-import/events/" }
+const certificate = { ...read, path: batch.replace("batches", "certificates") + "/" }
 const results = { method: "GET", path: `${batch}/results/` }
 const upload = { method: "PUT", path: `${batch}/lines/`, type: "application/x-ndjson", body: "{}" }
 
@@ -265,6 +266,7 @@ const asked = Effect.fnUntraced(function* (authorization: string) {
     read,
     write,
     results,
+    certificate,
     events,
     upload
   ]
@@ -295,6 +297,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
             [200, undefined, undefined],
             [400, "request_failed_validation", undefined],
             [404, "not_found", undefined],
+            [404, "not_found", undefined],
             [200, undefined, undefined],
             [404, "not_found", undefined]
           ])
@@ -306,7 +309,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
       it.effect.each(table)("with %s", ([, make]) =>
         Effect.gen(function* () {
           const forge = yield* forgery
-          expect(yield* asked(make(forge))).toEqual(times(5, refused))
+          expect(yield* asked(make(forge))).toEqual(times(6, refused))
         })
       )
     })

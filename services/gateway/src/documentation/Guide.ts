@@ -41,6 +41,7 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
         "batches",
         "events",
         "afterwards",
+        "proving",
         "limits",
         "versions"
       ].map(guide)

@@ -1,0 +1,77 @@
+/** Certificates for people. */
+import type { Answer } from "@data-import/client/effect"
+import type { Certificate } from "@data-import/domain/certificates/Certificate"
+import { inEnglish, line, plain, table } from "@data-import/terminal/Answer"
+
+/** As the service answers it. */
+export type CertificateRecord = Answer<"certificates", "getCertificate">
+
+type Certified = Pick<Certificate, "cohort" | "import_supplier" | "tree_size">
+
+/** Which accounts a certificate is about. */
+export const accountsOf = ({ cohort, import_supplier, tree_size }: Certified): string => {
+  const group = cohort === null ? "" : `, cohort ${plain(cohort)}`
+  return `${inEnglish(tree_size)} accounts of ${plain(import_supplier)}${group}`
+}
+
+const certifiedMembers = [
+  "at",
+  "iss",
+  "mode",
+  "tree_size",
+  "root",
+  "balance_as_imported",
+  "balance_added",
+  "balance",
+  "erased"
+] as const
+
+/** What is certified, a line each. */
+export const contentLines = (
+  content: Readonly<Record<(typeof certifiedMembers)[number], string | number>>
+): ReadonlyArray<string> => certifiedMembers.map((name) => line(name, content[name]))
+
+export const certificateText = (record: CertificateRecord): string => {
+  const { certificate, certificate_id, counts, issued_by } = record
+  const { id, organisation, role } = issued_by
+  const content = certificate
+    ? contentLines(certificate)
+    : Object.entries(counts ?? {}).map(([name, value]) => line(name, value))
+  return [
+    `Certificate ${certificate_id}`,
+    line("status", record.status),
+    line("import_supplier", record.import_supplier),
+    line("cohort", record.cohort),
+    line("requested_at", record.requested_at),
+    line("ended_at", record.ended_at),
+    line("issued_by", `${organisation}, ${role} ${id}`),
+    ...content
+  ].join("\n")
+}
+
+const columns = [
+  "certificate_id",
+  "cohort",
+  "status",
+  "requested_at",
+  "accounts",
+  "balance",
+  "root"
+]
+
+/** A page of certificates, which says how to list the next one. */
+export const certificatesText = (
+  records: ReadonlyArray<CertificateRecord>,
+  hasMore: boolean
+): string => {
+  const rows = records.map(({ certificate, counts, ...record }) => ({
+    ...record,
+    cohort: plain(record.cohort),
+    issued_by: null,
+    accounts: counts && inEnglish(counts.tree_size),
+    balance: certificate?.balance ?? null,
+    root: certificate?.root ?? null
+  }))
+  const next = `There are more: --before ${records.at(-1)?.certificate_id}`
+  return [table(columns, rows), ...(hasMore ? [next] : [])].join("\n")
+}
