@@ -136,7 +136,7 @@ const make = Effect.fnUntraced(function* (world: World) {
   const keysFolder = join(folder, "keys")
   const own: Partial<Record<ServiceName, Settings>> = {
     auth: { TOKEN_KEYS_DIR: keysFolder },
-    batchWorker: { CERTIFICATE_KEYS_DIR: join(folder, "certificate-keys") },
+    "batch-worker": { CERTIFICATE_KEYS_DIR: join(folder, "certificate-keys") },
     gateway: { TRUST_PROXY: "0" }
   }
   const services = yield* wire(databaseUsersTo(line.url, users), (name, settings) =>

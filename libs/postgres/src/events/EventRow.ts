@@ -38,7 +38,8 @@ export const eventColumns = (sql: Sql): Statement.Fragment => sql`
   found.import_supplier as supplier, external_account_number as "externalAccountNumber",
   case when found.name = any(${eventsWithAccount}::text[]) then account_number end
     as "accountNumber",
-  coalesce(import.cohort, of_batch.cohort, of_certificate.cohort) as cohort, found.batch, of_batch.dry_run as "isDryRun",
+  coalesce(import.cohort, of_batch.cohort, of_certificate.cohort) as cohort, found.batch,
+  of_batch.dry_run as "isDryRun",
   found.webhook, found.certificate, found.codes`
 
 /**
