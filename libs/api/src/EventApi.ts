@@ -35,10 +35,12 @@ const event = documented(
     external_account_number: "The account number at the supplier; null unless it is of an import.",
     kraken_account_number:
       "The platform account that was created or added to; null for every other event.",
-    cohort: "The cohort of the import or the batch, as it is now; null without one.",
+    cohort:
+      "The cohort of the import, the batch or the certificate, as it is now; null without one.",
     batch_id: "The batch; null unless it is of a batch.",
     dry_run: "Whether the batch only tries its lines; null unless it is of a batch.",
     webhook_id: "The webhook; null for every other event.",
+    certificate_id: "The certificate; left out of every other event.",
     codes:
       "Why an attempt failed: the code of the answer, then those of its errors; or why a webhook was " +
       "disabled. Else empty."

@@ -2,7 +2,8 @@
 -- has one account at most. Its rows are numbered within it.
 --
 -- account-import writes accounts and never reads them; post-import sees what is added to an
--- account, not whose it is; query, board and the operator read them.
+-- account, not whose it is; query, board, the operator and, for certificates, the batch worker read
+-- them.
 --
 -- Can be undone: no, every account would be lost.
 

@@ -112,3 +112,11 @@ create table certificate_entries (
 
 grant select, insert on certificate_entries to data_import_batch_worker;
 grant select on certificate_entries to data_import_batches;
+
+-- The event that a certificate was issued.
+alter table outbox add certificate uuid
+  constraint outbox_certificate_exists references certificates (id);
+
+create index outbox_by_certificate on outbox (certificate) where certificate is not null;
+
+grant select (id, cohort) on certificates to data_import_events;

@@ -168,6 +168,8 @@ begin
   entry.organisation := sandbox;
   entry.api_key := caller_key;
   entry.request_id := request;
+  delete from outbox
+  where certificate in (select id from certificates where organisation = sandbox);
   delete from certificate_blocks
   where certificate in (select id from certificates where organisation = sandbox);
   delete from certificates where organisation = sandbox;

@@ -8,6 +8,8 @@ import { type CertificateId, Certificates } from "@data-import/domain/certificat
 import { CertificateSigner } from "@data-import/domain/certificates/CertificateSigner"
 import { nodesOf, proofOf } from "@data-import/domain/certificates/CertificateTrees"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
+import { certificateEvent } from "@data-import/domain/events/Event"
+import { EventLog } from "@data-import/domain/events/EventLog"
 import { isIncluded, treeHash } from "@data-import/domain/merkle/InclusionProof"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
@@ -79,6 +81,21 @@ const alter = Effect.fnUntraced(function* (statement: string) {
   yield* run(sql.unsafe(statement))
 })
 
+/** The events of certificates. */
+const eventsOf = Effect.fnUntraced(function* ({ supplier }: Owner) {
+  const log = yield* EventLog
+  yield* log.assignPositions(10_000)
+  const page = yield* log.read({
+    organisation: supplier.organisation,
+    after: null,
+    limit: 100,
+    supplier: supplier.code,
+    name: certificateEvent
+  })
+  if (page._tag !== "Page") throw new Error(page._tag)
+  return page
+})
+
 const payload = domesticPayload()
 
 layer(storage, { excludeTestServices: true })("certificates", (it) => {
@@ -107,6 +124,8 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
       expect(added.content.root).not.toBe(kept.content.root)
       const { read: readBack } = yield* Accounts
       yield* completeEntries(yield* ports, readBack)
+      const { events } = yield* eventsOf(owner)
+      expect(events.map(({ certificate }) => certificate)).toContain(added.id)
       expect((yield* issued(owner)).content).toMatchObject({
         root: added.content.root,
         hash_recomputed: 0

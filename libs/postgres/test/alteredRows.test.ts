@@ -109,6 +109,11 @@ const alterations: Readonly<Record<string, Alteration>> = {
       ["payload_hash", anotherHash]
     ]
   },
+  "an altered entry of an account": {
+    alter: `update accounts set entry = '"added":"0"', entry_sums = '{}' where id = ${account}`,
+    undo: `update accounts set entry = null, entry_sums = null where id = ${account}`,
+    finds: [["entry", "the stored entry is not that of the account"]]
+  },
   "a name that was altered": {
     alter: `update customers set family_name = family_name || 'x' where account_id = ${account}`,
     undo: `update customers set family_name = left(family_name, -1) where account_id = ${account}`,

@@ -25,7 +25,7 @@ export const matrix = {
   certificate_blocks: "batches r, batch-worker ra",
   certificate_entries: "batches r, batch-worker ra",
   certificate_keys: "batches r, batch-worker ra",
-  certificates: "batches ra, batch-worker r(w)",
+  certificates: "batches ra, batch-worker r(w), events (r)",
   check_differences: "query ra(w)d, operator ra(w)d",
   check_walks: "query r(w), operator r(w)",
   choices:
@@ -114,6 +114,7 @@ export const columns = {
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
   "certificates batch-worker w": "content ended_at jws leased_until status",
+  "certificates events r": "cohort id",
   "check_differences operator w": "detail supplier",
   "check_differences query w": "detail supplier",
   "check_walks operator w": "begun_at position",

@@ -40,7 +40,7 @@ const countsOf = ({ issued }: CertificateRecord): Body["counts"] => {
  * The body for this caller. Without `account:read` it has no balance, and no hash with which one
  * could be guessed.
  */
-export const bodyOf = (record: CertificateRecord, caller: Pick<Caller, "scopes">): Body => ({
+const bodyOf = (record: CertificateRecord, caller: Pick<Caller, "scopes">): Body => ({
   certificate_id: record.id,
   import_supplier: wireCode(record.supplier),
   cohort: record.cohort,

@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import { NotAuthenticated } from "@data-import/api/Refusal"
 import { send } from "@data-import/api/testing/Client"
 import * as CertificateQuery from "@data-import/domain/certificates/CertificateQuery"
-import * as DocumentLookup from "@data-import/domain/documents/DocumentLookup"
 import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWrites"
 import { PermissionDenied } from "@data-import/domain/requests/Failure"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
@@ -27,10 +26,7 @@ const root = "/v1/data-import/certificates/"
 
 const storage = Layer.mergeAll(auditLog, configuration, hashing, keys)
 const programs = Layer.mergeAll(CertificateQuery.layer, IdempotentWrites.layer).pipe(
-  Layer.provide([
-    DocumentLookup.layer.pipe(Layer.provide(documents(new Map()))),
-    memoryCertificates
-  ]),
+  Layer.provide([documents(new Map()), memoryCertificates]),
   Layer.provideMerge(storage)
 )
 

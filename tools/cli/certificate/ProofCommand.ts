@@ -36,7 +36,7 @@ const canonical = (value: unknown): string => {
 }
 
 /** Whether the proof leads from this account to the root that was signed. */
-export const isProved = (
+const isProved = (
   { entry, leaf_index, path }: Proof,
   number: string,
   { certificate: { root, tree_size } }: Pick<SignedCertificate, "certificate">

@@ -255,7 +255,7 @@ const read = { method: "GET", path: "/v1/data-import/limits/" }
 const write = { method: "POST", path: "/v1/data-import/notes/create/", body: "{}" }
 const batch = "/v1/data-import/batches/3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
 const events = { method: "GET", path: "/v1/data-import/events/" }
-const certificate = { ...read, path: batch.replace("batches", "certificates") + "/" }
+const certificate = { ...read, path: `${batch.replace("batches", "certificates")}/` }
 const results = { method: "GET", path: `${batch}/results/` }
 const upload = { method: "PUT", path: `${batch}/lines/`, type: "application/x-ndjson", body: "{}" }
 

@@ -4,18 +4,13 @@
  * Source: docs/contract/certificates.md#issuing.
  */
 import { DateTime, Duration, Effect, Option, Stream } from "effect"
-import { accountTextInSteps } from "../accounts/Account.ts"
-import { isWhole, type Items, type StoredAccount } from "../accounts/StoredAccount.ts"
-import { storedPayload } from "../checks/StoredPayload.ts"
 import { leafHash, makeGrowingTree } from "../merkle/MerkleTree.ts"
 import type { Hashing } from "../requests/Hashing.ts"
-import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { modeOfSupplier, wireCode } from "../suppliers/Supplier.ts"
 import { every } from "../support/Every.ts"
 import { hexOf } from "../support/Hexadecimal.ts"
-import { inTimeSlices } from "../support/Steps.ts"
-import { type AddedItems, entryHash, entryMembers, entryWith } from "./AccountEntry.ts"
+import { entryHash, entryWith } from "./AccountEntry.ts"
 import type { Certificate } from "./Certificate.ts"
 import {
   type Block,
@@ -23,43 +18,17 @@ import {
   type CertificateRecord,
   type Certificates,
   type CertifiedAccount,
-  type Snapshot,
-  type StoredEntry
+  type Snapshot
 } from "./Certificates.ts"
 import type { CertificateSigner } from "./CertificateSigner.ts"
-import { SumsBuilder, sumsOf } from "./CertifiedSums.ts"
+import { SumsBuilder } from "./CertifiedSums.ts"
+import { readEntry } from "./ReadEntry.ts"
 
 interface Ports {
   readonly certificates: Certificates["Service"]
   readonly hashing: Hashing["Service"]
   readonly signer: CertificateSigner["Service"]
 }
-
-const all = <A>(items: Items<A>) =>
-  isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
-
-interface ReadEntry {
-  /** The payload hash of what was read, which is another one if the account was altered. */
-  readonly hash: string
-  readonly entry: StoredEntry
-}
-
-/** The entry of an account that was read back. */
-const entryOf = Effect.fnUntraced(function* (
-  hashing: Hashing["Service"],
-  stored: StoredAccount
-): Effect.fn.Return<ReadEntry, StorageUnavailable> {
-  const account = yield* storedPayload(stored)
-  const added: AddedItems = {
-    transactions: yield* all(stored.added.transactions),
-    notes: yield* all(stored.added.notes),
-    statements: yield* all(stored.added.statements),
-    instructions: stored.added.payment_instructions.map(({ instruction }) => instruction)
-  }
-  const members = yield* inTimeSlices(() => entryMembers(hashing, account, added))
-  const hash = hashing.sha256(yield* inTimeSlices(() => accountTextInSteps(account)))
-  return { hash, entry: { members, sums: sumsOf(account, added) } }
-})
 
 /** Accounts, and documents, of one statement. */
 const atOnce = 2_048
@@ -73,7 +42,7 @@ const completed = Effect.fnUntraced(function* (
   const missing = page.filter(({ entry }) => entry === null)
   const read = yield* snapshot.read(missing.map(({ account }) => account)).pipe(
     Stream.mapEffect((stored) =>
-      Effect.map(entryOf(hashing, stored), (entry) => [stored.number, entry] as const)
+      Effect.map(readEntry(hashing, stored), (entry) => [stored.number, entry] as const)
     ),
     Stream.runCollect
   )
@@ -206,7 +175,7 @@ export const completeEntries = Effect.fnUntraced(function* (
   for (const { account, revision } of missing) {
     const stored = yield* Stream.runHead(read([account]))
     if (Option.isNone(stored)) continue
-    const { entry } = yield* entryOf(hashing, stored.value)
+    const { entry } = yield* readEntry(hashing, stored.value)
     yield* certificates.storeEntry(account, revision, entry)
   }
 })

@@ -1,6 +1,7 @@
 /**
  * Storage of certificates, of their trees, and of the entries of accounts. A certificate is
- * computed in one snapshot. Its tree stays what it was; only erasures take numbers and entries from it.
+ * computed in one snapshot. Its tree stays what it was; only erasures take numbers and entries from
+ * it.
  * Source: docs/contract/certificates.md.
  */
 import { Context, type DateTime, type Effect, type Option, Schema, type Stream } from "effect"

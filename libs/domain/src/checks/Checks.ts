@@ -16,6 +16,8 @@ export const checkKinds = [
   "balance",
   /** An account that is read back has the hash of its payload. */
   "payload_hash",
+  /** The entry for certificates is that of the account. */
+  "entry",
   /** The counts of a batch are those of its lines. */
   "batch_counts",
   /** The audit log is as it was written. */
@@ -65,6 +67,8 @@ export interface CheckedAccount {
    * keep all that is needed to read an account back.
    */
   readonly hash: PayloadHash | null
+  /** The entry without the hash, as it is stored; null if it is yet to be computed. */
+  readonly entry: string | null
 }
 
 /** A batch with its stored counts, and the counts of its lines. */

@@ -1,16 +1,14 @@
 /** The checks of a slice of each walk, as pure comparisons of data from one snapshot. */
 import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
-import { accountTextInSteps } from "../accounts/Account.ts"
 import * as Counts from "../batches/Counts.ts"
 import type { Accounts } from "../accounts/Accounts.ts"
 import type { CheckedAccount, CheckedBatch, Checks, Difference, Walk } from "./Checks.ts"
 import type { Hashing } from "../requests/Hashing.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { isEqual, twoDecimals } from "../schema/Decimal.ts"
-import { inTimeSlices } from "../support/Steps.ts"
 import { type AuditFault, faultAmong, verifyRoot } from "../audit/AuditVerification.ts"
 import type { SealedAuditLog } from "../audit/SealedAuditLog.ts"
-import { storedPayload } from "./StoredPayload.ts"
+import { readEntry } from "../certificates/ReadEntry.ts"
 
 export interface CheckPorts {
   readonly accounts: Accounts["Service"]
@@ -63,22 +61,20 @@ const differencesOfBatch = ({
 }
 
 const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
-  /** The hash of the account as it is read back; null if it no longer exists. */
-  const hashOf = Effect.fnUntraced(function* ({ number }: CheckedAccount) {
+  /** The hash and the entry of the account as it is read back; null if it no longer exists. */
+  const entryOf = Effect.fnUntraced(function* ({ number }: CheckedAccount) {
     const stored = yield* Stream.runHead(accounts.read([number]))
-    if (Option.isNone(stored)) return null
-    const payload = yield* storedPayload(stored.value)
-    return hashing.sha256(yield* inTimeSlices(() => accountTextInSteps(payload)))
+    return Option.isNone(stored) ? null : yield* readEntry(hashing, stored.value)
   })
 
   /** Handles defects: a row that does not match its schema, or an unreadable disk page. */
   const readBack = (account: CheckedAccount) =>
-    Effect.catchDefect(hashOf(account), (defect) =>
+    Effect.catchDefect(entryOf(account), (defect) =>
       Effect.as(Effect.logError("an account could not be read back", defect), "unreadable" as const)
     )
 
   return Effect.fnUntraced(function* (account: CheckedAccount) {
-    const { balance, effects, hash, subject, supplier } = account
+    const { balance, effects, entry, hash, subject, supplier } = account
     const found: Array<Difference> = []
     if (supplier === null) {
       found.push({ check: "payload_hash", subject, supplier, detail: "the import is missing" })
@@ -91,9 +87,14 @@ const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
     }
     if (hash !== null) {
       const read = yield* readBack(account)
-      if (read !== null && read !== hash) {
-        const detail = `payload ${hash}, account ${read}`
+      const present = read === "unreadable" ? read : read?.hash
+      if (present !== undefined && present !== hash) {
+        const detail = `payload ${hash}, account ${present}`
         found.push({ check: "payload_hash", subject, supplier, detail })
+      }
+      if (entry !== null && typeof read === "object" && read?.entry.members !== entry) {
+        const detail = "the stored entry is not that of the account"
+        if (read !== null) found.push({ check: "entry", subject, supplier, detail })
       }
     }
     return found

@@ -17,6 +17,9 @@ export const EventName = Schema.Literals([
 ])
 export type EventName = typeof EventName.Type
 
+/** The event of a certificate. */
+export const certificateEvent = "data_import.certificate.issued-v1"
+
 /** The events of a webhook itself. */
 export const WebhookEventName = Schema.Literals([
   "data_import.webhook.test-v1",
@@ -28,6 +31,7 @@ export type WebhookEventName = typeof WebhookEventName.Type
 export const AnyEventName = Schema.Literals([
   ...EventName.literals,
   ...BatchEventName.literals,
+  certificateEvent,
   ...WebhookEventName.literals
 ])
 export type AnyEventName = typeof AnyEventName.Type

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { AccountNumber } from "../accounts/Account.ts"
 import { BatchId } from "../batches/Batch.ts"
+import { CertificateId } from "../certificates/Certificates.ts"
 import { OrganisationName } from "../suppliers/Organisation.ts"
 import { WireCode, wireCode } from "../suppliers/Supplier.ts"
 import { EventId, type LoggedEvent, WebhookId } from "./EventLog.ts"
@@ -23,6 +24,7 @@ export const EventBody = Schema.Struct({
   batch_id: Schema.NullOr(BatchId),
   dry_run: Schema.NullOr(Schema.Boolean),
   webhook_id: Schema.NullOr(WebhookId),
+  certificate_id: Schema.optionalKey(CertificateId),
   codes: Schema.Array(Schema.String)
 })
 export type EventBody = typeof EventBody.Type
@@ -40,6 +42,7 @@ export const bodyOf = (event: LoggedEvent): EventBody => ({
   batch_id: event.batch,
   dry_run: event.isDryRun,
   webhook_id: event.webhook,
+  ...(event.certificate !== null && { certificate_id: event.certificate }),
   codes: event.codes
 })
 

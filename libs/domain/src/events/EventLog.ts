@@ -8,6 +8,7 @@ import { Context, type DateTime, type Effect, Schema } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
 import type { AnyEventName } from "./Event.ts"
 import type { BatchId } from "../batches/Batch.ts"
+import type { CertificateId } from "../certificates/Certificates.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -18,7 +19,7 @@ export type EventId = typeof EventId.Type
 export const WebhookId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
-/** An event with its position. It names an import, a batch or a webhook. */
+/** An event with its position. It names an import, a batch, a certificate or a webhook. */
 export interface LoggedEvent {
   readonly id: EventId
   /** 1, 2, 3 … within the organisation. Erased events leave gaps. */
@@ -31,12 +32,13 @@ export interface LoggedEvent {
   readonly externalAccountNumber: string | null
   /** Set only for `eventsWithAccount`. */
   readonly accountNumber: AccountNumber | null
-  /** The cohort of the import or the batch at the time of reading. */
+  /** The cohort of the import, the batch or the certificate at the time of reading. */
   readonly cohort: string | null
   readonly batch: BatchId | null
   /** Null unless it is of a batch. */
   readonly isDryRun: boolean | null
   readonly webhook: WebhookId | null
+  readonly certificate: CertificateId | null
   readonly codes: ReadonlyArray<string>
 }
 

@@ -12,7 +12,12 @@ type Digest = Hashing["Service"]["digest"]
 export type Leaves = Pick<ReadonlyArray<Uint8Array>, "at" | "length">
 
 /** The tree hash of the leaves from `start` to before `end`. */
-export const rangeHash = (digest: Digest, leaves: Leaves, start: number, end: number): Uint8Array => {
+export const rangeHash = (
+  digest: Digest,
+  leaves: Leaves,
+  start: number,
+  end: number
+): Uint8Array => {
   const tree = makeGrowingTree(digest)
   for (let index = start; index < end; index++) tree.append(leaves.at(index) as Uint8Array)
   return tree.root()

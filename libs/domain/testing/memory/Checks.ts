@@ -37,7 +37,8 @@ const accountsOf = (store: Store): ReadonlyArray<CheckedAccount> =>
         openingBalance(account),
         ...added.map(({ transaction }) => signedAmount(transaction))
       ]),
-      hash: importOf(store, key)?.hash ?? null
+      hash: importOf(store, key)?.hash ?? null,
+      entry: null
     }
   })
 

@@ -78,7 +78,8 @@ const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
     cohort: null,
     batch: null,
     isDryRun: null,
-    webhook: null
+    webhook: null,
+    certificate: null
   }
   if (typeof of === "string") {
     const settings = store.batches.get(of)?.batch.settings

@@ -7,6 +7,7 @@ import {
   type Signed,
   type Snapshot
 } from "@data-import/domain/certificates/Certificates"
+import { certificateEvent } from "@data-import/domain/events/Event"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
@@ -79,6 +80,10 @@ const certify = <E>(
       update certificates set status = 'ISSUED', ended_at = ${dateOf(at)},
         content = ${JSON.stringify(content)}, jws = ${jws}
       where id = ${id}::uuid`
+    yield* sql`
+      insert into outbox (at, name, certificate, organisation, import_supplier)
+      select ${dateOf(at)}, ${certificateEvent}, id, organisation, supplier
+      from certificates where id = ${id}::uuid`
   })
   return classifyFailures(sql.withTransaction(certifying))
 }

@@ -29,7 +29,8 @@ const accountRows = rowsOf(
     supplier: Schema.NullOr(SupplierCode),
     balance: Schema.BigDecimalFromString,
     effects: Schema.BigDecimalFromString,
-    hash: Schema.NullOr(PayloadHash)
+    hash: Schema.NullOr(PayloadHash),
+    entry: Schema.NullOr(Schema.String)
   })
 )
 
@@ -53,9 +54,9 @@ const accounts = (sql: Sql, { after, limit }: Slice) =>
   accountRows(sql`
     select account.id as subject, number, supplier, balance::text,
       (${sql.literal(effects)})::text as effects,
-      encode(payload_hash, 'hex') as hash
+      encode(payload_hash, 'hex') as hash, entry
     from (
-      select id, number, balance, transfer_balance from accounts
+      select id, number, balance, transfer_balance, entry from accounts
       where id > ${after} order by id limit ${limit}
     ) as account
     left join lateral (

@@ -4,6 +4,7 @@ import type { Statement } from "effect/sql"
 import { AccountNumber } from "@data-import/domain/accounts/Account"
 import { eventsWithAccount } from "@data-import/domain/events/Event"
 import { BatchId } from "@data-import/domain/batches/Batch"
+import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { EventId, WebhookId } from "@data-import/domain/events/EventLog"
@@ -27,6 +28,7 @@ export const EventRow = Schema.Struct({
   batch: Schema.NullOr(BatchId),
   isDryRun: Schema.NullOr(Schema.Boolean),
   webhook: Schema.NullOr(WebhookId),
+  certificate: Schema.NullOr(CertificateId),
   codes: Schema.Array(Schema.String)
 })
 
@@ -36,8 +38,9 @@ export const eventColumns = (sql: Sql): Statement.Fragment => sql`
   found.import_supplier as supplier, external_account_number as "externalAccountNumber",
   case when found.name = any(${eventsWithAccount}::text[]) then account_number end
     as "accountNumber",
-  coalesce(import.cohort, of_batch.cohort) as cohort, found.batch, of_batch.dry_run as "isDryRun",
-  found.webhook, found.codes`
+  coalesce(import.cohort, of_batch.cohort, of_certificate.cohort) as cohort, found.batch,
+  of_batch.dry_run as "isDryRun",
+  found.webhook, found.certificate, found.codes`
 
 /**
  * Joins for the subject of an event. Imports and batches are looked up one by one, because a plan
@@ -50,4 +53,7 @@ export const eventJoins = (sql: Sql): Statement.Fragment => sql`
   ) as import on true
   left join lateral (
     select cohort, dry_run from batches where batches.id = found.batch offset 0
-  ) as of_batch on true`
+  ) as of_batch on true
+  left join lateral (
+    select cohort from certificates where certificates.id = found.certificate offset 0
+  ) as of_certificate on true`
