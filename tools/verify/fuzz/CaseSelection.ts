@@ -7,6 +7,7 @@ import { randomSource } from "@data-import/testbed/RandomSource"
 import { batchCases, batchPlans } from "./BatchPlans.ts"
 import { bytesPlans } from "./BytesPlans.ts"
 import type { Plan } from "./Case.ts"
+import { certificatePlans } from "./CertificatePlans.ts"
 import { connectionCases, connectionPlans } from "./ConnectionPlans.ts"
 import type { Day } from "./Day.ts"
 import { documentPlans } from "./DocumentPlans.ts"
@@ -40,7 +41,8 @@ export const casePoolOf = (day: Day): CasePool => ({
     ...postImportCases,
     ...uploadPlans,
     ...batchCases,
-    ...eventCases
+    ...eventCases,
+    ...certificatePlans
   ],
   others: fc.oneof(
     group(16, postImportPlans(day)),

@@ -127,7 +127,9 @@ const processing: ReadonlyArray<Plan> = [
   state("processAccount", "a dry run", { dry_run: true }, answers("400 dry_run_successful"))
 ]
 
-const writes = posts.map(({ id }) => id).filter((id) => !/^validate|^obtain|Batch$/.test(id))
+const writes = posts
+  .map(({ id }) => id)
+  .filter((id) => !/^validate|^obtain|Batch$|Certificate$/.test(id))
 
 /**
  * Bodies without documents, because documents are looked up before the supplier's status is
@@ -154,7 +156,12 @@ const suppliersThatWait: ReadonlyArray<Plan> = writes.flatMap((id) =>
   )
 )
 
-const ofRivals: ReadonlyArray<Plan> = [...writes, "validateAccount", "createBatch"].map((id) => {
+const ofRivals: ReadonlyArray<Plan> = [
+  ...writes,
+  "validateAccount",
+  "createBatch",
+  "issueCertificate"
+].map((id) => {
   const envelope = /Account$/.test(id) ? "account" : "request"
   return plan(id, "who", "a rival", [
     { ...altered(id, {}), who: "rival" },

@@ -28,9 +28,11 @@ const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =
 /**
  * Answers of a service that is broken, overloaded or stopping, which no request causes; of a
  * sandbox with a batch, which would keep every other plan from emptying it; and of an organisation
- * whose batches store all that they may, which would keep every other plan from uploading.
+ * whose batches store all that they may, which would keep every other plan from uploading; and of a
+ * certificate that takes long.
  */
 const codesOfTrouble = [
+  "202",
   "409 sandbox_in_use",
   "409 storage_limit_exceeded",
   "429 throttled",

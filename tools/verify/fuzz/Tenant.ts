@@ -37,6 +37,7 @@ import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { ConfigProvider, Data, DateTime, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { holdBatches } from "./BatchSetup.ts"
 import type { Secrets, Who } from "./Case.ts"
+import { holdCertificate } from "./CertificateSetup.ts"
 import { holdEvents } from "./EventSetup.ts"
 import { holdKeys } from "./HeldKeys.ts"
 import type { Target } from "./Wire.ts"
@@ -218,6 +219,7 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
   yield* Effect.provide(holdKeys(demo), storage)
   yield* Effect.provide(holdBatches(client, tokenOf("demo") ?? ""), storage)
   yield* Effect.provide(holdEvents(demo), storage)
+  yield* Effect.provide(holdCertificate(demo, supplier), storage)
   yield* Effect.repeat(Effect.delay(renew, renewedAfter), Schedule.forever).pipe(
     Effect.tapCause((cause) => Effect.logError("the tokens were not renewed", cause)),
     Effect.forkScoped

@@ -8,6 +8,7 @@ import {
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { get, post, type Request } from "./Case.ts"
+import { fixedCertificate } from "./CertificateSetup.ts"
 import * as Batches from "./FixedBatches.ts"
 import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
@@ -53,6 +54,7 @@ const bodies: Readonly<Record<string, Wire>> = {
       max_failures: 5
     }
   },
+  issueCertificate: { payload: { import_supplier: supplier, cohort: "wave-3" } },
   changeImport: { cohort: "wave-4" },
   startBatch: { payload: { total_lines: 1 } },
   obtainServiceToken: {
@@ -66,6 +68,7 @@ const bodies: Readonly<Record<string, Wire>> = {
 export const validAnswers: ReadonlyArray<string> = [
   "200",
   "201",
+  "202",
   "304",
   "409 batch_limit_exceeded",
   "409 batch_upload_superseded",
@@ -108,6 +111,7 @@ export const pathOf = (asked: Operation): string =>
       asked.id === "changeImport" ? staged : (imported[0] ?? "")
     )
     .replace("{kraken_account_number}", readAccount)
+    .replace("{certificate_id}", fixedCertificate)
 
 /** The operation with this body. */
 export const withBody = (asked: Operation, body: unknown): Request => {
@@ -118,7 +122,8 @@ export const withBody = (asked: Operation, body: unknown): Request => {
 /** The required parameters of a request, and those that keep its answer short in a long run. */
 export const shortened = ({ id }: Operation): string => {
   if (id === "listAccounts") return `import_supplier=${readSupplier}`
-  if (id === "listBatches") return `import_supplier=${supplier}&limit=2`
+  if (id === "listBatches" || id === "listCertificates")
+    return `import_supplier=${supplier}&limit=2`
   return id.startsWith("list") && id !== "listBatchProblems" ? "limit=2" : ""
 }
 
