@@ -2,21 +2,13 @@
  * Paths that try to leave the supplier's root: none of them finds a file, and none causes a
  * failure.
  */
-import { renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/importRecords"
 import { errorsOf, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
-import {
-  addNotes,
-  addStatements,
-  bareAccountOf,
-  importedAccount,
-  service
-} from "./postImportService.ts"
+import { addStatements, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 
 const failed = "request_failed_validation"
 const invalid = "invalid_document_path"
@@ -131,8 +123,6 @@ const withPath = (statement_path: string, index: number) => ({
   statement_path
 })
 
-const asNote = (document_path: string) => ({ document_paths: [{ document_path }] })
-
 layer(service, { excludeTestServices: true })("a document path", (it) => {
   describe("out of the supplier's root", () => {
     it.effect("is refused alike in one request and in several", () =>
@@ -165,70 +155,4 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
       })
     )
   })
-
-  describe("inside the supplier's root", () => {
-    it.effect.each([
-      "there.pdf",
-      "/there.pdf",
-      " there.pdf ",
-      "a b/c d.pdf",
-      "søren/\u{1F600}.pdf",
-      "a\u030A.pdf",
-      "...",
-      "..a/b..",
-      ".hidden",
-      "100%.pdf",
-      "%41.pdf",
-      "a?b=c#d.pdf",
-      `"quoted".pdf`,
-      "$(true)`true`;&|*.pdf",
-      "1a:b.pdf",
-      "x/a:b.pdf",
-      "-rf",
-      `${"a".repeat(200)}/${"b".repeat(200)}.pdf`
-    ])("finds any file by its name: %s", (path) =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf, { documentCheck: true })
-        yield* putDocument(account.tenant, path.trim())
-        const reply = yield* addNotes(account, [asNote(path)])
-        expect(reply.status, reply.text).toBe(201)
-        expect((yield* descriptionOf(account.number)).notes).toMatchObject([
-          { documents: [{ document_path: path.trim(), size: expect.any(Number) }] }
-        ])
-      })
-    )
-  })
-})
-
-layer(service, { excludeTestServices: true })("an unavailable document store", (it) => {
-  it.effect("answers 503, and nothing is stored or recorded", () =>
-    Effect.gen(function* () {
-      const { account } = yield* arranged
-      const { documents } = yield* Premises
-      const before = yield* recordOf(account.key)
-      const away = `${documents}-away`
-      const sent = [withPath("there.pdf", 1)]
-      yield* Effect.acquireUseRelease(
-        Effect.sync(() => renameSync(documents, away)),
-        () =>
-          Effect.gen(function* () {
-            const replies = [
-              yield* addStatements(account, sent),
-              yield* addNotes(account, [asNote("there.pdf")])
-            ]
-            for (const reply of replies) {
-              expect([reply.status, ...errorsOf(reply)]).toEqual([503, "service_unavailable"])
-            }
-            expect((yield* addNotes(account, [{ body: "no document" }])).status).toBe(201)
-          }),
-        () => Effect.sync(() => renameSync(away, documents))
-      )
-      expect((yield* addStatements(account, sent)).status).toBe(201)
-      const { audit } = yield* recordOf(account.key)
-      expect(audit.slice(before.audit.length)).toEqual([
-        "create_notes created",
-        "create_historical_statements created"
-      ])
-    })
-  )
 })
