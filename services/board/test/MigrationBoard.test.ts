@@ -5,13 +5,11 @@ import * as Batch from "@data-import/domain/batches/Batch"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
-import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Migrations, noCounts } from "@data-import/domain/migrations/Migrations"
-import type { Failure } from "@data-import/domain/requests/Failure"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import {
@@ -38,27 +36,6 @@ import {
 
 const createBatch = (owner: Owner, name: string) =>
   Effect.map(createFor(owner, { ...processSettings, name }), (creating) => createdIn(creating).id)
-
-type Read = (user: BoardUser, supplier: string) => Effect.Effect<unknown, Failure>
-
-const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Read>> = {
-  detail: ({ detail }) => detail,
-  history:
-    ({ history }) =>
-    (user, code) =>
-      history(user, code, { step: "hour", cohort: null }),
-  cohorts: ({ cohorts }) => cohorts,
-  batches: ({ batches }) => batches,
-  batch:
-    ({ batch }) =>
-    (user, code) =>
-      batch(user, code, crypto.randomUUID()),
-  lines:
-    ({ lines }) =>
-    (user, code) =>
-      lines(user, code, crypto.randomUUID(), { after: 0, limit: 1 }),
-  forecasts: ({ forecasts }) => forecasts
-}
 
 layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => {
   it.effect("notes the migration of a request for the log, if the user may see it", () =>
@@ -105,26 +82,6 @@ layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => 
       )
       expect((yield* list(userOf([]))).migrations).toEqual([])
     })
-  )
-
-  it.effect.each(Object.entries(readers))(
-    "reports a supplier that the user may not see as unknown: %s",
-    ([, reader]) =>
-      Effect.gen(function* () {
-        const { foreign, testSupplier, user } = yield* begin
-        const read = reader(yield* MigrationBoard)
-        const codes = [
-          foreign.supplier.code,
-          wireCode(testSupplier.code),
-          testSupplier.code,
-          "",
-          " "
-        ]
-        for (const code of [...codes, "x".repeat(40)]) {
-          const refused = yield* Effect.flip(read(user, code))
-          expect(refused, code).toMatchObject({ _tag: "NotFound" })
-        }
-      })
   )
 
   it.effect("shows one migration in detail", () =>

@@ -18,8 +18,7 @@ const once = { kills: 1, count: 0 }
 const sizes: Readonly<Record<string, Sizes>> = {
   "kill-account-import": once,
   "kill-postgres": once,
-  "lost-answers": { kills: 0, count: 80 },
-  "dry-runs": { kills: 0, count: 20 }
+  "lost-answers": { kills: 0, count: 30 }
 }
 
 /** Long enough for a busy machine. */
