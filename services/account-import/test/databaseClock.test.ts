@@ -2,7 +2,7 @@
  * Two instances on one database, one of them on a machine whose clock is an hour wrong. Only the
  * database's clock counts.
  */
-import { describe, expect, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer } from "effect"
 import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
