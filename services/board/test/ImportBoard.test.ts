@@ -1,6 +1,6 @@
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, Layer, Stream } from "effect"
-import { ImportBoard, type ImportsQuery, layer } from "@data-import/domain/board/ImportBoard"
+import { ImportBoard, layer } from "@data-import/domain/board/ImportBoard"
 import { importsSampled, problemsBody, shares } from "@data-import/domain/board/Problems"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
@@ -103,26 +103,6 @@ withLayer(boardLayer, { excludeTestServices: true })("the imports on the board",
       expect(yield* csv(null)).toBe(text)
       expect(yield* csv("wave-1")).toBe(text)
       expect(yield* csv("wave-2")).toBe(head)
-    })
-  )
-
-  it.effect("are listed by the sum to which their money belongs", () =>
-    Effect.gen(function* () {
-      const { imports } = yield* ImportBoard
-      const { mine, user } = yield* begin
-      yield* stage(mine, ["a", "b"])
-      yield* complete(mine, "a")
-      const found = (query: Pick<ImportsQuery, "ledger" | "money">) =>
-        Effect.map(
-          imports(user, mine.supplier.code, { ...query, after: null, limit: 10 }),
-          ({ imports: rows, total }) => [
-            rows.map(({ external_account_number: number }) => number),
-            total
-          ]
-        )
-      expect(yield* found({ money: "balance" })).toEqual([["a"], 1])
-      expect(yield* found({ ledger: "ELECTRICITY_LEDGER" })).toEqual([["a"], null])
-      expect(yield* found({ money: "without_ledger" })).toEqual([[], null])
     })
   )
 
