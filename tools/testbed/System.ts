@@ -150,6 +150,13 @@ const startServices = Effect.fnUntraced(function* (
 
 const portOf = (url: string): number => Number(new URL(url).port)
 
+/** Seals what is written first, so that the end of the log is verified too. */
+const sealedAndVerified = (log: SealedAuditLog["Service"]) =>
+  Effect.gen(function* () {
+    while ((yield* log.seal(10_000)) > 0) continue
+    return yield* verifyAudit(log, yield* Hashing)
+  }).pipe(Effect.provide(hashing))
+
 const start = Effect.fnUntraced(function* (options: Options) {
   const { diskMegabytes, durable, instances = 1, proxied, seed } = options
   const random = randomSource(seed)
@@ -177,12 +184,7 @@ const start = Effect.fnUntraced(function* (options: Options) {
     postgres,
     tokenKeys,
     database: Context.get(context, Database.Database),
-    verifyAudit: Effect.provide(
-      Effect.flatMap(Hashing, (hashes) =>
-        verifyAudit(Context.get(context, SealedAuditLog), hashes)
-      ),
-      hashing
-    ),
+    verifyAudit: sealedAndVerified(Context.get(context, SealedAuditLog)),
     databaseProxy,
     storeProxy,
     vendorProxy,

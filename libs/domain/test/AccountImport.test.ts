@@ -163,16 +163,6 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("accepts an import again once it is no longer skipped", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const program = yield* programs()
-      yield* arrange("skipped")
-      yield* setSkipped(false)
-      expect(yield* program.stage(demo, stageBody())).toMatchObject({ first: false, key })
-    }).pipe(Effect.provide(ports))
-  )
-
   it.effect("reports missing documents together with the other errors", () =>
     Effect.gen(function* () {
       yield* begin()

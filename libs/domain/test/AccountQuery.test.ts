@@ -74,7 +74,7 @@ describe("an account", () => {
     Effect.gen(function* () {
       yield* begin({ documentCheck: false })
       const program = yield* programs()
-      const samples = fc.sample(accountPayload({ supplier: supplierCode }), 60)
+      const samples = fc.sample(accountPayload({ supplier: supplierCode }), 20)
       for (const [index, sample] of samples.entries()) {
         const payload = { ...sample, external_account_number: `n${index}` }
         const validated = finish(accountTextInSteps(yield* program.validate(demo, { payload })))
@@ -177,7 +177,7 @@ describe("all accounts", () => {
   it.effect("are read only as far as their client reads", () =>
     Effect.gen(function* () {
       yield* begin()
-      for (let index = 0; index < 250; index++) yield* imported(`n${100 + index}`)
+      for (let index = 0; index < 110; index++) yield* imported(`n${100 + index}`)
       const port = yield* Accounts
       let reads = 0
       const counted = Layer.succeed(Accounts, {

@@ -75,7 +75,7 @@ describe("businessDay", () => {
           }
         }
       }),
-      { numRuns: 2_000 }
+      { numRuns: 500 }
     )
   })
 })

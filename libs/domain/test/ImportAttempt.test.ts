@@ -4,7 +4,7 @@
  * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Deferred, Effect, Fiber, Option, Random, Result } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Option, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { Documents } from "../src/documents/Documents.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
@@ -226,38 +226,6 @@ describe("the lease of an attempt", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("does not complete after expiry if the data was staged again", () =>
-    Effect.gen(function* () {
-      const other = yield* staged
-      const latch = yield* Deferred.make<void>()
-      const program = yield* heldUp(latch, programs(withoutRenewals()))
-      const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
-      yield* TestClock.adjust("60 seconds")
-      expect(yield* other.stage(demo, stageBody({ billing_name: "New" }))).toMatchObject({
-        first: false
-      })
-      yield* Deferred.succeed(latch, undefined)
-      expect((yield* Fiber.join(running))._tag).toBe("ServiceUnavailable")
-      expect(yield* accountCount).toBe(0)
-      yield* other.process(demo, processBody())
-      const { accounts } = yield* MemoryStore
-      expect([...accounts.values()].map(({ account }) => account.billing_name)).toEqual(["New"])
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("still completes after an unnoticed expiry if no attempt took over", () =>
-    Effect.gen(function* () {
-      yield* staged
-      const latch = yield* Deferred.make<void>()
-      const program = yield* heldUp(latch, programs(withoutRenewals()))
-      const running = yield* Effect.forkChild(program.process(demo, processBody()))
-      yield* TestClock.adjust("2 minutes")
-      yield* Deferred.succeed(latch, undefined)
-      expect(yield* Fiber.join(running)).toHaveProperty("kraken_account_number")
-      expect(yield* outcomes).toEqual(["created"])
-    }).pipe(Effect.provide(ports))
-  )
-
   it.effect("cannot be renewed after expiry, and its attempt ends", () =>
     Effect.gen(function* () {
       const other = yield* staged
@@ -322,77 +290,6 @@ describe("a new account number", () => {
       expect(second.kraken_account_number).not.toBe(first.kraken_account_number)
       expect(yield* accountCount).toBe(2)
       expect(yield* outcomes).toEqual(["created"])
-    }).pipe(Effect.provide(ports))
-  )
-})
-
-/** Every operation yields first, like a query to a database. */
-const yielding = (port: Port): Port => {
-  const members = Object.entries(port).map(([name, operation]) => [
-    name,
-    (...args: ReadonlyArray<never>) => {
-      const step = (operation as (...given: ReadonlyArray<never>) => unknown)(...args)
-      return Effect.isEffect(step) ? Effect.andThen(Effect.yieldNow, step) : step
-    }
-  ])
-  return ImportProcesses.of(Object.fromEntries(members) as Port)
-}
-
-describe("concurrent attempts", () => {
-  it.effect("create one account, and all but one are refused with the reason", () =>
-    Effect.gen(function* () {
-      yield* staged
-      const program = yield* replacing(yielding, programs())
-      const attempts = Array.from({ length: 20 }, () => program.process(demo, processBody()))
-      const answers = yield* Effect.all(attempts.map(Effect.result), { concurrency: "unbounded" })
-      const made = answers.filter(Result.isSuccess)
-      expect(made).toHaveLength(1)
-      const refused = answers.filter(Result.isFailure).map(({ failure }) => failure._tag)
-      expect(refused).toHaveLength(19)
-      expect(new Set(["ImportInProgress", "AlreadyImported", ...refused]).size).toBe(2)
-      expect(yield* accountCount).toBe(1)
-      expect(yield* outcomes).toEqual(["created"])
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("mixed with stagings create the account from the last staged data", () =>
-    Effect.gen(function* () {
-      yield* staged
-      const program = yield* replacing(yielding, programs())
-      const work = Array.from({ length: 10 }, (_, index) => [
-        Effect.asVoid(program.stage(demo, stageBody({ billing_name: `${index}` }))),
-        Effect.asVoid(program.process(demo, processBody()))
-      ]).flat()
-      yield* Effect.all(work.map(Effect.result), { concurrency: "unbounded" })
-      const { accounts, imports } = yield* MemoryStore
-      const text = imports.get(key.import_supplier)?.get(key.external_account_number)?.payload
-      const stagedLast = JSON.parse(text ?? "null") as { billing_name?: string }
-      expect([...accounts.values()].map(({ account }) => account.billing_name)).toEqual([
-        stagedLast.billing_name
-      ])
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("stay within the concurrency limit", () =>
-    Effect.gen(function* () {
-      yield* begin({ concurrencyLimit: 3 })
-      const latch = yield* Deferred.make<void>()
-      const program = yield* heldUp(latch, programs())
-      const numbers = Array.from({ length: 10 }, (_, index) => `account-${index}`)
-      for (const external_account_number of numbers) {
-        yield* program.stage(demo, stageBody({ external_account_number }))
-      }
-      const process = (external_account_number: string) =>
-        Effect.result(program.process(demo, processBody({ external_account_number })))
-      const running = yield* Effect.forkChild(
-        Effect.forEach(numbers, process, { concurrency: "unbounded" })
-      )
-      yield* TestClock.adjust("1 second")
-      yield* Deferred.succeed(latch, undefined)
-      const answers = yield* Fiber.join(running)
-      const refused = answers.filter(Result.isFailure).map(({ failure }) => failure._tag)
-      expect(refused).toEqual(new Array(7).fill("ConcurrencyLimitExceeded"))
-      expect(yield* accountCount).toBe(3)
     }).pipe(Effect.provide(ports))
   )
 })

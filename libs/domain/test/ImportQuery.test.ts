@@ -1,6 +1,6 @@
 /** The queries of imports. Source: docs/contract/queries.md#queries. */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Result, Stream } from "effect"
+import { type DateTime, Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
@@ -153,40 +153,6 @@ describe("the lists", () => {
     for (const number of numbers) yield* stage(number)
   })
 
-  it.effect("are complete and in code point order", () =>
-    Effect.gen(function* () {
-      yield* arrange
-      expect((yield* read("all")).numbers).toEqual(sorted)
-      expect((yield* read("pending")).numbers).toEqual(sorted)
-      expect((yield* read("imported")).numbers).toEqual([])
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("separate pending, skipped and imported accounts", () =>
-    Effect.gen(function* () {
-      yield* arrange
-      const createdAt = DateTime.add(sampleTime, { seconds: 5 })
-      const number = yield* complete("B", createdAt)
-      yield* skip("a")
-      yield* claim(keyOf("9"), demo, sampleTime)
-      expect((yield* read("all")).numbers).toEqual(sorted)
-      expect((yield* read("pending")).numbers).toEqual(["10", "9", "é", "\uffff", "😀"])
-      expect((yield* read("imported")).entries).toEqual([
-        {
-          external_account_number: "B",
-          kraken_account_number: number,
-          account_created_at: createdAt
-        }
-      ])
-      const others = (yield* read("all")).entries.filter(
-        (entry) => entry.external_account_number !== "B"
-      )
-      for (const entry of others) {
-        expect(entry).toMatchObject({ kraken_account_number: null, account_created_at: null })
-      }
-    }).pipe(Effect.provide(ports))
-  )
-
   it.effect.each([
     [null, 3, ["10", "9", "B"], "B"],
     ["B", 3, ["a", "é", "\uffff"], "\uffff"],
@@ -205,27 +171,6 @@ describe("the lists", () => {
       const found = yield* read("all", { after, limit })
       expect(found.numbers).toEqual(page)
       expect(found.nextAfter).toBe(nextAfter)
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("start after a number without a limit", () =>
-    Effect.gen(function* () {
-      yield* arrange
-      const found = yield* read("all", { after: "a", limit: null })
-      expect(found).toMatchObject({ numbers: ["é", "\uffff", "😀"], nextAfter: "whole" })
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("are empty for a supplier without imports", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      for (const kind of ["all", "pending", "imported"] as const) {
-        expect(yield* read(kind)).toMatchObject({ numbers: [] })
-        expect(yield* read(kind, { limit: 5, after: null })).toMatchObject({
-          numbers: [],
-          nextAfter: null
-        })
-      }
     }).pipe(Effect.provide(ports))
   )
 })

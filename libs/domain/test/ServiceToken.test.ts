@@ -9,7 +9,7 @@ import { layerMemory as tokens } from "../testing/memory/TokenSigner.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { TokenVerifier } from "../src/access/TokenSigner.ts"
-import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
+import { OrganisationName } from "../src/suppliers/Organisation.ts"
 import {
   type Credential,
   issueKey,
@@ -147,33 +147,6 @@ describe("a refresh token", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("ends its own family only when it is used twice", () =>
-    Effect.gen(function* () {
-      const { secret } = yield* issue()
-      const first = yield* obtain({ APIKey: secret })
-      const apart = yield* obtain({ APIKey: secret })
-      const second = yield* refresh(first)
-      const third = yield* refresh(second)
-      expect(yield* refusal({ refreshToken: first.refreshToken })).toBe("InvalidRefreshToken")
-      expect(yield* refusal({ refreshToken: third.refreshToken })).toBe("InvalidRefreshToken")
-      yield* refresh(apart)
-    }).pipe(atNoon)
-  )
-
-  it.effect("yields tokens only once when it is used twice at the same time", () =>
-    Effect.gen(function* () {
-      const { secret } = yield* issue()
-      const { refreshToken } = yield* obtain({ APIKey: secret })
-      const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]
-      const refusals = yield* Effect.forEach(
-        addresses,
-        (address) => refusal({ refreshToken }, address),
-        { concurrency: "unbounded" }
-      )
-      expect(refusals.filter((each) => each === "none")).toHaveLength(1)
-    }).pipe(atNoon)
-  )
-
   it.effect("expires after exactly 7 days", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
@@ -182,19 +155,6 @@ describe("a refresh token", () => {
       const second = yield* refresh(first)
       yield* TestClock.adjust("7 days")
       expect(yield* refusal(second)).toBe("InvalidRefreshToken")
-    }).pipe(atNoon)
-  )
-
-  it.effect("ends when its key is revoked or expires", () =>
-    Effect.gen(function* () {
-      const revoked = yield* issue()
-      const expired = yield* issue({ expiresAt: DateTime.add(noon, { hours: 1 }) })
-      const ofRevoked = yield* obtain({ APIKey: revoked.secret })
-      const ofExpired = yield* obtain({ APIKey: expired.secret })
-      yield* revokeKey(revoked.key.id)
-      expect(yield* refusal(ofRevoked)).toBe("InvalidRefreshToken")
-      yield* TestClock.adjust("1 hour")
-      expect(yield* refusal(ofExpired)).toBe("InvalidRefreshToken")
     }).pipe(atNoon)
   )
 })
@@ -227,14 +187,6 @@ describe("the limit on failed attempts", () => {
       yield* fail(20)
       expect(yield* refusal({ refreshToken: first.refreshToken })).toBe("Throttled")
       expect(yield* refusal({ refreshToken: second.refreshToken }), "its family").toBe("Throttled")
-    }).pipe(atNoon)
-  )
-
-  it.effect("counts each address separately", () =>
-    Effect.gen(function* () {
-      const { secret } = yield* issue()
-      yield* fail(21)
-      expect(yield* refusal({ APIKey: secret }, "192.0.2.2")).toBe("none")
     }).pipe(atNoon)
   )
 
@@ -277,21 +229,6 @@ describe("the limit on failed attempts", () => {
       expect(new Set(yield* fail(40))).toEqual(new Set(["Throttled"]))
       yield* TestClock.adjust("1 second")
       expect(yield* refusal(wrong)).toBe("InvalidApiKey")
-    }).pipe(atNoon)
-  )
-
-  it.effect("counts concurrent failures exactly, and valid ones among them succeed", () =>
-    Effect.gen(function* () {
-      const { secret } = yield* issue()
-      const credentials = Array.from({ length: 60 }, (_, index) =>
-        index % 6 === 0 ? { APIKey: secret } : wrong
-      )
-      const refusals = yield* Effect.forEach(credentials, (credential) => refusal(credential), {
-        concurrency: "unbounded"
-      })
-      expect(refusals.filter((each) => each === "InvalidApiKey")).toHaveLength(20)
-      expect(refusals.filter((each) => each === "Throttled")).toHaveLength(30)
-      expect(refusals.filter((each) => each === "none")).toHaveLength(10)
     }).pipe(atNoon)
   )
 
@@ -358,25 +295,6 @@ describe("the operator", () => {
       expect(key.hash).toMatch(/^[0-9a-f]{64}$/)
       const { findByHash } = yield* ApiKeys
       expect(Option.getOrThrow(yield* findByHash(key.hash))).toEqual(key)
-    }).pipe(atNoon)
-  )
-
-  it.effect("cannot issue a key to an unknown organisation", () =>
-    Effect.gen(function* () {
-      const refused = yield* Effect.flip(issue({ organisation: OrganisationName.make("nobody") }))
-      expect(refused).toMatchObject({ _tag: "DoesNotExist", name: "nobody" })
-    }).pipe(atNoon)
-  )
-
-  it.effect("revokes a key permanently", () =>
-    Effect.gen(function* () {
-      const { key } = yield* issue()
-      expect(yield* revokeKey(ApiKeyId.make("key_unknown"))).toBe(false)
-      expect(yield* revokeKey(key.id)).toBe(true)
-      yield* TestClock.adjust("1 hour")
-      expect(yield* revokeKey(key.id)).toBe(true)
-      const { findEnd } = yield* ApiKeys
-      expect(Option.getOrThrow(yield* findEnd(key.id)).revokedAt).toEqual(noon)
     }).pipe(atNoon)
   )
 

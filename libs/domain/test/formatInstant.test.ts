@@ -9,7 +9,7 @@ const edges = days.flatMap((day) => [day - 1, day, day + 999, day + 1_000, day +
 
 it("an instant is formatted in whole seconds, rounded down", () => {
   const any = fc.integer({ min: atYear(1000), max: atYear(9999) })
-  for (const millis of [...edges, ...fc.sample(any, 2_000)]) {
+  for (const millis of [...edges, ...fc.sample(any, 200)]) {
     const instant = DateTime.makeUnsafe(millis)
     const printed = DateTime.formatIso(instant).replace(/\.\d{3}Z$/, "Z")
     expect(formatInstant(instant)).toBe(printed)

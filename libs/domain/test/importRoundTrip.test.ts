@@ -17,7 +17,7 @@ it.effect("an account is stored exactly as it was sent", () =>
     const program = yield* programs()
     const { accounts } = yield* MemoryStore
     const sent = new Map(
-      fc.sample(payloads, 100).map((payload) => [payload["external_account_number"], payload])
+      fc.sample(payloads, 30).map((payload) => [payload["external_account_number"], payload])
     )
     for (const [external_account_number, payload] of sent) {
       const pair = { import_supplier: supplierCode, external_account_number }
@@ -40,7 +40,7 @@ it.effect("an account with an error is refused with that error at every stage", 
     const { imports } = yield* MemoryStore
     for (const { body, error, name } of fc.sample(
       payloads.chain((payload) => mutant(payload)),
-      100
+      30
     )) {
       const failure = yield* Effect.flip(program.stage(demo, { payload: body }))
       expect(errorsOf(failure), name).toEqual([`${error.attr} ${error.code}`])

@@ -4,7 +4,7 @@
  * Source: docs/contract/sandbox.md#supplier-codes.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import { makeLineRunner } from "../src/batches/LineRunner.ts"
 import { layer as importQuery, ImportQuery } from "../src/imports/ImportQuery.ts"
 import { OrganisationName } from "../src/suppliers/Organisation.ts"
@@ -42,27 +42,6 @@ const beginBoth = Effect.gen(function* () {
 const all = Layer.provideMerge(importQuery, world)
 
 describe("an import of a code that exists in both modes", () => {
-  it.effect("belongs to the supplier of the caller's organisation", () =>
-    Effect.gen(function* () {
-      yield* beginBoth
-      const program = yield* programs()
-      yield* program.stage(test, stageBody())
-      const query = yield* ImportQuery
-      expect((yield* query.status(test, code, number)).status).toBe("UNKNOWN")
-      expect((yield* Effect.flip(query.status(demo, code, number)))._tag).toBe("NotFound")
-      const created = yield* program.process(test, processBody())
-      const own = yield* query.status(test, code, number)
-      expect(own).toEqual({ status: "COMPLETED", ...created })
-      const missing = yield* Effect.flip(program.process(demo, processBody()))
-      expect(missing._tag).toBe("ImportProcessDoesNotExist")
-      yield* program.stage(demo, stageBody())
-      expect(yield* query.status(test, code, number)).toEqual(own)
-      const range = { limit: null, after: null }
-      const list = yield* query.list(test, code, "imported", range)
-      expect(list._tag === "Whole" && (yield* Stream.runCount(list.entries))).toBe(1)
-    }).pipe(Effect.provide(all))
-  )
-
   it.effect("cannot be addressed by the stored form of the code", () =>
     Effect.gen(function* () {
       yield* beginBoth
@@ -110,13 +89,5 @@ describe("a line of a test batch", () => {
         const { imports } = yield* MemoryStore
         expect([...imports.keys()]).toEqual([testCode])
       }).pipe(Effect.provide(all))
-  )
-
-  it.effect("is refused if it names another supplier", () =>
-    Effect.gen(function* () {
-      yield* beginBoth
-      const ended = yield* run({ ...payload(), import_supplier: "OTHER" })
-      expect(ended).toEqual(["FAILED", "account_failed_validation", null, false])
-    }).pipe(Effect.provide(all))
   )
 })

@@ -74,7 +74,7 @@ const missing = (it: It): void => {
 const payloads = (it: It): void => {
   it.effect("reads generated accounts back exactly as validate answers them", () =>
     Effect.gen(function* () {
-      for (const payload of fc.sample(accountPayload(), 60)) {
+      for (const payload of fc.sample(accountPayload(), 20)) {
         const { key, number } = yield* imported((pair) => decodeAccount({ ...payload, ...pair }))
         const validated = finish(accountTextInSteps(decodeAccount({ ...payload, ...key })))
         const text = yield* textOf(number)

@@ -8,9 +8,7 @@ import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { AccountChange, AccountView, Lookup } from "../src/accounts/AccountChange.ts"
 import type { StoredDocument } from "../src/accounts/StoredDocument.ts"
-import { twoDecimals } from "../src/schema/Decimal.ts"
 import { supplyCharge } from "./AccountStoringContract.ts"
-import { times } from "./freshNames.ts"
 import { tracesOf } from "./importStates.ts"
 import {
   accountWith,
@@ -195,20 +193,6 @@ export const accountsAtOnceContract = (it: It): void => {
       })
       for (const { account, kind } of accounts) {
         expect(yield* contentOf(account), `kind ${kind}`).toEqual(alone[kind])
-      }
-    })
-  )
-
-  it.effect("on many accounts are independent", () =>
-    Effect.gen(function* () {
-      const accounts = yield* Effect.all(Array.from({ length: 8 }, () => imported()))
-      yield* Effect.forEach(
-        accounts.flatMap((account) => times(4, account).map((each, index) => ({ each, index }))),
-        ({ each, index }) => changeAccount(each, adding(creditOf(`t${index}`))),
-        { concurrency: "unbounded" }
-      )
-      for (const { key } of accounts) {
-        expect(twoDecimals((yield* viewOf(key, {})).balance)).toBe("40.00")
       }
     })
   )

@@ -179,7 +179,7 @@ const findsNothing = (it: It): void => {
     Effect.gen(function* () {
       const supplier = yield* freshSupplier
       const payloads = accountPayload({ supplier: supplier.supplier.code })
-      const made = yield* Effect.forEach(fc.sample(payloads, 30), (payload) =>
+      const made = yield* Effect.forEach(fc.sample(payloads, 10), (payload) =>
         importedFrom(payload, supplier)
       )
       for (const account of made.slice(0, 10)) {

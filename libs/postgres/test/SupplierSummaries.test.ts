@@ -269,7 +269,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
 
     it.effect("equals a count of the imports after any history", () =>
       Effect.gen(function* () {
-        for (const history of fc.sample(histories, 12)) {
+        for (const history of fc.sample(histories, 6)) {
           const world = yield* freshWorld
           let seconds = 0
           for (const step of history) {

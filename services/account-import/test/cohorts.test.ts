@@ -1,6 +1,6 @@
 /** Cohorts of imports over HTTP: given by stage, and changed by PATCH. */
 import { describe, expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Option, Result } from "effect"
+import { DateTime, Duration, Effect, Result } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
@@ -10,58 +10,16 @@ import { ask, errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  payloadsOf,
   process,
   service,
   stage,
   stagedImport,
-  stagePath,
   validate,
   validatePath
 } from "./importService.ts"
 
 layer(service, { excludeTestServices: true })("imports over HTTP", (it) => {
   describe("a cohort beside the payload", () => {
-    const cohortOf = (key: ImportKey) =>
-      Effect.flatMap(ImportProcesses, (imports) =>
-        Effect.map(imports.details(key, 0), (details) => Option.getOrThrow(details).cohort)
-      )
-    const staging = ({ token }: Tenant, body: unknown) => post(stagePath, token, body)
-
-    it.effect("is stored, and kept when the account is staged again without one", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const key = tenant.keyOf("1")
-        const payload = accountOf(key)
-        const first = yield* staging(tenant, { payload, cohort: " wave 1 " })
-        expect(first.status).toBe(201)
-        expect(yield* cohortOf(key)).toBe("wave 1")
-        const again = yield* staging(tenant, { payload })
-        expect(again.headers["etag"]).toBe(first.headers["etag"])
-        expect(yield* cohortOf(key)).toBe("wave 1")
-        yield* staging(tenant, { payload, cohort: "wave 2" })
-        expect(yield* cohortOf(key)).toBe("wave 2")
-      })
-    )
-
-    it.effect.each([
-      ["", "blank"],
-      ["x".repeat(65), "max_length"],
-      [1, "invalid_type"],
-      [null, "null"],
-      ["a\u0000", "invalid"]
-    ])("is refused by stage and validate: %j", ([cohort, code]) =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const body = { payload: accountOf(tenant.keyOf("1")), cohort }
-        for (const path of [stagePath, validatePath]) {
-          const reply = yield* post(path, tenant.token, body)
-          expect(errorsOf(reply)).toEqual(["account_failed_validation", `cohort: ${code}`])
-        }
-        expect(yield* payloadsOf(tenant)).toEqual([])
-      })
-    )
-
     it.effect("is not part of the account", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
@@ -116,18 +74,6 @@ layer(service, { excludeTestServices: true })("imports over HTTP", (it) => {
       })
     )
 
-    it.effect("of another organisation's import is 404 like that of an unknown one", () =>
-      Effect.gen(function* () {
-        const { key } = yield* stagedImport()
-        const rival = yield* freshTenant()
-        const unknown = yield* patch(rival, pathOf(rival.keyOf("1")), { cohort: "mine" })
-        const reply = yield* patch(rival, pathOf(key), { cohort: "mine" })
-        expect([reply.status, reply.text]).toEqual([404, unknown.text])
-        const imports = yield* ImportProcesses
-        expect(Option.getOrThrow(yield* imports.details(key, 0)).cohort).toBe(null)
-      })
-    )
-
     it.effect("is refused while the import is skipped, in progress, or its supplier paused", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
@@ -144,21 +90,6 @@ layer(service, { excludeTestServices: true })("imports over HTTP", (it) => {
         expect(yield* code).toEqual(["account_import_process_in_progress"])
         yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Paused"))
         expect(yield* code).toEqual(["import_supplier_migration_not_ongoing"])
-      })
-    )
-
-    it.effect.each([
-      [{}, "cohort: required"],
-      [{ cohort: "" }, "cohort: blank"],
-      [{ cohort: "x".repeat(65) }, "cohort: max_length"],
-      [{ cohort: 1 }, "cohort: invalid_type"],
-      [{ cohort: "x", payload: {} }, "payload: unknown_field"]
-    ])("is refused for the body %j", ([body, error]) =>
-      Effect.gen(function* () {
-        const { key, tenant } = yield* stagedImport()
-        const reply = yield* patch(tenant, pathOf(key), body)
-        expect(reply.status).toBe(400)
-        expect(errorsOf(reply)).toEqual(["request_failed_validation", error])
       })
     )
 

@@ -1,5 +1,5 @@
 /** Idempotency keys of the account creation flow. */
-import { describe, expect, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { auditTables, rows, tablesBut } from "@data-import/postgres/testing/rows"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
@@ -11,7 +11,6 @@ import {
   processPath,
   service,
   type Service,
-  stage,
   stagedImport,
   stagePath,
   validatePath
@@ -49,50 +48,6 @@ const writes: ReadonlyArray<KeyedWrite<Service>> = [
 
 layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
   keyedWritesSuite(it, writes)
-
-  describe("of a staging", () => {
-    it.effect("answers the kept status after a later staging, and does not stage again", () =>
-      Effect.gen(function* () {
-        const { key, tenant } = yield* stagedImport()
-        const headers = { "idempotency-key": "again" }
-        const body = { payload: { ...accountOf(key), billing_name: "Second" } }
-        const second = yield* post(stagePath, tenant.token, body, headers)
-        expect(second.status).toBe(200)
-        yield* stage(tenant, { ...accountOf(key), billing_name: "Third" })
-        const replay = yield* post(stagePath, tenant.token, body, headers)
-        expect([replay.status, replay.text]).toEqual([200, second.text])
-        expect(replay.headers["idempotency-replayed"]).toBe("true")
-        expect(replay.headers["etag"]).toBe(second.headers["etag"])
-        const [staged] = yield* rows(
-          (sql) => sql<{ name: string; stagings: number }>`
-            select payload->>'billing_name' as name, stagings from import_processes
-            where supplier = ${tenant.supplier.code}`
-        )
-        expect(staged).toEqual({ name: "Third", stagings: 3 })
-      })
-    )
-  })
-
-  describe("of a process", () => {
-    it.effect("keeps no answer of a dry run", () =>
-      Effect.gen(function* () {
-        const { key, tenant } = yield* stagedImport()
-        const headers = { "idempotency-key": "dryRun" }
-        const body = { payload: { ...key, operations_team_name: team, dry_run: true } }
-        for (const each of [body, body]) {
-          const dryRun = yield* post(processPath, tenant.token, each, headers)
-          expect(dryRun.json).toMatchObject({ code: "dry_run_successful" })
-          expect(dryRun.headers["idempotency-replayed"]).toBeUndefined()
-        }
-        const attempts = yield* rows(
-          (sql) => sql`
-            select from import_attempts join import_processes on import_processes.id = import_id
-            where supplier = ${tenant.supplier.code} and outcome = 'dry_run_successful'`
-        )
-        expect(attempts).toHaveLength(2)
-      })
-    )
-  })
 
   it.effect("is ignored by validate", () =>
     Effect.gen(function* () {

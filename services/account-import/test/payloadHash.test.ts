@@ -7,15 +7,7 @@ import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import {
-  accountOf,
-  payloadsOf,
-  service,
-  stage,
-  stagedImport,
-  stagePath,
-  validate
-} from "./importService.ts"
+import { accountOf, payloadsOf, service, stage, stagePath, validate } from "./importService.ts"
 
 layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
   describe("the payload hash", () => {
@@ -54,22 +46,6 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         expect(stored).toEqual({ hash })
       })
     )
-
-    it.effect("is the same for equal accounts, however they are written", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const account = accountOf(tenant.keyOf("1"))
-        const etag = (payload: unknown) =>
-          Effect.map(stage(tenant, payload), ({ headers }) => headers["etag"])
-        const first = yield* etag(account)
-        const reversed = Object.fromEntries(Object.entries(account).reverse())
-        expect(yield* etag(reversed)).toBe(first)
-        expect(
-          yield* etag(put(account, "billing_name", ` ${String(account["billing_name"])} `))
-        ).toBe(first)
-        expect(yield* etag(put(account, "billing_name", "Another"))).not.toBe(first)
-      })
-    )
   })
 
   describe("with create_only", () => {
@@ -97,37 +73,6 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
           "stage import_process_differs"
         ])
         expect((yield* stage(tenant, put(account, "billing_name", "Another"))).status).toBe(200)
-      })
-    )
-
-    it.effect("one of two concurrently sent accounts is staged", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        for (let round = 0; round < 10; round++) {
-          const account = accountOf(tenant.keyOf(`${round}`))
-          const replies = yield* Effect.all(
-            ["one", "other"].map((name) => createOnly(tenant, put(account, "billing_name", name))),
-            { concurrency: "unbounded" }
-          )
-          expect(replies.map(({ status }) => status).sort(), `round ${round}`).toEqual([201, 409])
-          const [staged] = replies.filter(({ status }) => status === 201)
-          const kept = yield* stage(
-            tenant,
-            put(account, "billing_name", replies[0] === staged ? "one" : "other")
-          )
-          expect(kept.headers["etag"]).toBe(staged?.headers["etag"])
-        }
-      })
-    )
-
-    it.effect("a key whose request changed nothing is free again", () =>
-      Effect.gen(function* () {
-        const { key, tenant } = yield* stagedImport()
-        const headers = { "idempotency-key": "unchanged" }
-        for (const _ of [1, 2]) {
-          const reply = yield* createOnly(tenant, accountOf(key), headers)
-          expect([reply.status, reply.headers["idempotency-replayed"]]).toEqual([200, undefined])
-        }
       })
     )
 

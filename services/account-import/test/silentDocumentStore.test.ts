@@ -2,9 +2,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Store from "@data-import/documents/testing/SlowStore"
-import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
-import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"
+import { beginPost, until } from "@data-import/server/testing/RunningService"
 import {
   accountOf,
   isInProgress,
@@ -12,9 +11,7 @@ import {
   processPath,
   serviceWith,
   stage,
-  stagePath,
-  uncheckedImport,
-  validatePath
+  uncheckedImport
 } from "./importService.ts"
 
 const service = Layer.unwrap(
@@ -37,30 +34,6 @@ const soon = "3 seconds"
 
 layer(service, { excludeTestServices: true })("a document store that does not answer", (it) => {
   describe("is no longer waited for once the client disconnects", () => {
-    it.effect.each([["validate", validatePath] as const, ["stage", stagePath] as const])(
-      "from %s, and nothing is stored",
-      ([name, path]) =>
-        Effect.gen(function* () {
-          const { key, tenant } = yield* uncheckedImport()
-          const { audit } = yield* recordOf(key)
-          yield* silently(
-            Effect.gen(function* () {
-              const id = `left-${name}`
-              const connection = yield* beginPost(tenant, path, id, { payload: accountOf(key) })
-              yield* until(waiting, (count) => count > 0)
-              connection.reset()
-              yield* Effect.timeout(
-                until(waiting, (count) => count === 0),
-                soon
-              )
-              expect(yield* untilLogged(id)).toContain(`"status":499`)
-            })
-          )
-          expect((yield* recordOf(key)).audit).toEqual(audit)
-          expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
-        })
-    )
-
     it.effect("from process, and the import is released", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* uncheckedImport()
@@ -92,10 +65,3 @@ layer(service, { excludeTestServices: true })("a document store that does not an
     })
   )
 })
-
-const recordOf = (key: Parameters<typeof isInProgress>[0]) =>
-  Effect.flatMap(AuditLog, (history) =>
-    Effect.map(history.audit(key), (entries) => ({
-      audit: entries.map(({ action, outcome }) => `${action} ${outcome}`)
-    }))
-  )

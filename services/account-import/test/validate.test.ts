@@ -1,11 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { DateTime, Effect, Result } from "effect"
-import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { Configuration } from "@data-import/domain/suppliers/Configuration"
+import { Effect } from "effect"
 import { get, putAll, type Wire } from "@data-import/domain/testing/wire"
-import { errorsOf, post, putDocument } from "@data-import/server/testing/RunningService"
-import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
-import { accountOf, process, service, stage, validate, validatePath } from "./importService.ts"
+import { errorsOf, putDocument } from "@data-import/server/testing/RunningService"
+import { freshTenant } from "@data-import/server/testing/Tenant"
+import { accountOf, service, stage, validate } from "./importService.ts"
 
 /** The sample with its amounts as they are answered. */
 const asAnswered = (account: Wire): Wire => {
@@ -39,37 +37,6 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
           "x-content-type-options": "nosniff",
           "x-request-id": expect.stringMatching(/^[\w-]{36}$/)
         })
-      })
-    )
-
-    it.effect("is validated independently of the supplier's status and the import's state", () =>
-      Effect.gen(function* () {
-        const setup = yield* Configuration
-        const imports = yield* ImportProcesses
-        const tenant = yield* freshTenant()
-        const accounts = ["staged", "skipped", "imported"].map((it) => accountOf(tenant.keyOf(it)))
-        for (const account of accounts) yield* stage(tenant, account)
-        const skipped = { key: tenant.keyOf("skipped"), skipped: true, at: yield* DateTime.now }
-        yield* imports.setSkipped(skipped)
-        expect((yield* process(tenant, tenant.keyOf("imported"))).status).toBe(201)
-        for (const status of ["Ongoing", "Paused", "Complete"] as const) {
-          yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed(status))
-          for (const account of accounts) {
-            const reply = yield* validate(tenant, account)
-            expect(reply.status, `${status}, ${String(account["external_account_number"])}`).toBe(
-              200
-            )
-          }
-        }
-      })
-    )
-
-    it.effect("may be validated with a read-only key", () =>
-      Effect.gen(function* () {
-        const { keyOf, organisation } = yield* freshTenant()
-        const { token } = yield* freshToken(organisation, ["import:read"])
-        const { status } = yield* post(validatePath, token, { payload: accountOf(keyOf("1")) })
-        expect(status).toBe(200)
       })
     )
   })

@@ -1,18 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { drop, type Wire } from "@data-import/domain/testing/wire"
+import { type Wire } from "@data-import/domain/testing/wire"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import {
-  accountOf,
-  processPath,
-  service,
-  stage,
-  stagePath,
-  validate,
-  validatePath
-} from "./importService.ts"
+import { processPath, service, stage, validate } from "./importService.ts"
 
 const failed = "account_failed_validation"
 
@@ -101,73 +93,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
     )
   })
 
-  describe("a wrapper of the payload", () => {
-    const bodies: ReadonlyArray<readonly [unknown, ReadonlyArray<string>]> = [
-      [{}, ["payload: required"]],
-      [null, ["payload: null"]],
-      [[], ["payload: not_an_object"]],
-      ["payload", ["payload: not_an_object"]],
-      [7, ["payload: not_an_object"]],
-      [{ payload: null }, ["payload: null"]],
-      [{ payload: [] }, ["payload: not_an_object"]],
-      [{ payload: "x" }, ["payload: not_an_object"]],
-      [{ Payload: {} }, ["Payload: unknown_field", "payload: required"]],
-      [
-        { payload: {} },
-        ["import_supplier: required", "external_account_number: required", "customers: required"]
-      ]
-    ]
-    it.effect.each(bodies)("%j is refused at the path of the error", ([body, places]) =>
-      Effect.gen(function* () {
-        const { token } = yield* freshTenant()
-        for (const path of [validatePath, stagePath]) {
-          const reply = yield* post(path, token, JSON.stringify(body))
-          expect(reply.status).toBe(400)
-          expect(errorsOf(reply)).toEqual([failed, ...places])
-        }
-      })
-    )
-
-    it.effect("has no member beside the payload", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const payload = drop(accountOf(tenant.keyOf("1")), "customers")
-        const body = { task_params: {}, payload, __proto: 1 }
-        expect(errorsOf(yield* post(stagePath, tenant.token, body))).toEqual([
-          failed,
-          "task_params: unknown_field",
-          "customers: required",
-          "__proto: unknown_field"
-        ])
-      })
-    )
-  })
-
   describe("a process request", () => {
-    const bodies: ReadonlyArray<readonly [Wire, ReadonlyArray<string>]> = [
-      [{ dry_run: "true" }, ["dry_run: invalid_type"]],
-      [{ dry_run: null }, ["dry_run: null"]],
-      [{ dry_run: 1 }, ["dry_run: invalid_type"]],
-      [{ operations_team_name: "" }, ["operations_team_name: blank"]],
-      [{ operations_team_name: "x".repeat(129) }, ["operations_team_name: max_length"]],
-      [{ external_account_number: ".." }, ["external_account_number: invalid"]],
-      [{ external_account_number: "x".repeat(129) }, ["external_account_number: max_length"]],
-      [{ external_account_number: 4711 }, ["external_account_number: invalid_type"]],
-      [{ import_supplier: "x".repeat(33) }, ["import_supplier: max_length"]],
-      [{ import_supplier: "" }, ["import_supplier: blank"]],
-      [{ import_supplier: null, dryrun: true }, ["import_supplier: null", "dryrun: unknown_field"]],
-      [{ customers: [] }, ["customers: unknown_field"]]
-    ]
-    it.effect.each(bodies)("with %j is refused at the path of the error", ([altered, places]) =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const payload = { ...tenant.keyOf("1"), operations_team_name: team, ...altered }
-        const reply = yield* post(processPath, tenant.token, { payload })
-        expect(reply.status).toBe(400)
-        expect(errorsOf(reply)).toEqual([failed, ...places])
-      })
-    )
-
     it.effect("has the same wrapper, and task_params without members", () =>
       Effect.gen(function* () {
         const { keyOf, token } = yield* freshTenant()

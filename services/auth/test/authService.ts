@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { recordCoverage } from "@data-import/api/testing/ContractCoverage"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { layerMemory as apiKeys } from "@data-import/domain/testing/memory/ApiKeys"
@@ -102,7 +103,10 @@ export const send = Effect.fnUntraced(function* (path: string, init: RequestInit
   return yield* Effect.promise(async (): Promise<Reply> => {
     const response = await fetch(url + path, { redirect: "manual", ...init })
     const { headers, status } = response
-    return { status, headers, text: await response.text() }
+    const text = await response.text()
+    // A refusal of GraphQL is a 200, and counts as seen on the wire.
+    if (status === 200) recordCoverage({ method: init.method ?? "GET", path }, { status, text })
+    return { status, headers, text }
   })
 })
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { getIntrospectionQuery } from "graphql"
-import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import { issueKey, ServiceToken } from "@data-import/domain/access/ServiceToken"
 import {
   acme,
@@ -30,7 +29,6 @@ const counting = (answer: ServiceToken["Service"]["obtain"]) => {
   })
   return { asked, program }
 }
-const gone = counting(() => Effect.fail(new ServiceUnavailable({ retryAfterSeconds: 5 })))
 const field = `obtainServiceToken(input: { APIKey: "sk_x" }) { token }`
 
 describe("an input", () => {
@@ -220,37 +218,7 @@ describe("a body", () => {
   )
 })
 
-describe("another method", () => {
-  it.effect.each(["GET", "PUT", "DELETE", "OPTIONS", "HEAD"])("%s is refused", (method) =>
-    Effect.gen(function* () {
-      const query = encodeURIComponent("{ version }")
-      const { headers, status, text } = yield* send(`/v1/graphql/?query=${query}`, { method })
-      expect(status).toBe(405)
-      expect(headers.get("allow")).toBe("POST")
-      expect(text).not.toContain("v1")
-    }).pipe(withService())
-  )
-
-  it.effect("shows no page to a browser", () =>
-    Effect.gen(function* () {
-      const headers = { accept: "text/html,*/*" }
-      const { headers: answered, status } = yield* send("/v1/graphql/", { headers })
-      expect(status).toBe(405)
-      expect(answered.get("content-type")).toMatch(/^application\/json/)
-    }).pipe(withService())
-  )
-})
-
 describe("a failure of the service", () => {
-  it.effect("is a 503 in the envelope while the storage is unavailable", () =>
-    Effect.gen(function* () {
-      const { headers, status, text } = yield* ask({ APIKey: "sk_x" })
-      expect(status).toBe(503)
-      expect(headers.get("retry-after")).toBe("5")
-      expect(JSON.parse(text)).toMatchObject({ code: "service_unavailable" })
-    }).pipe(withService(serviceWith({}, gone.program)))
-  )
-
   it.effect("is a 500 with the request id only", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* ask({ APIKey: "sk_x" })
@@ -282,19 +250,6 @@ describe("the log", () => {
       for (const shown of [secret, refreshToken, token, "canary", "192.0.2.1"]) {
         expect(log.includes(shown), shown).toBe(false)
       }
-    }).pipe(withService())
-  )
-})
-
-describe("failed attempts", () => {
-  it.effect("count for the network of their client", () =>
-    Effect.gen(function* () {
-      for (let host = 1; host <= 20; host++) {
-        const address = `2001:db8:0:7::${host.toString(16)}`
-        expect(yield* refusal({ APIKey: "sk_wrong" }, address)).toBe("INVALID_API_KEY")
-      }
-      expect(yield* refusal({ APIKey: "sk_wrong" }, "2001:db8:0:7:ffff::1")).toBe("THROTTLED")
-      expect(yield* refusal({ APIKey: "sk_wrong" }, "2001:db8:0:8::1")).toBe("INVALID_API_KEY")
     }).pipe(withService())
   )
 })

@@ -1,7 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import * as Service from "./batchesService.ts"
@@ -17,8 +16,6 @@ const account = (external_account_number: string, more: object = {}) => {
 
 /** A customer that is born after the supplier's day. */
 const unborn = { family_name: "Holm", date_of_birth: "2999-01-01" }
-
-const unknownBatch = `${Service.root}3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d/`
 
 layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) => {
   describe("a batch", () => {
@@ -78,33 +75,6 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
       })
     )
 
-    it.effect("stages in the cohort of the line or else of the batch, or keeps the old one", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const { details } = yield* ImportProcesses
-        const cohorts = Effect.forEach(["A", "B", "C"], (number) =>
-          Effect.map(details(tenant.keyOf(number), 0), (found) => Option.getOrThrow(found).cohort)
-        )
-        const stageAll = Effect.fnUntraced(function* (settings: object, cohort: string) {
-          const batch = yield* Service.begin(tenant, settings)
-          const own = { payload: account("C"), cohort }
-          yield* Service.upload(tenant, batch, [account("A"), { payload: account("B") }, own])
-          yield* Service.start(tenant, batch, 3)
-          yield* Service.workAll
-          const results = Service.linesOf(yield* Service.get(tenant, `${batch}results/`))
-          expect(results).toMatchObject([
-            { external_account_number: "A", outcome: expect.not.stringMatching("FAILED") },
-            { external_account_number: "B", outcome: expect.not.stringMatching("FAILED") },
-            { external_account_number: "C", outcome: expect.not.stringMatching("FAILED") }
-          ])
-        })
-        yield* stageAll({ cohort: "wave 1" }, "its own")
-        expect(yield* cohorts).toEqual(["wave 1", "wave 1", "its own"])
-        yield* stageAll({}, "another")
-        expect(yield* cohorts).toEqual(["wave 1", "wave 1", "another"])
-      })
-    )
-
     it.effect("answers results by outcome and in pages", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
@@ -127,21 +97,6 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
   })
 
   describe("an upload", () => {
-    it.effect("continues where it ended, and may repeat lines", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const batch = yield* Service.begin(tenant)
-        yield* Service.upload(tenant, batch, [account("A"), account("B")])
-        const more = [account("B"), account("C")]
-        const sent = yield* Service.upload(tenant, batch, more, { from: 2 })
-        expect(sent.json).toEqual({ lines_received: 3 })
-        const differs = yield* Service.upload(tenant, batch, [account("X")], { from: 2 })
-        expect(differs.json).toMatchObject({ code: "batch_line_differs", line: 2 })
-        const gap = yield* Service.upload(tenant, batch, [account("X")], { from: 5 })
-        expect(gap.json).toMatchObject({ code: "batch_line_gap", lines_received: 3 })
-      })
-    )
-
     it.effect("is refused with another media type", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
@@ -149,51 +104,6 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         const headers = { "content-type": "application/json" }
         const refused = yield* Service.put(tenant, `${batch}lines/`, "{}", headers)
         expect(codeOf(refused)).toEqual([415, "unsupported_media_type"])
-      })
-    )
-  })
-
-  describe("the state", () => {
-    it.effect("is paused, resumed and cancelled, each also twice", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const batch = yield* Service.begin(tenant)
-        yield* Service.upload(tenant, batch, [account("A")])
-        yield* Service.start(tenant, batch, 1)
-        for (const [action, state] of [
-          ["pause", "PAUSED"],
-          ["pause", "PAUSED"],
-          ["resume", "QUEUED"],
-          ["resume", "QUEUED"],
-          ["cancel", "CANCELLED"],
-          ["cancel", "CANCELLED"]
-        ] as const) {
-          expect(stateOf(yield* Service.act(tenant, batch, action)), action).toEqual([200, state])
-        }
-      })
-    )
-
-    it.effect.each(["pause", "resume"])("of an open batch forbids %s", (action) =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const batch = yield* Service.begin(tenant)
-        const refused = yield* Service.act(tenant, batch, action)
-        expect(codeOf(refused)).toEqual([409, "batch_state_conflict"])
-        expect(refused.json).toMatchObject({ state: "OPEN" })
-      })
-    )
-
-    it.effect("of a started batch forbids another upload and another total", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const batch = yield* Service.begin(tenant)
-        yield* Service.upload(tenant, batch, [account("A")])
-        const mismatch = yield* Service.start(tenant, batch, 2)
-        expect(mismatch.json).toMatchObject({ total_lines: 2, lines_received: 1 })
-        yield* Service.start(tenant, batch, 1)
-        expect(stateOf(yield* Service.start(tenant, batch, 1))).toEqual([200, "QUEUED"])
-        const refused = yield* Service.upload(tenant, batch, [account("B")], { from: 2 })
-        expect(codeOf(refused)).toEqual([409, "batch_state_conflict"])
       })
     )
   })
@@ -237,17 +147,6 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         expect(countsOf(waited)).toMatchObject({ received: 1 })
       })
     )
-
-    it.effect("answers 304 when the wait is over", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const batch = yield* Service.begin(tenant)
-        const { headers } = yield* Service.get(tenant, batch)
-        const condition = { "if-none-match": headers["etag"] ?? "" }
-        expect((yield* Service.get(tenant, `${batch}?wait=1`, condition)).status).toBe(304)
-        expect((yield* Service.get(tenant, `${batch}?wait=20`)).status).toBe(200)
-      })
-    )
   })
 
   it.effect("lists the batches of a supplier in pages, the newest first", () =>
@@ -269,45 +168,6 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
       const second = yield* Service.get(tenant, next)
       expect([listed(second), second.headers["link"]]).toEqual([made.slice(2), undefined])
       expect(listed(yield* Service.get(tenant, `${path}&after=nonsense`))).toEqual([])
-    })
-  )
-
-  it.effect("changes once for one idempotency key", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const key = { "idempotency-key": "a-key" }
-      const first = yield* Service.createFor(tenant, {}, key)
-      const again = yield* Service.createFor(tenant, {}, key)
-      expect([again.text, again.headers["idempotency-replayed"]]).toEqual([first.text, "true"])
-      const batch = `${Service.root}${Service.idOf(first)}/`
-      yield* Service.upload(tenant, batch, [account("A")])
-      const started = yield* Service.start(tenant, batch, 1, { "idempotency-key": "start" })
-      const pause = Service.act(tenant, batch, "pause", { "idempotency-key": "pause" })
-      yield* pause
-      const startedAgain = yield* Service.start(tenant, batch, 1, { "idempotency-key": "start" })
-      expect(startedAgain.text).toBe(started.text)
-      expect((yield* pause).headers["idempotency-replayed"]).toBe("true")
-    })
-  )
-
-  it.effect("answer 404 alike for another organisation's batch and for none", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshTenant()
-      const stranger = yield* freshTenant()
-      const batch = yield* Service.begin(owner)
-      const asks = (path: string) => [
-        Service.get(stranger, path),
-        Service.get(stranger, `${path}results/`),
-        Service.get(stranger, `${path}problems/`),
-        Service.upload(stranger, path, [account("A")]),
-        Service.start(stranger, path, 0),
-        ...["pause", "resume", "cancel"].map((action) => Service.act(stranger, path, action))
-      ]
-      for (const path of [batch, unknownBatch, `${Service.root}nonsense/`]) {
-        for (const ask of asks(path)) expect(codeOf(yield* ask)).toEqual([404, "not_found"])
-      }
-      const list = `${Service.root}?import_supplier=${owner.supplier.code}`
-      expect(codeOf(yield* Service.get(stranger, list))).toEqual([404, "not_found"])
     })
   )
 })

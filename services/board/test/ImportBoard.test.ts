@@ -1,10 +1,8 @@
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, Layer, Stream } from "effect"
-import { ImportBoard, type ImportsQuery, layer } from "@data-import/domain/board/ImportBoard"
+import { ImportBoard, layer } from "@data-import/domain/board/ImportBoard"
 import { importsSampled, problemsBody, shares } from "@data-import/domain/board/Problems"
-import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Documents } from "@data-import/domain/documents/Documents"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -22,28 +20,6 @@ const requestId = RequestId.make("request-of-the-board")
 const notFound = { _tag: "NotFound" }
 
 withLayer(boardLayer, { excludeTestServices: true })("the imports on the board", (it) => {
-  it.effect("are reported as unknown if the user may not see them", () =>
-    Effect.gen(function* () {
-      const board = yield* ImportBoard
-      const { foreign, mine, testSupplier, user } = yield* begin
-      yield* stage(foreign, ["a"])
-      const caller: BoardCaller = { user, requestId }
-      const codes = [foreign.supplier.code, wireCode(testSupplier.code), testSupplier.code]
-      for (const code of codes) {
-        const query = { after: null, limit: 10 }
-        expect(yield* Effect.flip(board.problems(user, code, null))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.imports(user, code, query))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.balances(caller, code, null))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.account(user, code, "a"))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.reveal(caller, code, "a"))).toMatchObject(notFound)
-        expect(yield* Effect.flip(board.link(caller, code, "a", 0))).toMatchObject(notFound)
-      }
-      const { code } = mine.supplier
-      expect(yield* Effect.flip(board.account(user, code, "never"))).toMatchObject(notFound)
-      expect(yield* Effect.flip(board.account(user, code, ""))).toMatchObject(notFound)
-    })
-  )
-
   it.effect("are grouped by code and path, and masked", () =>
     Effect.gen(function* () {
       const { problems } = yield* ImportBoard
@@ -127,26 +103,6 @@ withLayer(boardLayer, { excludeTestServices: true })("the imports on the board",
       expect(yield* csv(null)).toBe(text)
       expect(yield* csv("wave-1")).toBe(text)
       expect(yield* csv("wave-2")).toBe(head)
-    })
-  )
-
-  it.effect("are listed by the sum to which their money belongs", () =>
-    Effect.gen(function* () {
-      const { imports } = yield* ImportBoard
-      const { mine, user } = yield* begin
-      yield* stage(mine, ["a", "b"])
-      yield* complete(mine, "a")
-      const found = (query: Pick<ImportsQuery, "ledger" | "money">) =>
-        Effect.map(
-          imports(user, mine.supplier.code, { ...query, after: null, limit: 10 }),
-          ({ imports: rows, total }) => [
-            rows.map(({ external_account_number: number }) => number),
-            total
-          ]
-        )
-      expect(yield* found({ money: "balance" })).toEqual([["a"], 1])
-      expect(yield* found({ ledger: "ELECTRICITY_LEDGER" })).toEqual([["a"], null])
-      expect(yield* found({ money: "without_ledger" })).toEqual([[], null])
     })
   )
 

@@ -1,17 +1,14 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { adjust } from "@data-import/postgres/testing/SteppedClock"
 import * as Batch from "@data-import/domain/batches/Batch"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
-import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { Batches } from "@data-import/domain/batches/Batches"
-import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Migrations, noCounts } from "@data-import/domain/migrations/Migrations"
-import type { Failure } from "@data-import/domain/requests/Failure"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import {
@@ -38,27 +35,6 @@ import {
 
 const createBatch = (owner: Owner, name: string) =>
   Effect.map(createFor(owner, { ...processSettings, name }), (creating) => createdIn(creating).id)
-
-type Read = (user: BoardUser, supplier: string) => Effect.Effect<unknown, Failure>
-
-const readers: Readonly<Record<string, (board: MigrationBoard["Service"]) => Read>> = {
-  detail: ({ detail }) => detail,
-  history:
-    ({ history }) =>
-    (user, code) =>
-      history(user, code, { step: "hour", cohort: null }),
-  cohorts: ({ cohorts }) => cohorts,
-  batches: ({ batches }) => batches,
-  batch:
-    ({ batch }) =>
-    (user, code) =>
-      batch(user, code, crypto.randomUUID()),
-  lines:
-    ({ lines }) =>
-    (user, code) =>
-      lines(user, code, crypto.randomUUID(), { after: 0, limit: 1 }),
-  forecasts: ({ forecasts }) => forecasts
-}
 
 layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => {
   it.effect("notes the migration of a request for the log, if the user may see it", () =>
@@ -107,26 +83,6 @@ layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => 
     })
   )
 
-  it.effect.each(Object.entries(readers))(
-    "reports a supplier that the user may not see as unknown: %s",
-    ([, reader]) =>
-      Effect.gen(function* () {
-        const { foreign, testSupplier, user } = yield* begin
-        const read = reader(yield* MigrationBoard)
-        const codes = [
-          foreign.supplier.code,
-          wireCode(testSupplier.code),
-          testSupplier.code,
-          "",
-          " "
-        ]
-        for (const code of [...codes, "x".repeat(40)]) {
-          const refused = yield* Effect.flip(read(user, code))
-          expect(refused, code).toMatchObject({ _tag: "NotFound" })
-        }
-      })
-  )
-
   it.effect("shows one migration in detail", () =>
     Effect.gen(function* () {
       const { detail } = yield* MigrationBoard
@@ -163,28 +119,6 @@ layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => 
         ["invalid", 1]
       ])
       expect(told.codes.every(({ meaning, remedy }) => meaning !== "" && remedy !== "")).toBe(true)
-    })
-  )
-
-  it.effect("lists a failed import among those that wait longest after a day", () =>
-    Effect.gen(function* () {
-      const { detail } = yield* MigrationBoard
-      const { mine, user } = yield* begin
-      yield* stage(mine, ["a"])
-      yield* adjust("1 hour")
-      yield* fail(mine, "a")
-      yield* adjust("23 hours")
-      yield* stage(mine, ["b"])
-      const oldest = Effect.map(detail(user, mine.supplier.code), ({ oldest_open }) =>
-        oldest_open.map(({ code, external_account_number: number, since }) => [number, code, since])
-      )
-      const pending = ["b", null, "2026-01-02T12:00:00Z"]
-      expect(yield* oldest).toEqual([pending])
-      yield* adjust("61 minutes")
-      expect(yield* oldest).toEqual([
-        ["a", "account_failed_validation", "2026-01-01T13:00:00Z"],
-        pending
-      ])
     })
   )
 
@@ -228,19 +162,6 @@ layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => 
       expect(yield* read("hour", "wave-1")).toEqual([first, now])
       expect(yield* read("hour", "wave-2")).toEqual([])
       expect(yield* read("day")).toEqual([now])
-    })
-  )
-
-  it.effect("counts by cohort", () =>
-    Effect.gen(function* () {
-      const { cohorts } = yield* MigrationBoard
-      const { mine, user } = yield* begin
-      yield* stage(mine, ["a", "b"], "wave-1")
-      yield* stage(mine, ["c"])
-      expect((yield* cohorts(user, mine.supplier.code)).cohorts).toEqual([
-        { cohort: null, total: 1, states: { ...noCounts, PENDING: 1 }, lines_refused: 0 },
-        { cohort: "wave-1", total: 2, states: { ...noCounts, PENDING: 2 }, lines_refused: 0 }
-      ])
     })
   )
 
@@ -377,20 +298,6 @@ layer(boardLayer, { excludeTestServices: true })("the migration board", (it) => 
         condition: "failing",
         accounts_missing: 4
       })
-    })
-  )
-
-  it.effect("does not report that a paused supplier needs attention", () =>
-    Effect.gen(function* () {
-      const { list } = yield* MigrationBoard
-      const { mine, user } = yield* begin
-      const configuration = yield* Configuration
-      yield* stage(mine, ["a"])
-      yield* fail(mine, "a")
-      const { code } = mine.supplier
-      expect((yield* list(user)).migrations[0]?.condition).toBe("failing")
-      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Paused"))
-      expect((yield* list(user)).migrations[0]?.condition).toBe("paused")
     })
   )
 })

@@ -2,7 +2,6 @@
  * Access control at every endpoint of the API. The list comes from its definition, so a new
  * endpoint is tested too.
  */
-import { setImmediate } from "node:timers/promises"
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
@@ -11,7 +10,6 @@ import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { TokenSecrets } from "@data-import/domain/access/TokenSigner"
 import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testing/freshNames"
-import { Premises } from "@data-import/server/testing/RunningService"
 import * as Board from "./BoardEndpoints.ts"
 import { browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
 
@@ -28,18 +26,6 @@ const auditOf = ({ supplier: { code } }: Effect.Success<typeof Board.migration>)
   Effect.flatMap(AuditLog, ({ search }) =>
     search({ filter: { organisations: null, supplier: code }, before: null, limit: 99 })
   )
-
-/** The log entry of this request, once it is written. */
-const entryOf = (requestId: string) =>
-  Effect.gen(function* () {
-    const { log } = yield* Premises
-    yield* Effect.promise(() => setImmediate())
-    const found = log
-      .join("")
-      .split("\n")
-      .find((line) => line.includes('"answered"') && line.includes(requestId))
-    return found && (JSON.parse(found) as Readonly<Record<string, unknown>>)
-  }).pipe(Effect.repeat({ until: (found) => found !== undefined }))
 
 layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the API", (it) => {
   it.effect.each(Board.all)("refuses $method $path without a valid session", (endpoint) =>
@@ -151,22 +137,5 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
         "referrer-policy": "no-referrer"
       })
     })
-  )
-
-  it.effect.each(Board.all)(
-    "logs the organisation, the supplier and the batch of $method $path",
-    (endpoint) =>
-      Effect.gen(function* () {
-        if (endpoint === Board.changes) return
-        const { named, supplier } = yield* Board.migration
-        const one = yield* browserOf(Board.manager([supplier.organisation]))
-        const headers = { ...(yield* Board.tokenOf(one)), "x-request-id": crypto.randomUUID() }
-        yield* Board.ask(one, endpoint, named, headers)
-        expect(yield* entryOf(headers["x-request-id"])).toMatchObject({
-          organisation: supplier.organisation,
-          ...(endpoint.path.includes(":import_supplier") && { import_supplier: named.supplier }),
-          ...(endpoint.path.includes(":batch_id") && { batch: named.batch })
-        })
-      })
   )
 })

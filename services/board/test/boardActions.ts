@@ -1,6 +1,6 @@
 /**
  * The actions of the board that have a dialog, and what each does in a real Chromium:
- * `actionsInBrowser.test.ts` runs one of them, `everyActionInBrowser.long.test.ts` all.
+ * `pagesInBrowser.test.ts` runs one of them, `everyActionInBrowser.long.test.ts` all.
  */
 import { inaccessible } from "@data-import/server/testing/Browser"
 import type { Locator, Page } from "playwright-core"

@@ -1,13 +1,10 @@
 /** What the board shows and does, called as its pages call it. */
 import { expect, layer } from "@effect/vitest"
-import { BigDecimal, Effect } from "effect"
-import { Erasures } from "@data-import/domain/erasure/Erasures"
+import { Effect } from "effect"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
-import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
-import { adding, changeAccount, creditOf } from "@data-import/domain/testing/importedAccounts"
-import { complete, stage, stagedContent } from "@data-import/domain/testing/importStates"
-import { browserOf, serviceWith, signedIn, viewer } from "./boardService.ts"
+import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
+import { stagedContent } from "@data-import/domain/testing/importStates"
+import { serviceWith, signedIn } from "./boardService.ts"
 
 const staged = Effect.gen(function* () {
   const imports = yield* ImportProcesses
@@ -73,51 +70,6 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         expect((yield* get(unknown)).status).toBe(404)
         expect((yield* get(`${unknown}lines/?outcome=REMAINING&after=2`)).status).toBe(404)
         expect((yield* get(`${unknown}lines/?outcome=OPEN`)).status).toBe(400)
-      })
-    )
-
-    it.effect("exports a CSV whose balances sum up to the total on the page", () =>
-      Effect.gen(function* () {
-        const owner = yield* freshSupplier
-        const { caller, keyOf } = owner
-        yield* stage(owner, ["=a", "b", "c", "d"], "wave-1")
-        for (const number of ["=a", "b", "c"]) yield* complete(owner, number, noon)
-        const credit = creditOf("T-1", { amount: "0.07" })
-        yield* changeAccount({ key: keyOf("b"), caller }, adding(credit))
-        yield* (yield* Erasures).erase({ key: keyOf("c"), at: noonPlus(3) })
-        const root = `/board/api/migrations/${owner.supplier.code}/`
-        expect((yield* (yield* browserOf(viewer)).get(`${root}balances.csv`)).status).toBe(403)
-        const { get } = yield* manager
-        const { headers, status, text } = yield* get(`${root}balances.csv`)
-        expect([status, headers]).toMatchObject([
-          200,
-          {
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": `attachment; filename="${owner.supplier.code}-balances.csv"`
-          }
-        ])
-        const [head, ...rows] = text
-          .trimEnd()
-          .split("\r\n")
-          .map((line) => line.split(","))
-        expect(head?.at(-1)).toBe("balance")
-        const shown = rows.map((row) => [row[0], row[2], row.at(-1)])
-        expect(shown).toEqual([
-          ["'=a", "IMPORTED", "50.00"],
-          ["b", "IMPORTED", "50.07"],
-          ["", "ERASED", "50.00"]
-        ])
-        const column = rows.map((row) => BigDecimal.fromStringUnsafe(row.at(-1) ?? ""))
-        const page = JSON.parse((yield* get(root)).text) as { money: { balance: string } }
-        expect(twoDecimals(sum(column))).toBe(page.money.balance)
-        const read = yield* get(`/board/api/audit/?action=read_accounts`)
-        expect(read.text).toContain('"who":"board:local"')
-        expect((yield* get(`${root}balances.csv?cohort=wave-1`)).text).toBe(text)
-        expect((yield* get(`${root}balances.csv?cohort=wave-2`)).text).toBe(`${head?.join()}\r\n`)
-        const list = JSON.parse((yield* get(`${root}imports/`)).text) as {
-          imports: ReadonlyArray<{ balance: string | null }>
-        }
-        expect(list.imports.map(({ balance }) => balance)).toEqual(["50.00", "50.07", null, null])
       })
     )
 

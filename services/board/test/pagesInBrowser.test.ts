@@ -1,7 +1,7 @@
 /**
- * The board's pages with fixed answers, tested in a real Chromium: each in one width and theme, and
- * each state that a page can be in. The long tests look at all of them in both and as a viewer. The
- * end-to-end test on the real system is tools/local/test/board.test.ts.
+ * The board with fixed answers in a real Chromium: its pages, each state that they can be in, and
+ * its actions. The long tests look at all pages in both widths and themes and as a viewer, and try
+ * every action. The end-to-end test on the real system is tools/local/test/board.test.ts.
  */
 import { gzipSync } from "node:zlib"
 import { globSync, readFileSync } from "node:fs"
@@ -9,7 +9,9 @@ import { join } from "node:path"
 import { hasBrowser, inaccessible, looks, wide } from "@data-import/server/testing/Browser"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
-import { close, expectSound, headline, inChromium, paths, supplier } from "./boardInBrowser.ts"
+import { actions, does } from "./boardActions.ts"
+import { close, expectSound, headline, inChromium, supplier } from "./boardInBrowser.ts"
+import { personalTests } from "./repliesInBrowser.ts"
 
 if (!hasBrowser) {
   console.log("The pages of the board are not looked at: there is no Chromium.")
@@ -32,7 +34,8 @@ inChromium("the board in Chromium", (board) => {
     expect(bytes).toBeLessThan(mostBytes)
   })
 
-  it.each(paths.map((path, index) => [path, looks[index % looks.length] ?? wide] as const))(
+  const shown = ["/board/", supplier, `${supplier}imports/?state=FAILED`]
+  it.each(shown.map((path, index) => [path, looks[index % looks.length] ?? wide] as const))(
     "%s is accessible and fits",
     async (path, look) => {
       await expectSound(await open(path, look))
@@ -59,46 +62,6 @@ inChromium("the board in Chromium", (board) => {
     await close(page)
   })
 
-  it("shows 40 migrations on one screen, each with its full reason", async () => {
-    const { page } = await open("/board/")
-    await headline(page)
-    await page.setViewportSize({ width: 1400, height: 1080 })
-    const bottom = await page
-      .locator("tbody tr")
-      .last()
-      .evaluate((row) => row.getBoundingClientRect().bottom)
-    expect(bottom).toBeLessThanOrEqual(1080)
-    const cut = await page
-      .locator("tbody .why")
-      .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)
-    expect(cut).toBe(0)
-    await close(page)
-  })
-
-  it("sorts by a column, and at a second click by urgency again", async () => {
-    const { page } = await open("/board/")
-    await headline(page)
-    const first = page.locator("tbody th a").first()
-    await page.getByRole("link", { name: "Supplier", exact: true }).click()
-    await expect.poll(() => first.innerText()).toBe("ACME_GAS")
-    await page
-      .getByRole("columnheader", { name: "Supplier" })
-      .and(page.locator("[aria-sort]"))
-      .waitFor()
-    await page.getByRole("link", { name: "Supplier", exact: true }).click()
-    await expect.poll(() => first.innerText()).toBe("ACME_LEGACY")
-    await close(page)
-  })
-
-  it("links a forecast to the progress section of its migration", async () => {
-    const { page } = await open("/board/")
-    await headline(page)
-    await page.locator("td.forecast a").first().click()
-    await page.locator("#progress-title:focus").waitFor()
-    expect(await page.locator("#progress-title").isVisible()).toBe(true)
-    await close(page)
-  })
-
   it("finds a migration by keyboard, and goes back", async () => {
     const { page } = await open("/board/")
     await headline(page)
@@ -114,18 +77,6 @@ inChromium("the board in Chromium", (board) => {
     expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
     await page.goBack()
     await page.getByRole("heading", { name: "9 of 40 migrations need attention" }).waitFor()
-    await close(page)
-  })
-
-  it("pages through 1,000,000 accounts, 100 at a time", async () => {
-    server().fixture = { ...standard, imports: 1_000_000 }
-    const { page } = await open(`${supplier}imports/`)
-    expect(await headline(page)).toBe("1,000,000 accounts")
-    expect(await page.locator("tbody tr").count()).toBe(100)
-    await page.getByRole("button", { name: "Next" }).click()
-    await page.getByRole("link", { name: "NL-0000101" }).waitFor()
-    await page.getByRole("button", { name: "Back" }).click()
-    await page.getByRole("link", { name: "NL-0000001" }).waitFor()
     await close(page)
   })
 
@@ -146,36 +97,6 @@ inChromium("the board in Chromium", (board) => {
     server().fixture = standard
     await page.getByRole("button", { name: "Try again" }).first().click()
     await page.locator(".chart svg").waitFor()
-    await close(page)
-  })
-
-  it("says what the money was compared with, and what to compare it with", async () => {
-    const { page } = await open(supplier)
-    const section = page.getByRole("region", { name: "Money" })
-    await section.getByText("What is stored adds up").waitFor()
-    await section.getByText("Nothing was compared with the supplier's own books").waitFor()
-    await section.getByText("without a currency").waitFor()
-    const total = section.getByRole("link", { name: "−1,204,518.36" }).last()
-    expect(await total.getAttribute("href")).toMatch(/imports\/\?money=balance$/)
-    for (const [name, file] of [
-      [/^totals as CSV$/, /summary\.csv$/],
-      [/^all [\d,]+ imported accounts with their balances, as CSV$/, /balances\.csv$/]
-    ] as const) {
-      const link = section.getByRole("link", { name })
-      expect(await link.getAttribute("href")).toMatch(file)
-    }
-    await close(page)
-  })
-
-  it.each([
-    [403, "Ask whoever gives access to the board"],
-    [404, "There is nothing here for you"],
-    [401, "You are not signed in"]
-  ])("says whom to ask after %i", async (status, said) => {
-    server().fixture = { ...standard, refused: [[status === 401 ? /./ : /DELTA/, status]] }
-    const { page } = await open(supplier)
-    await page.getByText(said).first().waitFor()
-    expect(await inaccessible(page)).toEqual([])
     await close(page)
   })
 
@@ -208,4 +129,25 @@ inChromium("the board in Chromium", (board) => {
       .toBe("There is no migration yet")
     await close(page)
   })
+
+  it("sends an action once, and says why it was refused", () => does(board, actions[0]))
+
+  it("signs off only after the exact name is typed and the open items are accepted", async () => {
+    const page = (await open(supplier)).page
+    await page.getByRole("button", { name: "Sign off…" }).click()
+    const dialog = page.getByRole("dialog")
+    const sign = dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" })
+    await dialog.getByText("Accounts: Failed: 412").waitFor()
+    await dialog.getByText("Lines of batches that failed: 96").waitFor()
+    await dialog.getByText("✓ The money adds up.").waitFor()
+    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("DELTA_LEGACY")
+    expect(await sign.isDisabled()).toBe(true)
+    await dialog.getByLabel("Sign off although this is open").check()
+    expect(await sign.isEnabled()).toBe(true)
+    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("delta_legacy")
+    expect(await sign.isDisabled()).toBe(true)
+    await close(page)
+  })
+
+  personalTests(board)
 })

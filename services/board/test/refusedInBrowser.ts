@@ -1,6 +1,6 @@
 /**
  * Actions that the service would refuse are not offered, in a real Chromium.
- * `actionsInBrowser.test.ts` tries them on one page, and the long tests on all.
+ * `everyActionInBrowser.long.test.ts` runs this.
  */
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"

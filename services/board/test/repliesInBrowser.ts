@@ -1,6 +1,6 @@
 /**
  * How the board handles answers that are refused, lost or late, and requests without a dialog, in a
- * real Chromium. `actionsInBrowser.test.ts` runs these tests.
+ * real Chromium. `actionsInBrowser.long.test.ts` runs these tests.
  */
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
@@ -60,7 +60,8 @@ const documents = ({ open, server }: Board) => {
   })
 }
 
-const people = ({ open, server }: Board) => {
+/** `pagesInBrowser.test.ts` runs these. */
+export const personalTests = ({ open, server }: Board) => {
   it("masks personal data until it is revealed", async () => {
     const page = await open(`${supplier}imports/NL-0004712/`)
     await page.getByText("M… (5 characters)").waitFor()
@@ -85,13 +86,13 @@ const people = ({ open, server }: Board) => {
     await close(page)
   })
 
-  it.each(["manager", "viewer"] as const)("signs a %s out", async (role) => {
-    server().fixture = { ...standard, role, refused: [[/sign-out/, 503]] }
+  it("signs out", async () => {
+    server().fixture = { ...standard, refused: [[/sign-out/, 503]] }
     const page = await open("/board/")
     const signOut = page.getByRole("button", { name: "Sign out" })
     await signOut.click()
     await page.getByText("You are still signed in. Refused with 503.").waitFor()
-    server().fixture = { ...standard, role }
+    server().fixture = standard
     await signOut.click()
     await page.waitForURL(/sign-in/)
     expect(server().posted).toEqual([{ path: "sign-out/", body: {} }])
@@ -123,5 +124,4 @@ export const replyTests = (board: Board): void => {
   outcomes(board)
   refusals(board)
   documents(board)
-  people(board)
 }

@@ -4,7 +4,7 @@ import { DateTime, Effect } from "effect"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
-import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { list, listed, serviceWith } from "./eventsService.ts"
 
 const stage = ({ caller, keyOf }: Tenant, ...numbers: ReadonlyArray<string>) =>
@@ -70,20 +70,6 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("even
     })
   )
 
-  it.effect("are filtered by supplier and name", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      yield* stage(tenant, "a", "b")
-      yield* untilThere(tenant, 2)
-      const { code } = tenant.supplier
-      expect(numbersIn(yield* list(tenant, `?import_supplier=${code}`))).toHaveLength(2)
-      const staged = "name=data_import.import_process.staged-v1"
-      expect(numbersIn(yield* list(tenant, `?${staged}`))).toHaveLength(2)
-      const complete = yield* list(tenant, "?name=data_import.import_process.complete-v1")
-      expect(listed(complete)).toEqual({ events: [], next_after: 2 })
-    })
-  )
-
   it.effect("are answered during a wait", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
@@ -91,51 +77,6 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("even
         concurrency: "unbounded"
       })
       expect(numbersIn(waited)).toEqual(["a"])
-    })
-  )
-
-  it.effect("are answered as an empty page when the wait is over", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      expect(listed(yield* list(tenant, "?wait=1"))).toEqual({ events: [], next_after: 0 })
-    })
-  )
-
-  it.effect("of another organisation are unknown", () =>
-    Effect.gen(function* () {
-      const [mine, rival] = [yield* freshTenant(), yield* freshTenant()]
-      yield* stage(rival, "a")
-      yield* untilThere(rival, 1)
-      expect(listed(yield* list(mine)).events).toEqual([])
-      for (const code of [rival.supplier.code, "NOBODY"]) {
-        const { json, status } = yield* list(mine, `?import_supplier=${code}`)
-        expect([status, json]).toMatchObject([404, { code: "not_found" }])
-      }
-    })
-  )
-
-  it.effect("refuse a position that no event has", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const { json, status } = yield* list(tenant, "?after=1")
-      expect([status, json]).toMatchObject([
-        400,
-        {
-          code: "request_failed_validation",
-          errors: [{ attr: "after", code: "max_value", parameters: { limit: 0 } }]
-        }
-      ])
-    })
-  )
-
-  it.effect("need the scope import:read", () =>
-    Effect.gen(function* () {
-      const { organisation } = yield* freshTenant()
-      const { token } = yield* freshToken(organisation, ["import:write"])
-      const { json, status } = yield* list({ token })
-      expect([status, json]).toMatchObject([403, { code: "permission_denied" }])
-      const reading = yield* freshToken(organisation, ["import:read"])
-      expect((yield* list(reading)).status).toBe(200)
     })
   )
 })

@@ -78,23 +78,6 @@ layer(serviceWith({ LOG_LEVEL: "debug" }), { excludeTestServices: true, timeout:
       }).pipe(Effect.scoped)
     )
 
-    it.effect("gets an event again after a failure, under the same id", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const { got, ids, until, url } = yield* receiver(503)
-        const { id } = yield* created(tenant, url)
-        yield* stageAll([tenant.keyOf("a")], tenant.caller)
-        yield* until(1)
-        expect(numbersOf(got)).toEqual(["a"])
-        expect(new Set(ids).size).toBe(1)
-        expect(ids).toHaveLength(2)
-        const webhooks = yield* Webhooks
-        yield* webhooks.replay({ id, events: { next: 1, to: 1 } })
-        yield* until(2)
-        expect(new Set(ids).size).toBe(1)
-      }).pipe(Effect.scoped)
-    )
-
     it.effect("leaves neither its secret nor its URL nor account numbers in the log", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
@@ -106,24 +89,6 @@ layer(serviceWith({ LOG_LEVEL: "debug" }), { excludeTestServices: true, timeout:
         const text = log.join("")
         expect(text).not.toContain(secret)
         expect(text).not.toContain("hidden")
-      }).pipe(Effect.scoped)
-    )
-
-    it.effect("that is disabled gets nothing, and then continues where it was", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const webhooks = yield* Webhooks
-        const { got, until, url } = yield* receiver()
-        const { id } = yield* created(tenant, url)
-        yield* webhooks.disable(id)
-        yield* stageAll([tenant.keyOf("a")], tenant.caller)
-        yield* webhooks.enable({ id, at: yield* DateTime.now })
-        yield* webhooks.test({ id, at: yield* DateTime.now })
-        yield* until(2)
-        expect(got.map(({ type }) => type)).toEqual([
-          "data_import.import_process.staged-v1",
-          "data_import.webhook.test-v1"
-        ])
       }).pipe(Effect.scoped)
     )
   }

@@ -1,7 +1,6 @@
 /** What remains of a request: the audit log, the outbox and the log of the service. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { recordOf } from "@data-import/domain/testing/importRecords"
 import { drop } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { ask, jsonHeaders } from "@data-import/server/testing/RunningService"
@@ -12,7 +11,6 @@ import {
   type Name,
   names,
   paths,
-  sendSample as send,
   service
 } from "./postImportService.ts"
 
@@ -61,25 +59,6 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
             action: actions[name]
           }))
         )
-      })
-    )
-
-    it.effect("has one event if it stored something, without personal data", () =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf)
-        for (const name of names) yield* send(name, account)
-        for (const name of names) yield* send(name, account)
-        const { events } = yield* recordOf(account.key)
-        const posted = "data_import.import_process.post_import.completed-v1"
-        expect(events.slice(2)).toEqual(names.map(() => posted))
-        const texts = yield* rows(
-          (sql) => sql<{ text: string }>`
-          select row_to_json(o)::text as text from outbox o
-          union all select row_to_json(a)::text from audit_log a`
-        )
-        for (const { text } of texts) {
-          expect(text).not.toMatch(/smart meter|pm_fake|NL-T-|NL-S-|power-of-attorney/)
-        }
       })
     )
   })

@@ -53,26 +53,4 @@ layer(service, { excludeTestServices: true })("existing transactions with many i
       expect(unchecked.status).toBe(201)
     })
   )
-
-  it.effect("are answered to a request that sends as many", () =>
-    Effect.gen(function* () {
-      const account = yield* importedAccount(bareAccountOf)
-      const line = { number_of_units: 1, net_amount: 0, price_per_unit: 0 }
-      const period = { start_date: "2025-05-01", end_date: "2025-05-02" }
-      const charge = {
-        transaction_id: "charge",
-        transaction_date: "2025-05-05",
-        amount: "0.00",
-        type: "SUPPLY_CHARGE",
-        product_code: "P",
-        line_items: Array.from({ length: 5_000 }, () => ({ ...period, ...line }))
-      }
-      expect((yield* addTransactions(account, [charge])).status).toBe(201)
-      const again = yield* addTransactions(account, [charge])
-      expect(again.status).toBe(201)
-      expect(again.text).toContain("TRANSACTION_ALREADY_EXISTS")
-      const bare = yield* addTransactions(account, [creditOf("charge")])
-      expect([bare.status, bare.json]).toMatchObject([400, { code: "too_many_existing_items" }])
-    })
-  )
 })

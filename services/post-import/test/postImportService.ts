@@ -2,7 +2,6 @@
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import {
   domesticPayload,
   instructionPayload,
@@ -35,32 +34,22 @@ const imports = Layer.unwrap(
   )
 ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
 
-/** The URL with which the service logs in to the database at `url`. */
-export const databaseUserUrl = (url: Redacted.Redacted): string =>
-  Redacted.value(databaseUsersAt(url)["post-import"])
-
-/** The service on the database at `url`, or on another one that the settings name. */
-export const serviceOn = (
-  url: Redacted.Redacted,
-  settings: Readonly<Record<string, string>> = {}
-) =>
-  Layer.unwrap(
-    Effect.map(ScriptedVendor.ScriptedVendor, (vendor) =>
-      Layer.provideMerge(imports, portsBeside(url)).pipe(
-        Layer.provideMerge(
-          running(postImport, {
-            DATABASE_URL: databaseUserUrl(url),
-            PAYMENT_STRIPE_URL: vendor.url,
-            PAYMENT_STRIPE_KEY: "sk_test_canary",
-            ...settings
-          })
-        )
+/** The service on a fresh database, with a vendor of cards. */
+export const service = Layer.unwrap(
+  Effect.gen(function* () {
+    const url = yield* freshUrl
+    const vendor = yield* ScriptedVendor.ScriptedVendor
+    return Layer.provideMerge(imports, portsBeside(url)).pipe(
+      Layer.provideMerge(
+        running(postImport, {
+          DATABASE_URL: Redacted.value(databaseUsersAt(url)["post-import"]),
+          PAYMENT_STRIPE_URL: vendor.url,
+          PAYMENT_STRIPE_KEY: "sk_test_canary"
+        })
       )
     )
-  ).pipe(Layer.provideMerge(Layer.mergeAll(tokenMint, tokenSecrets, ScriptedVendor.layer)))
-
-/** The service on a fresh database, with a vendor of cards. */
-export const service = Layer.unwrap(Effect.map(freshUrl, (url) => serviceOn(url)))
+  })
+).pipe(Layer.provideMerge(Layer.mergeAll(tokenMint, tokenSecrets, ScriptedVendor.layer)))
 
 /** An account to which items can be added, and its owner. */
 export interface Account {
@@ -140,13 +129,3 @@ export const bodyOf = (name: Name, { key }: Pick<Account, "key">): Wire => ({
 /** Sends the sample request for this account, with some members altered. */
 export const sendSample = (name: Name, account: Account, altered: Wire = {}) =>
   post(paths[name], account.tenant.token, { ...bodyOf(name, account), ...altered })
-
-/** The number of items of every kind on the account. */
-export const holdingsOf = ({ number }: { readonly number: Parameters<typeof descriptionOf>[0] }) =>
-  Effect.map(descriptionOf(number), (described) => ({
-    balance: described.balance,
-    notes: described.notes.length,
-    transactions: described.transactions.length,
-    statements: described.statements.length,
-    instructions: described.payment_instructions.length
-  }))

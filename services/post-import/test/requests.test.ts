@@ -5,9 +5,8 @@ import type { Request } from "@data-import/api/testing/Client"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { put } from "@data-import/domain/testing/wire"
-import { auditTables, rows, tablesBut } from "@data-import/postgres/testing/rows"
-import { ask, errorsOf, post } from "@data-import/server/testing/RunningService"
-import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
+import { ask, errorsOf } from "@data-import/server/testing/RunningService"
+import { freshToken, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   type Account,
   bareAccountOf,
@@ -67,120 +66,6 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
             expect(seen(yield* send(name, other(number))), number).toStrictEqual(seen(unknown))
           }
         })
-    )
-
-    it.effect.each(names)(
-      "of another organisation is answered like one of an unknown supplier: %s",
-      (name) =>
-        Effect.gen(function* () {
-          const tenant = yield* freshTenant()
-          const rivals = [
-            yield* importedAccount(bareAccountOf),
-            yield* importedAccount(bareAccountOf, { documentCheck: true })
-          ]
-          yield* setStatus(rivals[1]?.tenant ?? tenant, "Paused")
-          const as = (supplier: string, number: string) =>
-            send(name, { tenant, key: tenant.keyOf(number) }, { import_supplier: supplier }).pipe(
-              Effect.map((reply) => ({
-                ...seen(reply),
-                text: reply.text.replaceAll(supplier, "as it was sent")
-              }))
-            )
-          const nobody = yield* as("S_0123456789abcdef", "1")
-          expect(nobody.status).toBe(400)
-          expect(JSON.parse(nobody.text)).toStrictEqual({
-            code: failed,
-            detail: expect.any(String),
-            errors: [
-              {
-                attr: "import_supplier",
-                code: "import_supplier_does_not_exist",
-                detail: expect.any(String)
-              }
-            ]
-          })
-          for (const { key } of rivals) {
-            for (const number of ["NL-0004711", "unknown"]) {
-              expect(yield* as(key.import_supplier, number)).toStrictEqual(nobody)
-            }
-          }
-          const recorded = yield* rows(
-            (sql) => sql<object>`
-            select outcome, import_supplier, external_account_number from audit_log
-            where api_key = ${tenant.apiKey.id} order by id`
-          )
-          expect(recorded).toEqual(
-            [null, ...rivals.map(({ key }) => key.import_supplier)].map((import_supplier) => ({
-              outcome: failed,
-              import_supplier,
-              external_account_number: null
-            }))
-          )
-        })
-    )
-  })
-
-  describe("of a supplier", () => {
-    it.effect.each(names)("that is not Ongoing is refused: %s", (name) =>
-      Effect.gen(function* () {
-        const account = yield* importedAccount(bareAccountOf)
-        const { tenant } = account
-        for (const status of ["Paused", "Complete"] as const) {
-          yield* setStatus(tenant, status)
-          for (const number of ["NL-0004711", "unknown"]) {
-            const reply = yield* send(name, { tenant, key: tenant.keyOf(number) })
-            expect(reply.status).toBe(400)
-            expect(reply.json).toStrictEqual({
-              code: "import_supplier_migration_not_ongoing",
-              detail: expect.stringContaining(status)
-            })
-          }
-        }
-        yield* setStatus(tenant, "Ongoing")
-        expect((yield* send(name, account)).status).toBe(201)
-      })
-    )
-  })
-
-  describe("of a key", () => {
-    it.effect.each(names)(
-      "without the right to write is refused before its body is read: %s",
-      (name) =>
-        Effect.gen(function* () {
-          const account = yield* importedAccount(bareAccountOf)
-          const { organisation } = account.tenant
-          const stored = yield* tablesBut(...auditTables, "api_keys")
-          const reader = yield* freshToken(organisation, ["import:read"])
-          for (const body of [bodyOf(name, account), "not even JSON"]) {
-            const reply = yield* post(paths[name], reader.token, body)
-            expect([reply.status, ...errorsOf(reply)]).toEqual([403, "permission_denied"])
-          }
-          expect(yield* tablesBut(...auditTables, "api_keys")).toEqual(stored)
-          const writer = yield* freshToken(organisation, ["import:write"])
-          expect((yield* post(paths[name], writer.token, bodyOf(name, account))).status).toBe(201)
-        })
-    )
-  })
-
-  describe("with a body", () => {
-    it.effect.each(names)("that is not an object is refused as a whole: %s", (name) =>
-      Effect.gen(function* () {
-        const { token } = yield* freshTenant()
-        const wholes: ReadonlyArray<readonly [string, string]> = [
-          ["null", "null"],
-          ["[]", "not_an_object"],
-          [`"notes"`, "not_an_object"],
-          ["7", "not_an_object"]
-        ]
-        for (const [body, code] of wholes) {
-          const reply = yield* post(paths[name], token, body)
-          expect([reply.status, ...errorsOf(reply)]).toEqual([
-            400,
-            failed,
-            `non_field_errors: ${code}`
-          ])
-        }
-      })
     )
   })
 

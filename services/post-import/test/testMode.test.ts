@@ -7,11 +7,6 @@ import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { addInstruction, bareAccountOf, importedBy, service } from "./postImportService.ts"
 import { ScriptedVendor } from "./scriptedVendor.ts"
 
-const codeOf = ({ json, status }: { readonly json: unknown; readonly status: number }) => [
-  status,
-  (json as { readonly code?: string }).code
-]
-
 layer(service, { excludeTestServices: true })("a payment instruction in test mode", (it) => {
   it.effect("is answered by the simulated vendor, and the same code live by the real one", () =>
     Effect.gen(function* () {
@@ -30,20 +25,6 @@ layer(service, { excludeTestServices: true })("a payment instruction in test mod
       expect((yield* descriptionOf(ofLive.number)).payment_instructions).toEqual([])
       expect((yield* addInstruction(ofLive, sent)).status).toBe(201)
       expect(timesAsked(reference)).toBe(1)
-    })
-  )
-
-  it.effect.each([
-    ["pm_missing", 400, "payment_instruction_rejected_by_vendor"],
-    ["pm_inactive", 400, "payment_instruction_rejected_by_vendor"],
-    ["pm_fault_redirect", 400, "payment_vendor_unreachable"],
-    ["pm_down", 500, "payment_vendor_unavailable"]
-  ] as const)("is refused as its reference says: %s", ([reference, ...answer]) =>
-    Effect.gen(function* () {
-      const { supplier } = yield* freshTenant()
-      const account = yield* importedBy(yield* testTenantOf(supplier), bareAccountOf)
-      expect(codeOf(yield* addInstruction(account, { reference }))).toEqual(answer)
-      expect((yield* ScriptedVendor).timesAsked(reference)).toBe(0)
     })
   )
 })

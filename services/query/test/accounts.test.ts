@@ -9,7 +9,7 @@ import { domesticAccount } from "@data-import/domain/testing/samples"
 import { rows } from "@data-import/postgres/testing/rows"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import { ask } from "@data-import/server/testing/RunningService"
-import { freshToken, freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, service, staged } from "./queryService.ts"
 import { auditFault } from "@data-import/postgres/testing/auditLog"
 
@@ -27,8 +27,6 @@ const imported = Effect.fnUntraced(function* (tenant: Tenant, number: string, en
   yield* imports.complete({ key, attempt, newAccount, caller: tenant.caller })
   return { account, key, number: newAccount.number }
 })
-
-const codeOf = ({ json }: { readonly json: unknown }) => (json as { readonly code: string }).code
 
 layer(service, { excludeTestServices: true })("an account", (it) => {
   it.effect("is answered as it was imported", () =>
@@ -63,53 +61,6 @@ layer(service, { excludeTestServices: true })("an account", (it) => {
         requestId: "read-1"
       })
       expect(yield* auditFault).toBeNull()
-    })
-  )
-
-  it.effect("of another organisation is answered like one that does not exist", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const rival = yield* freshTenant()
-      const { number } = yield* imported(rival, "1")
-      const answers = yield* Effect.forEach([number, "A-00000000", "a-1", "%00"], (named) =>
-        get(tenant, pathOf(named))
-      )
-      for (const { json, status } of answers) {
-        expect([status, json]).toEqual([404, answers[1]?.json])
-      }
-      expect((yield* get(tenant, listPath(rival.supplier.code))).status).toBe(404)
-      expect((yield* get(tenant, listPath("NOBODY"))).status).toBe(404)
-    })
-  )
-
-  it.effect("needs a token with the scope to read accounts", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const { number } = yield* imported(tenant, "1")
-      const old = yield* freshToken(tenant.organisation, ["import:read", "import:write"])
-      const reader = yield* freshToken(tenant.organisation, ["account:read"])
-      for (const path of [pathOf(number), listPath(tenant.supplier.code)]) {
-        expect((yield* get(reader, path)).status).toBe(200)
-        expect(codeOf(yield* get(old, path))).toBe("permission_denied")
-        expect(codeOf(yield* get({ token: "x" }, path))).toBe("authentication_failed")
-        expect(codeOf(yield* ask({ path }))).toBe("not_authenticated")
-      }
-      expect(codeOf(yield* get(reader, "/v1/data-import/limits/"))).toBe("permission_denied")
-    })
-  )
-
-  it.effect("is answered in JSON, which the client must accept", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const { number } = yield* imported(tenant, "1")
-      const asking = (path: string, accept: string) =>
-        Effect.map(
-          ask({ path, headers: { authorization: `Token ${tenant.token}`, accept } }),
-          ({ status }) => status
-        )
-      const list = listPath(tenant.supplier.code)
-      for (const path of [pathOf(number), list]) expect(yield* asking(path, "text/csv")).toBe(406)
-      expect(yield* asking(list, "application/x-ndjson")).toBe(200)
     })
   )
 
@@ -160,28 +111,6 @@ layer(service, { excludeTestServices: true })("all accounts", (it) => {
         { action: "read_accounts", outcome: "begun", external_account_number: null }
       ])
       expect(yield* auditFault).toBeNull()
-    })
-  )
-
-  it.effect("of a supplier without any are an empty answer", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const reply = yield* get(tenant, listPath(tenant.supplier.code))
-      expect([reply.status, reply.text]).toEqual([200, ""])
-    })
-  )
-
-  it.effect("need the name of a supplier", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const reply = yield* get(tenant, root)
-      expect([reply.status, reply.json]).toMatchObject([
-        400,
-        {
-          code: "request_failed_validation",
-          errors: [{ attr: "import_supplier", code: "required" }]
-        }
-      ])
     })
   )
 })

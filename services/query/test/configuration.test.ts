@@ -40,28 +40,4 @@ layer(service, { excludeTestServices: true })("the configuration of a supplier",
       expect(yield* read).toStrictEqual({ import_supplier, time_zone, choices: added })
     })
   )
-
-  it.effect("is 404 for a supplier that is unknown or of another organisation", () =>
-    Effect.gen(function* () {
-      const mine = yield* freshTenant()
-      const theirs = yield* freshTenant()
-      for (const code of ["NOBODY", theirs.supplier.code, "x".repeat(33)]) {
-        const { json, status } = yield* get(mine, configurationPath(code))
-        expect({ status, json }, code).toMatchObject({ status: 404, json: { code: "not_found" } })
-      }
-    })
-  )
-
-  it.effect("takes no parameters", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const { json, status } = yield* get(
-        tenant,
-        configurationPath(tenant.supplier.code, "?cohort=wave")
-      )
-      expect(status).toBe(400)
-      const errors = [{ attr: "cohort", code: "unknown_parameter" }]
-      expect(json).toMatchObject({ code: "request_failed_validation", errors })
-    })
-  )
 })

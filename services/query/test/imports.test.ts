@@ -1,7 +1,6 @@
 /** One import over HTTP, and the lists with details and conditions. */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
@@ -98,44 +97,6 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
     })
   )
 
-  it.effect("has the hash that was staged last, and how often it was staged", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const imports = yield* ImportProcesses
-      const key = yield* staged(tenant, "1")
-      const hash = PayloadHash.make("d".repeat(64))
-      const at = yield* DateTime.now
-      yield* imports.stage({ key, payload: "{}", hash, cohort: "wave", caller: tenant.caller, at })
-      const { json } = yield* get(tenant, importPath(tenant.supplier.code, "1"))
-      expect(json).toMatchObject({
-        payload_hash: hash,
-        cohort: "wave",
-        times_staged: 2,
-        staged_at: formatInstant(at)
-      })
-    })
-  )
-
-  it.effect("of another organisation is 404 like one that was never staged", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const rival = yield* freshTenant()
-      const key = yield* failed(rival, "1")
-      const unknown = yield* get(tenant, importPath(tenant.supplier.code, "1"))
-      const others = [
-        importPath(key.import_supplier, "1"),
-        importPath("NOBODY", "1"),
-        importPath(tenant.supplier.code, "x".repeat(200)),
-        importPath(tenant.supplier.code, "a\u0000b")
-      ]
-      for (const path of others) {
-        const reply = yield* get(tenant, path)
-        expect([reply.status, reply.text]).toEqual([404, unknown.text])
-      }
-      expect((yield* get(rival, importPath(key.import_supplier, "1"))).status).toBe(200)
-    })
-  )
-
   it.effect("has a number that may contain anything that a path can", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
@@ -183,50 +144,6 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
             state
           }))
         )
-      })
-    )
-
-    it.effect.each([
-      ["state=PENDING", ["b pending"]],
-      ["state=ERASED", []],
-      ["failed=true", ["e failed"]],
-      ["failed=false&state=IN_PROGRESS", ["c held"]],
-      ["code=max_length", ["e failed"]],
-      ["code=account_failed_validation", ["e failed"]],
-      ["code=required", []],
-      ["staged_after=2020-01-01T00:00:00%2B01:00", [...numbers].sort()],
-      ["staged_after=2999-01-01T00:00:00Z", []]
-    ] as const)("meets the conditions: %s", ([query, expected]) =>
-      Effect.gen(function* () {
-        const { tenant } = yield* oneOfEach
-        const path = `${listPath("all", tenant.supplier.code)}?${query}`
-        expect(numbersIn((yield* get(tenant, path)).json)).toEqual(expected)
-        expect(numbersIn((yield* get(tenant, `${path}&limit=10`)).json)).toEqual(expected)
-      })
-    )
-
-    it.effect("is found by its cohort", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const imports = yield* ImportProcesses
-        const cohort = "wave 1 & 2/ø"
-        const key = yield* staged(tenant, "1")
-        yield* staged(tenant, "2")
-        const at = yield* DateTime.now
-        yield* imports.stage({
-          key,
-          payload: "{}",
-          hash: stagedHash,
-          cohort,
-          caller: tenant.caller,
-          at
-        })
-        const query = `cohort=${encodeURIComponent(cohort)}&fields=cohort`
-        const path = listPath("pending", tenant.supplier.code)
-        expect((yield* get(tenant, `${path}?${query}`)).json).toMatchObject([
-          { external_account_number: "1", cohort }
-        ])
-        expect((yield* get(tenant, `${path}?cohort=wave`)).json).toEqual([])
       })
     )
 

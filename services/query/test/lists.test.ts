@@ -1,7 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import { insertImports } from "@data-import/postgres/testing/rows"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, kinds, listPath, service, skipped, staged } from "./queryService.ts"
 
@@ -39,8 +38,6 @@ const pagesFrom = Effect.fnUntraced(function* (tenant: Tenant, path: string) {
   }
   return pages
 })
-
-const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** Twenty-five numbers that only the order of code points leaves in this order. */
 const odd = [
@@ -101,31 +98,6 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
         }
       })
     )
-
-    it.effect("is empty if there is none", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        for (const kind of kinds) {
-          for (const query of ["", "?limit=1", "?after=x"]) {
-            expect((yield* get(tenant, listPath(kind, tenant.supplier.code) + query)).text).toBe(
-              "[]"
-            )
-          }
-        }
-      })
-    )
-
-    it.effect("is in the order of code points, independent of the order of staging", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        for (const number of odd.toReversed()) yield* staged(tenant, number)
-        expect(odd.toSorted(byCodePoint)).toEqual(odd)
-        for (const query of ["", "?limit=10000"]) {
-          const reply = yield* get(tenant, listPath("all", tenant.supplier.code) + query)
-          expect(numbersOf(reply)).toEqual(odd)
-        }
-      })
-    )
   })
 
   describe("a page at a time", () => {
@@ -149,44 +121,6 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
             expect(pages.flatMap(numbersOf)).toEqual(odd)
           }
         }
-      })
-    )
-
-    it.effect("starts after a number that need not exist", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const numbers = ["1", "2", "20", "3"]
-        for (const number of numbers) yield* staged(tenant, number)
-        const after = (text: string) =>
-          Effect.gen(function* () {
-            const query = `?after=${encodeURIComponent(text)}`
-            const path = listPath("all", tenant.supplier.code) + query
-            const whole = numbersOf(yield* get(tenant, path))
-            const paged = yield* pagesFrom(tenant, `${path}&limit=2`)
-            expect(paged.flatMap(numbersOf)).toEqual(whole)
-            return whole
-          })
-        expect(yield* after("")).toEqual(numbers)
-        expect(yield* after("0")).toEqual(numbers)
-        expect(yield* after("1")).toEqual(["2", "20", "3"])
-        expect(yield* after("19")).toEqual(["2", "20", "3"])
-        expect(yield* after("2")).toEqual(["20", "3"])
-        expect(yield* after("2 ")).toEqual(["20", "3"])
-        expect(yield* after("3")).toEqual([])
-        expect(yield* after("\u{10FFFF}")).toEqual([])
-        expect(yield* after("x".repeat(1_000))).toEqual([])
-      })
-    )
-
-    it.effect("continues after the same number if more is staged meanwhile", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        for (const number of ["b", "d", "f"]) yield* staged(tenant, number)
-        const path = `${listPath("pending", tenant.supplier.code)}?limit=2`
-        const first = yield* get(tenant, path)
-        for (const number of ["a", "e"]) yield* staged(tenant, number)
-        const rest = yield* pagesFrom(tenant, nextOf(first) ?? "")
-        expect([first, ...rest].flatMap(numbersOf)).toEqual(["b", "d", "e", "f"])
       })
     )
   })
@@ -240,33 +174,6 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
           const path = `${listPath("all", tenant.supplier.code)}?${query}`
           expect((yield* get(tenant, path)).status, query).toBe(200)
         }
-      })
-    )
-  })
-
-  describe("of 20,000 imports", () => {
-    const count = 20_000
-
-    it.effect("is answered completely and in order while it is read", () =>
-      Effect.gen(function* () {
-        const tenant = yield* freshTenant()
-        const { code } = tenant.supplier
-        const staged = Array.from({ length: count }, (_, index) => `NL-${index + 1}`)
-        yield* insertImports(code, staged)
-        yield* imported(tenant, "NL-")
-        const reply = yield* get(tenant, listPath("all", code))
-        expect(reply.status).toBe(200)
-        expect(reply.headers["content-length"]).toBeUndefined()
-        const numbers = numbersOf(reply)
-        expect(numbers).toHaveLength(count + 1)
-        expect(numbers).toEqual(numbers.toSorted(byCodePoint))
-        expect(new Set(numbers).size).toBe(count + 1)
-        expect(entriesOf(reply)[0]?.kraken_account_number).toMatch(/^A-/)
-        expect(numbersOf(yield* get(tenant, listPath("pending", code)))).toEqual(numbers.slice(1))
-        expect(entriesOf(yield* get(tenant, listPath("imported", code)))).toHaveLength(1)
-        const pages = yield* pagesFrom(tenant, `${listPath("all", code)}?limit=10000`)
-        expect(pages.map((page) => entriesOf(page).length)).toEqual([10_000, 10_000, 1])
-        expect(pages.flatMap(numbersOf)).toEqual(numbers)
       })
     )
   })

@@ -67,17 +67,6 @@ layer(service, { excludeTestServices: true })("the summary of a supplier", (it) 
     })
   )
 
-  it.effect("is 404 for a supplier that is unknown or of another organisation", () =>
-    Effect.gen(function* () {
-      const mine = yield* freshTenant()
-      const theirs = yield* freshTenant()
-      for (const code of ["NOBODY", theirs.supplier.code, "x".repeat(33)]) {
-        const { json, status } = yield* get(mine, summaryPath(code))
-        expect({ status, json }, code).toMatchObject({ status: 404, json: { code: "not_found" } })
-      }
-    })
-  )
-
   it.effect.each([
     ["?cohort=", "blank"],
     ["?cohort=%20", "blank"],

@@ -1,21 +1,51 @@
-/**
- * Logging in, profiles, and the commands that ask how a migration stands, on the whole system.
- */
-import { statSync, writeFileSync, chmodSync } from "node:fs"
-import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+/** Commands on the whole system: keys and profiles, and what each says about them. */
+import { statSync, writeFileSync, chmodSync, mkdirSync } from "node:fs"
+import { expect, layer, describe } from "@effect/vitest"
+import { Effect, Stream } from "effect"
 import { clientTenant, effectClient, team } from "@data-import/local/test/clientTenant"
 import { rawNumber } from "@data-import/domain/schema/RawNumber"
 import { healthyWorld } from "@data-import/local/test/healthyWorld"
-import { wholeSystem } from "@data-import/local/test/wholeSystem"
-import { freePort } from "@data-import/testbed/Ports"
+import { wholeSystem, WholeSystem } from "@data-import/local/test/wholeSystem"
 import { environmentOf, user } from "./onlineCommand.ts"
+import { issueKey } from "@data-import/domain/access/ServiceToken"
+import { Scope } from "@data-import/domain/suppliers/Organisation"
+import { freshOrganisation, freshTestOrganisation } from "@data-import/domain/testing/freshNames"
+import { type Command } from "effect/cli"
+import { dataImport } from "../DataImport.ts"
+import { bookOf } from "./sentBook.ts"
 
 const stored = "config/data-import/profiles.json"
 
-layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
-  "the online commands",
-  (it) => {
+/** A test key of an organisation, and where it is valid. */
+const testKey = Effect.gen(function* () {
+  const { gatewayUrl } = yield* WholeSystem
+  const live = yield* freshOrganisation
+  const { name: organisation } = yield* freshTestOrganisation(live.name)
+  const scopes = Scope.literals
+  const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
+  return { apiKey: secret, baseUrl: gatewayUrl, organisation }
+})
+
+const leavesOf = ({ name, subcommands }: Command.Command.Any): ReadonlyArray<string> => {
+  const inner = subcommands.flatMap(({ commands }) => commands)
+  return inner.length === 0
+    ? [name]
+    : inner.flatMap((each) => leavesOf(each).map((leaf) => `${name} ${leaf}`))
+}
+
+/** Commands that ask no service, and one that does nothing with a live key. */
+const unmarked = new Set([
+  "check",
+  "certify",
+  "certificate verify",
+  "map suggest",
+  "map preview",
+  "profile list",
+  "sandbox reset"
+])
+
+layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+  describe("the online commands", () => {
     it.effect("log in with a key that is typed, and keep it for its owner only", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
@@ -115,18 +145,6 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
-    it.effect("say that the service cannot be reached", () =>
-      Effect.gen(function* () {
-        const { run } = yield* user({
-          DATA_IMPORT_URL: `http://127.0.0.1:${yield* freePort}`,
-          DATA_IMPORT_API_KEY: "sk_x"
-        })
-        const { err, status } = yield* run("summary", "X")
-        expect(status).toBe(2)
-        expect(err).toMatch(/Cannot reach http:\/\/127.0.0.1:\d+: .*ECONNREFUSED/)
-      }).pipe(Effect.scoped)
-    )
-
     it.effect("show an import that failed, and an account exactly", () =>
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
@@ -155,5 +173,151 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(missing).toMatchObject({ status: 2, err: expect.stringMatching(/not_found/) })
       }).pipe(Effect.scoped)
     )
-  }
-)
+  })
+
+  describe("the own key", () => {
+    it.effect("is shown with its organisation and scopes, and each profile without its key", () =>
+      Effect.gen(function* () {
+        const { apiKey, baseUrl, organisation } = yield* testKey
+        const { run, type } = yield* user()
+        const empty = yield* run("profile", "list", "--json")
+        expect(empty).toMatchObject({ status: 0, out: "[]" })
+        yield* type(apiKey, "login", "--profile", "sandbox", "--url", baseUrl)
+        const { out } = yield* run("auth", "status", "--profile", "sandbox", "--json")
+        expect(JSON.parse(out)).toMatchObject({
+          profile: "sandbox",
+          base_url: baseUrl,
+          mode: "test",
+          organisation,
+          scopes: expect.arrayContaining(["import:write", "account:read"])
+        })
+        const listed = yield* run("profile", "list", "--profile", "sandbox")
+        expect(listed.out).toMatch(/^name +base_url +mode +is_used\nsandbox +http:\S+ +test +on$/)
+        expect(listed.out).not.toContain(apiKey)
+        const wrong = yield* user({ DATA_IMPORT_URL: baseUrl, DATA_IMPORT_API_KEY: "sk_wrong" })
+        const refused = yield* wrong.run("auth", "status")
+        expect(refused).toMatchObject({ status: 2, err: expect.stringMatching(/INVALID_API_KEY/) })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("empties a test organisation when it is asked, and no live one", () =>
+      Effect.gen(function* () {
+        const own = yield* testKey
+        const { run, type } = yield* user(environmentOf(own))
+        const unasked = yield* run("sandbox", "reset")
+        expect(unasked).toMatchObject({ status: 2, err: expect.stringMatching(/--yes/) })
+        const declined = yield* type("n", "sandbox", "reset")
+        expect(declined).toMatchObject({
+          status: 2,
+          err: expect.stringMatching(/Nothing was deleted/)
+        })
+        const deleted = { imports: 0, accounts: 0, batches: 0, events: 0 }
+        for (const done of [
+          yield* type("y", "sandbox", "reset", "--json"),
+          yield* run("sandbox", "reset", "--yes", "--json")
+        ]) {
+          expect({ ...done, out: JSON.parse(done.out) as unknown }).toMatchObject({
+            status: 0,
+            out: deleted
+          })
+        }
+        const live = yield* user(environmentOf(yield* clientTenant()))
+        const refused = yield* live.run("sandbox", "reset", "--yes")
+        expect(refused).toMatchObject({ status: 2, err: expect.stringMatching(/a live one/) })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("reads any path, with the status of the answer as exit status", () =>
+      Effect.gen(function* () {
+        const { run } = yield* user(environmentOf(yield* testKey))
+        const limits = yield* run("api", "GET", "/v1/data-import/limits/")
+        expect(limits).toMatchObject({
+          status: 0,
+          err: expect.stringMatching(/ answers 200 \[test\]$/) as string
+        })
+        expect(JSON.parse(limits.out)).toMatchObject({ batch_lines: 1_000_000 })
+        const missing = yield* run("api", "GET", "/v1/nowhere/")
+        expect(missing).toMatchObject({
+          status: 1,
+          err: expect.stringMatching(/\/v1\/nowhere\/ answered 404. Request id: /)
+        })
+        expect(JSON.parse(missing.out)).toMatchObject({ code: "not_found" })
+        const elsewhere = yield* run("api", "GET", "https://example.com/")
+        expect(elsewhere).toMatchObject({ status: 2, err: expect.stringMatching(/begins with \//) })
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  describe("the first line of every command", () => {
+    it.effect("says whether the key is live or a test key, and what is a dry run", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { home, run } = yield* user(environmentOf(tenant))
+        const { batches, certificates, query } = yield* effectClient(tenant)
+        const supplier = tenant.supplier as string
+        const dry = {
+          import_supplier: tenant.supplier,
+          operation: "IMPORT",
+          operations_team_name: team,
+          dry_run: true,
+          max_failures: 0
+        } as const
+        const bytes = new TextEncoder().encode(bookOf(1_000))
+        const { batch_id: id } = yield* batches.send(dry, Stream.make(bytes))
+        yield* Stream.runHead(Stream.filter(batches.follow(id), ({ state }) => state === "PAUSED"))
+        const seen = new Set<string>()
+        const expectFirst = Effect.fnUntraced(function* (
+          line: string,
+          pattern: RegExp,
+          ...more: ReadonlyArray<string>
+        ) {
+          const { err, out } = yield* run(...line.split(" "), ...more)
+          const [first = ""] = [err, out]
+            .filter((text) => text !== "")
+            .join("\n")
+            .split("\n")
+          expect(first, line).toMatch(/ \[live\]$/)
+          expect(first, line).toMatch(pattern)
+          seen.add(line)
+        })
+        for (const name of ["show", "resume", "pause", "cancel", "watch", "results", "retry"]) {
+          yield* expectFirst(`batch ${name}`, /dry run/i, id)
+        }
+        yield* expectFirst("batch list", /dry_run/, supplier)
+        const book = home.write("book.ndjson", bookOf(1))
+        const sent = [book, "--supplier", supplier, "--import", "--team", team]
+        const failed = ["--failed", home.path("failed.ndjson")]
+        yield* expectFirst("send", /dry run/, ...sent, "--dry-run", ...failed)
+        yield* expectFirst("send", /^Sending: /, ...sent, ...failed)
+        yield* expectFirst("reconcile", /1 lines/, book, "--supplier", supplier)
+        yield* expectFirst("login", /The key is valid/)
+        yield* expectFirst("auth status", /is valid at/)
+        yield* expectFirst("api GET", /limits\/ answers 200/, "/v1/data-import/limits/")
+        yield* expectFirst("configuration", /configuration of/, supplier)
+        yield* expectFirst("summary", /./, supplier)
+        yield* expectFirst("import show", /./, supplier, "B-0001")
+        const params = { import_supplier: tenant.supplier, external_account_number: "B-0001" }
+        const { kraken_account_number: number } = yield* query.getImport({ params })
+        yield* expectFirst("account show", /./, String(number))
+        yield* expectFirst("events tail", /Events after 0/, "--after", "0", "--until-now")
+        yield* expectFirst("certificate issue", /^Certificate /, supplier)
+        yield* expectFirst("certificate list", /certificate_id/, supplier)
+        const ofSupplier = { import_supplier: tenant.supplier }
+        const [issued] = yield* certificates.listCertificates({ query: ofSupplier })
+        const certificate = String(issued?.certificate_id)
+        yield* expectFirst("certificate show", /^Certificate /, certificate)
+        yield* expectFirst("certificate proof", /^Proved: /, certificate, "B-0001")
+        mkdirSync(home.path("documents"))
+        yield* expectFirst(
+          "documents upload",
+          /0 files/,
+          home.path("documents"),
+          ...sent.slice(1, 3)
+        )
+        const root = yield* dataImport(["--completions"])
+        const all = leavesOf(root).map((leaf) => leaf.replace("data-import ", ""))
+        expect(all.filter((leaf) => !seen.has(leaf) && !unmarked.has(leaf))).toEqual([])
+      }).pipe(Effect.scoped)
+    )
+  })
+})

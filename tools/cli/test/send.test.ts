@@ -198,7 +198,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       Effect.gen(function* () {
         const tenant = yield* clientTenant()
         const { home, run } = yield* user(environmentOf(tenant))
-        const book = home.write("book.ndjson", bookOf(3_000))
+        const book = home.write("book.ndjson", bookOf(1_000))
         const file = home.path("failed.ndjson")
         const flags = ["--max-failures", "0", "--failed", file, "--json"]
         const running = yield* Effect.forkChild(run(...importing(tenant, book), ...flags))

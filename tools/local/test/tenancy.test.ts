@@ -168,24 +168,6 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     })
   )
 
-  it.effect("separates the idempotency keys of organisations", () =>
-    Effect.gen(function* () {
-      const mine = yield* client
-      const rival = yield* client
-      yield* rival.imported
-      const none = supplierOf(rival.supplier.organisation).code
-      for (const [name, ask] of ways) {
-        for (const number of ["imported", "staged", "new"]) {
-          const key = `"${name} ${number}"`
-          const asked = ask(rival.supplier.code, number)
-          yield* rival.ask(asked, key)
-          const foreign = seen(yield* mine.ask(asked, key))
-          expect(foreign, key).toStrictEqual(seen(yield* mine.ask(ask(none, number))))
-        }
-      }
-    })
-  )
-
   it.effect("answers alike for another organisation's account and for none", () =>
     Effect.gen(function* () {
       const mine = yield* client

@@ -290,18 +290,10 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
 export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
   Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
 
-/** Whether programs read the database's clock. Tests that set the time turn it off. */
-export const FollowsClock = Context.Reference<boolean>("@data-import/postgres/FollowsClock", {
-  defaultValue: () => true
-})
-
 /** Makes the database's clock the clock of everything on this layer. */
 export const layerClock: Layer.Layer<never, never, Database> = Layer.effect(
   Clock.Clock,
-  Effect.gen(function* () {
-    const { clock } = yield* Database
-    return (yield* FollowsClock) ? clock : yield* Clock.Clock
-  })
+  Effect.map(Database, ({ clock }) => clock)
 )
 
 /** The database of the environment's settings. */

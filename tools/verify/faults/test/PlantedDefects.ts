@@ -187,7 +187,7 @@ export const defects: ReadonlyArray<Defect> = [
     plant: (sql, id) => sql`
       delete from audit_log where action = 'process' and external_account_number =
         (select external_account_number from import_processes where id = ${id})`,
-    found: ["halfMade", "wrong"]
+    found: ["halfMade"]
   }
 ]
 

@@ -43,8 +43,8 @@ describe("on PostgreSQL", { timeout: 120_000 }, () => {
   })
 
   it("concurrent calls keep every invariant", async () => {
-    const reports = await simulateOnPostgres([1, 2, 3, 4], 4)
-    expect(reports.map(({ failure }) => failure)).toEqual([null, null, null, null])
+    const reports = await simulateOnPostgres([1, 2], 4)
+    expect(reports.map(({ failure }) => failure)).toEqual([null, null])
     expect(reports.flatMap(({ log }) => log).some((line) => line.includes("together:"))).toBe(true)
   })
 })

@@ -1,34 +1,16 @@
 /**
  * The actions of managers, in a real Chromium: each dialog says what will happen to how many, why
  * it was refused, and what the outcome was; it sends exactly what it says, once.
- * So do answers that are refused, lost or late, and actions that would be refused.
  */
 import { readFile } from "node:fs/promises"
 import { inaccessible } from "@data-import/server/testing/Browser"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
 import { type Board, close, inChromium, supplier } from "./boardInBrowser.ts"
-import { actions, batch, does } from "./boardActions.ts"
-import { offering, refusedTests } from "./refusedInBrowser.ts"
+import { batch } from "./boardActions.ts"
 import { replyTests } from "./repliesInBrowser.ts"
 
 const downloads = ({ open }: Board) => {
-  it.each([
-    [supplier, "PDF", /summary\.pdf/],
-    [supplier, "CSV", /summary\.csv/],
-    [
-      "/board/audit/?who=board:mia&from=2026-11-01",
-      "Export as CSV",
-      /audit\.csv\?who=board.*from=/
-    ],
-    ["/board/audit/?people=true", "Export as CSV", /audit\.csv\?people=true$/]
-  ])("offers on %s to download %s", async (path, name, href) => {
-    const page = await open(path)
-    const link = page.getByRole("link", { name, exact: true })
-    expect(await link.getAttribute("href")).toMatch(href)
-    await close(page)
-  })
-
   it("downloads the data of a chart as CSV", async () => {
     const page = await open(supplier)
     await page.getByText("Data as a table").first().click()
@@ -124,23 +106,6 @@ const rules = ({ open, server }: Board) => {
     await close(page)
   })
 
-  it("signs off only after the exact name is typed and the open items are accepted", async () => {
-    const page = await open(supplier)
-    await page.getByRole("button", { name: "Sign off…" }).click()
-    const dialog = page.getByRole("dialog")
-    const sign = dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" })
-    await dialog.getByText("Accounts: Failed: 412").waitFor()
-    await dialog.getByText("Lines of batches that failed: 96").waitFor()
-    await dialog.getByText("✓ The money adds up.").waitFor()
-    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("DELTA_LEGACY")
-    expect(await sign.isDisabled()).toBe(true)
-    await dialog.getByLabel("Sign off although this is open").check()
-    expect(await sign.isEnabled()).toBe(true)
-    await dialog.getByLabel(/Type DELTA_LEGACY/).fill("delta_legacy")
-    expect(await sign.isDisabled()).toBe(true)
-    await close(page)
-  })
-
   it("says what would allow an action that was refused", async () => {
     server().fixture = { ...standard, refused: [[/status\/$/, 403]] }
     const page = await open(supplier)
@@ -168,12 +133,10 @@ const inputs = ({ open, server }: Board) => {
 }
 
 inChromium("actions of the board in Chromium", (board) => {
-  it("sends an action once, and says why it was refused", () => does(board, actions[0]))
   rules(board)
   inputs(board)
   downloads(board)
   filters(board)
   links(board)
   replyTests(board)
-  refusedTests(board, offering.slice(0, 2))
 })
