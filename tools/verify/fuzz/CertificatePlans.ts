@@ -67,7 +67,7 @@ export const certificatePlans: ReadonlyArray<Plan> = [
     get(`${own}proofs/nobody/`),
     notFound
   ]),
-  ...["proofs/" + imported[0] + "/", "hashes/"].map((rest) =>
+  ...[`proofs/${imported[0]}/`, "hashes/"].map((rest) =>
     plan(rest === "hashes/" ? "listCertificateHashes" : "getCertificateProof", "who", "a reader", [
       { ...get(`${own}${rest}`), who: "reader" },
       answers("403 permission_denied")
