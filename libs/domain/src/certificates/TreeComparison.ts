@@ -111,10 +111,10 @@ const descend = <E, R>(
   return Effect.map(found, (comparisons) => comparisons.flat())
 }
 
-/** The lowest level, in steps, at which the tree has few nodes. */
+/** The lowest level, in steps, of which one request answers all nodes. */
 const startLevel = (size: number): number => {
   let level = 0
-  while (size > stepNodes * 2 ** level) level += stepLevels
+  while (size > nodesAtOnce * 2 ** level) level += stepLevels
   return level
 }
 
@@ -124,7 +124,7 @@ export const compareTrees = Effect.fnUntraced(function* <E, R>(
   size: number
 ): Effect.fn.Return<TreeComparison, E, R> {
   const level = startLevel(size)
-  const nodes = yield* asking.nodes({ level, from: 0, limit: stepNodes })
+  const nodes = yield* asking.nodes({ level, from: 0, limit: nodesAtOnce })
   const end = asking.tree.leaves.length
   const found = yield* descend(asking, level, { nodes, start: 0, end })
   return {
