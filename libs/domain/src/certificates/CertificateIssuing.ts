@@ -3,7 +3,7 @@
  * tree and the sums, and signs. Any number of processes may run it.
  * Source: docs/contract/certificates.md#issuing.
  */
-import { DateTime, Duration, Effect, Option, Stream } from "effect"
+import { DateTime, Duration, Effect, Option, Schedule, Stream } from "effect"
 import { leafHash, makeGrowingTree } from "../merkle/MerkleTree.ts"
 import type { Hashing } from "../requests/Hashing.ts"
 import { formatInstant } from "../schema/Field.ts"
@@ -193,7 +193,7 @@ export const issuing = (ports: Ports, read: Snapshot["read"]): Effect.Effect<nev
       every(
         Duration.minutes(1),
         "the publishing of the keys of certificates met an error",
-        publish(ports)
+        Effect.retry(publish(ports), Schedule.spaced(Duration.seconds(1)))
       ),
       every(
         Duration.seconds(1),
