@@ -28,40 +28,45 @@ const entry = (number: string, balance = "1.00") => ({
 })
 
 describe.skipIf(!isInstalled)("the verifier of the guide", () => {
-  it.effect("verifies a certificate and its proofs, and refuses every other one", () =>
-    Effect.gen(function* () {
-      const files = yield* folder
-      const numbers = ["A-1", 'A-"2"', "A-\u{1f600}", "A-\u{e9}", "Z"]
-      const leaves = numbers.map((of) => leafHash(digest, Buffer.from(JSON.stringify(entry(of)))))
-      const { keys, sign } = yield* signing
-      const root = hexOf(treeHash(digest, leaves))
-      const content = { ...certificate, tree_size: leaves.length, root, balance: "5.00" }
-      const jws = yield* Effect.promise(() => sign(content))
-      const script = files.write("verify.py", verifier)
-      const keysFile = files.write("keys.json", keys)
-      const verify = (record: string, ...proofs: ReadonlyArray<object>) => {
-        const names = proofs.map((proof, at) => files.write(`${at}.json`, JSON.stringify(proof)))
-        const words = [script, files.write("c.jws", record), keysFile, ...names]
-        return execFileSync("python3", words, { encoding: "utf8", stdio: "pipe" })
-      }
-      const proofs = numbers.map((number, at) => ({
-        leaf_index: at,
-        entry: entry(number),
-        path: inclusionPath(digest, leaves, at).map(hexOf)
-      }))
-      const out = verify(jws, ...proofs)
-      expect(out).toMatch(/^signed: 5 accounts, balance 5\.00\n/)
-      expect(out.match(/^proved: /gm)).toHaveLength(numbers.length)
+  it.effect(
+    "verifies a certificate and its proofs, and refuses every other one",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* folder
+        const numbers = ["A-1", 'A-"2"', "A-\u{1f600}", "A-\u{e9}", "Z"]
+        const leaves = numbers.map((of) => leafHash(digest, Buffer.from(JSON.stringify(entry(of)))))
+        const { keys, sign } = yield* signing
+        const root = hexOf(treeHash(digest, leaves))
+        const content = { ...certificate, tree_size: leaves.length, root, balance: "5.00" }
+        const jws = yield* Effect.promise(() => sign(content))
+        const script = files.write("verify.py", verifier)
+        const keysFile = files.write("keys.json", keys)
+        const verify = (record: string, ...proofs: ReadonlyArray<object>) => {
+          const names = proofs.map((proof, at) => files.write(`${at}.json`, JSON.stringify(proof)))
+          const words = [script, files.write("c.jws", record), keysFile, ...names]
+          return execFileSync("python3", words, { encoding: "utf8", stdio: "pipe" })
+        }
+        const proofs = numbers.map((number, at) => ({
+          leaf_index: at,
+          entry: entry(number),
+          path: inclusionPath(digest, leaves, at).map(hexOf)
+        }))
+        const out = verify(jws, ...proofs)
+        expect(out).toMatch(/^signed: 5 accounts, balance 5\.00\n/)
+        expect(out.match(/^proved: /gm)).toHaveLength(numbers.length)
 
-      const [first] = proofs
-      expect(() => verify(jws, { ...first, leaf_index: 1 })).toThrow(/does not prove A-1/)
-      expect(() => verify(jws, { ...first, entry: entry("A-1", "1.01") })).toThrow(/does not prove/)
-      const [header = "", , signature = ""] = jws.split(".")
-      const payload = Buffer.from(JSON.stringify({ ...content, balance: "6.00" }))
-      const changed = [header, payload.toString("base64url"), signature].join(".")
-      expect(() => verify(changed)).toThrow(/signature is not valid/)
-      const token = yield* Effect.promise(() => sign(content, { typ: "at+jwt" }))
-      expect(() => verify(token)).toThrow(/signature is not valid/)
-    })
+        const [first] = proofs
+        expect(() => verify(jws, { ...first, leaf_index: 1 })).toThrow(/does not prove A-1/)
+        expect(() => verify(jws, { ...first, entry: entry("A-1", "1.01") })).toThrow(
+          /does not prove/
+        )
+        const [header = "", , signature = ""] = jws.split(".")
+        const payload = Buffer.from(JSON.stringify({ ...content, balance: "6.00" }))
+        const changed = [header, payload.toString("base64url"), signature].join(".")
+        expect(() => verify(changed)).toThrow(/signature is not valid/)
+        const token = yield* Effect.promise(() => sign(content, { typ: "at+jwt" }))
+        expect(() => verify(token)).toThrow(/signature is not valid/)
+      }),
+    60_000
   )
 })

@@ -93,9 +93,9 @@ const makeClient = Effect.gen(function* () {
     setup.configureSupplier(supplier.code, { documentCheck })
   const token = yield* tokenFor(caller.organisation)
   let posts = 0
-  // A request of a batch is about no customer.
+  // A request of a batch or a certificate is about no customer.
   const keyFor = (path: string) =>
-    `${path.startsWith("/batches/") ? "key" : "zqpersonal"}-${++posts}`
+    `${/^\/(batches|certificates)\//.test(path) ? "key" : "zqpersonal"}-${++posts}`
   const ask = (path: string, body?: unknown, own: { method?: string; type?: string } = {}) =>
     persistently(
       send(gatewayUrl, {
@@ -230,6 +230,14 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
     yield* batch(client, "PROCESS", [{ external_account_number: number }])
   ]
   const accountNumber = String(memberOf(created, "kraken_account_number"))
+  const certified = { payload: { import_supplier: key.import_supplier } }
+  yield* expecting(201, ask("/certificates/", certified))
+  // The batch worker computes an entry that was cleared at some moment.
+  yield* rows(
+    (sql) => sql`
+    update accounts set entry = 'zqpersonal', entry_sums = '{}'
+    where number = ${accountNumber} and entry is null`
+  )
   yield* expecting(200, ask(`/accounts/${accountNumber}/`))
   yield* expecting(200, ask(`/imports/${key.import_supplier}/${number}/`))
   return { accountNumber, batches, other }

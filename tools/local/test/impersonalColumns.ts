@@ -60,8 +60,12 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     customers: "omitted",
     notes: "omitted"
   },
-  "the money": {
-    accounts: "balance transfer_balance",
+  "the money, and hashes of accounts with it": {
+    accounts: "balance entry_sums transfer_balance",
+    certificate_blocks: "hash leaves",
+    certificate_entries: "leaf supplier",
+    certificate_keys: "kid x",
+    certificates: "cohort content issued_by jws organisation status supplier",
     import_differences: "amount",
     import_totals: "amount",
     ledgers:

@@ -203,7 +203,8 @@ const sized: Client = (asked) => {
   return [
     ["a head as large as may be", { request: room, expect: usualTo(asked, valid) }],
     large("a header of 16 KiB", ["x-large", "x".repeat(headerBytes)]),
-    large("a header of 1 MB", ["x-large", "x".repeat(1_000_000)]),
+    // A larger one may be refused before it is read, and its answer be lost with the connection.
+    large("a header of 60 KB", ["x-large", "x".repeat(60_000)]),
     large("a name of 16 KiB", ["x".repeat(headerBytes), ""]),
     large("a token of 60 KB", ["authorization", `Token ${"x".repeat(60_000)}`]),
     large(

@@ -65,10 +65,14 @@ const statementsOf = (account: Account, { statements }: AddedItems): AccountSums
   return [ids.size, String(hundredthsOf(sum(amounts)))]
 }
 
+/** A certificate is kept for ever, so it has no free text, which may name a person. */
+const codeOf = (reason: string | undefined): string | null =>
+  reason !== undefined && /^[A-Z][A-Z0-9_]*$/.test(reason) ? reason : null
+
 export const sumsOf = (account: Account, added: AddedItems): AccountSums => {
   const transactions = new TransactionSums()
-  for (const { amount, reason = null, type } of transactionsOf(account, added)) {
-    transactions.add({ type, reason, count: 1, hundredths: hundredthsOf(amount) })
+  for (const { amount, reason, type } of transactionsOf(account, added)) {
+    transactions.add({ type, reason: codeOf(reason), count: 1, hundredths: hundredthsOf(amount) })
   }
   const signed = added.transactions.map(({ transaction }) => signedAmount(transaction))
   return {
