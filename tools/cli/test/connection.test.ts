@@ -311,13 +311,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           const certificate = String(issued?.certificate_id)
           yield* expectFirst("certificate show", /^Certificate /, certificate)
           yield* expectFirst("certificate proof", /^Proved: /, certificate, "B-0001")
-          mkdirSync(home.path("documents"))
-          yield* expectFirst(
-            "documents upload",
-            /0 files/,
-            home.path("documents"),
-            ...sent.slice(1, 3)
-          )
+          const folder = home.path("documents")
+          mkdirSync(folder)
+          yield* expectFirst("documents upload", /0 files/, folder, ...sent.slice(1, 3))
           const root = yield* dataImport(["--completions"])
           const all = leavesOf(root).map((leaf) => leaf.replace("data-import ", ""))
           expect(all.filter((leaf) => !seen.has(leaf) && !unmarked.has(leaf))).toEqual([])
