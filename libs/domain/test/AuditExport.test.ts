@@ -1,6 +1,6 @@
 /** The daily export of the sealed audit log. What it finds is tested with the storage. */
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option } from "effect"
+import { Effect, Exit, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { makeAuditExport, parseExport, verifyAgainst } from "../src/audit/AuditExport.ts"
 import { AuditHeadStore } from "../src/audit/AuditHeadStore.ts"
@@ -106,6 +106,20 @@ it.effect("leaves are read in pages", () =>
     yield* makeAuditExport(log, yield* AuditHeadStore).exportDay
     expect((yield* latest).leaves).toHaveLength(size)
     expect(asked).toStrictEqual([5_000, 5_000, 2_345])
+  }).pipe(Effect.provide(storage))
+)
+
+it.effect("a log with a missing leaf is not exported", () =>
+  Effect.gen(function* () {
+    yield* staged
+    yield* staged
+    const log = yield* SealedAuditLog
+    const store = yield* AuditHeadStore
+    const leaves: typeof log.leaves = (page) =>
+      Effect.map(log.leaves(page), (all) => all.filter(({ position }) => position !== 1n))
+    const exit = yield* Effect.exit(makeAuditExport({ ...log, leaves }, store).exportDay)
+    expect(Exit.hasDies(exit)).toBe(true)
+    expect(Option.isNone(yield* store.latest)).toBe(true)
   }).pipe(Effect.provide(storage))
 )
 

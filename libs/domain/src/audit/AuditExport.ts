@@ -137,9 +137,12 @@ export const makeAuditExport = (
       for (let last = after; last < size;) {
         const limit = Math.min(leavesAtOnce, Number(size - last))
         const leaves = yield* sealed.leaves({ after: last, limit })
-        if (leaves.length === 0) break
+        const end = last + BigInt(limit)
+        if (leaves.length < limit || leaves.at(-1)?.position !== end) {
+          return yield* Effect.die(new Error("The audit log lacks a leaf: run audit verify"))
+        }
         write(leaves.map(({ hash }) => `${hash}\n`).join(""))
-        last += BigInt(leaves.length)
+        last = end
       }
       write(`${JSON.stringify({ leaves: Number(size - after) })}\n`)
     })
