@@ -80,6 +80,8 @@ create table certificates (
 
 create index certificates_by_supplier on certificates (supplier, number desc);
 
+create index certificates_by_organisation on certificates (organisation, ended_at);
+
 create index certificates_running on certificates (number) where status = 'RUNNING';
 
 grant select, insert on certificates to data_import_batches;

@@ -1,5 +1,5 @@
 /** The rows of certificates, as records. */
-import { DateTime, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Certificate } from "@data-import/domain/certificates/Certificate"
 import {
   CertificateId,
@@ -39,5 +39,3 @@ export const certificatesIn = <E extends SqlError.SqlError>(
       issued: content === null || jws === null ? null : { content, jws }
     }))
   )
-
-export const dateOf = (at: DateTime.Utc): Date => DateTime.toDateUtc(at)

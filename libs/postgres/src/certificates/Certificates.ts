@@ -1,5 +1,5 @@
 /** Certificates in PostgreSQL. */
-import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { AccountNumber, type ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import {
   type CertificateId,
@@ -13,7 +13,7 @@ import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 import { recordSet } from "../tables/RecordSet.ts"
-import { certificateColumns, certificatesIn, dateOf } from "./CertificateRow.ts"
+import { certificateColumns, certificatesIn } from "./CertificateRow.ts"
 import { makeSnapshot } from "./Snapshots.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -28,7 +28,7 @@ const request = Effect.fnUntraced(function* (
   const [record] = yield* certificatesIn(sql`
     insert into certificates (id, organisation, supplier, cohort, issued_by, requested_at)
     values (${id}::uuid, ${caller.organisation}, ${supplier}, ${cohort}, ${JSON.stringify(issuer)},
-      ${dateOf(at)})
+      ${DateTime.toDateUtc(at)})
     returning ${columns(sql)}`)
   if (record === undefined) return yield* Effect.die(new Error("The certificate was not stored"))
   const key = { import_supplier: supplier, external_account_number: null }
@@ -49,17 +49,24 @@ const list = (sql: Sql, { before, limit, supplier }: Parameters<Port["list"]>[0]
     }
     order by number desc limit ${limit}`)
 
-/** Of a supplier and cohort only the oldest is taken, so that each knows the one before it. */
+/**
+ * Of a supplier and cohort only the oldest is taken, so that each knows the one before it.
+ * Organisations take turns: the one whose last certificate ended longest ago comes first.
+ */
 const take = (sql: Sql, { at, until }: Parameters<Port["take"]>[0]) =>
   certificatesIn(sql`
-    update certificates set leased_until = ${dateOf(until)}
+    update certificates set leased_until = ${DateTime.toDateUtc(until)}
     where number = (
       select number from certificates as oldest
-      where status = 'RUNNING' and leased_until <= ${dateOf(at)} and not exists (
+      where status = 'RUNNING' and leased_until <= ${DateTime.toDateUtc(at)} and not exists (
         select from certificates as other
         where other.status = 'RUNNING' and other.supplier = oldest.supplier
           and other.cohort is not distinct from oldest.cohort and other.number < oldest.number)
-      order by number limit 1 for no key update skip locked)
+      order by (
+        select max(ended_at) from certificates as ended
+        where ended.organisation = oldest.organisation
+      ) nulls first, number
+      limit 1 for no key update skip locked)
     returning ${columns(sql)}`)
 
 /** It takes minutes at most, so it is no statement that the pool waits for. */
@@ -76,13 +83,14 @@ const certify = <E>(
       select ${columns(sql)} from certificates where id = ${id}::uuid and status = 'RUNNING'`)
     if (record === undefined) return
     const { content, jws } = yield* work(yield* makeSnapshot(database, record, at))
+    const ended = DateTime.toDateUtc(yield* DateTime.now)
     yield* sql`
-      update certificates set status = 'ISSUED', ended_at = ${dateOf(at)},
+      update certificates set status = 'ISSUED', ended_at = ${ended},
         content = ${JSON.stringify(content)}, jws = ${jws}
       where id = ${id}::uuid`
     yield* sql`
       insert into outbox (at, name, certificate, organisation, import_supplier)
-      select ${dateOf(at)}, ${certificateEvent}, id, organisation, supplier
+      select ${ended}, ${certificateEvent}, id, organisation, supplier
       from certificates where id = ${id}::uuid`
   })
   return classifyFailures(sql.withTransaction(certifying))
@@ -133,7 +141,7 @@ const addKeys = (sql: Sql, ...[keys, at]: Parameters<Port["addKeys"]>) => {
     x: ["text", ({ x }) => x]
   })
   return sql`
-    insert into certificate_keys (kid, x, added_at) select kid, x, ${dateOf(at)} from ${added}
+    insert into certificate_keys (kid, x, added_at) select kid, x, ${DateTime.toDateUtc(at)} from ${added}
     on conflict on constraint certificate_keys_pkey do nothing`
 }
 
@@ -158,7 +166,7 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
       fail: (id, at) =>
         run(
           Effect.asVoid(sql`
-            update certificates set status = 'FAILED', ended_at = ${dateOf(at)}
+            update certificates set status = 'FAILED', ended_at = ${DateTime.toDateUtc(at)}
             where id = ${id}::uuid and status = 'RUNNING'`)
         ),
       bounds: (id, range) => run(bounds(sql, id, range)),
