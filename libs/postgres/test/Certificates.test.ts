@@ -25,6 +25,7 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { bytesOf, hexOf } from "@data-import/domain/support/Hexadecimal"
 import { layerPorts } from "../src/Storage.ts"
 import { Database } from "../src/connection/Database.ts"
+import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const signer = Layer.succeed(CertificateSigner, {
@@ -182,6 +183,58 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
       const gone = yield* Effect.flip(proofOf(deps, id, size, erased.key.external_account_number))
       expect(gone._tag).toBe("NotFound")
       expect((yield* issued(owner)).content).toMatchObject({ tree_size: 258, erased: 1 })
+    })
+  )
+
+  it.effect("keep nothing of a customer who is erased while they are computed", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { key } = yield* importedFrom(payload, owner)
+      const deps = yield* ports
+      const { id } = yield* request(owner, null)
+      const outside = yield* Effect.context<Erasures>()
+      const erase = Effect.flatMap(Erasures, (port) => port.erase({ key, at: noonPlus(300) }))
+      let isErased = false
+      const signer = {
+        ...deps.signer,
+        // Not in the transaction of the certificate.
+        sign: () =>
+          Effect.promise(async () => {
+            if (!isErased) await Effect.runPromiseWith(outside)(erase)
+            isErased = true
+            return "signed"
+          })
+      }
+      const first = yield* Effect.flip(issueNext({ ...deps, signer }))
+      expect(first._tag).toBe("StorageUnavailable")
+      expect(yield* issueNext({ ...deps, signer })).toBe(true)
+      const found = yield* deps.certificates.find(owner.supplier.organisation, id)
+      expect(Option.getOrThrow(found).issued?.content).toMatchObject({ tree_size: 0, erased: 1 })
+      const kept = yield* rows(
+        (sql) => sql`
+        select entry from certificate_entries where supplier = ${owner.supplier.code}`
+      )
+      expect(kept).toEqual([])
+    })
+  )
+
+  it.effect("are issued in turn over organisations", () =>
+    Effect.gen(function* () {
+      const [one, other] = yield* Effect.all([freshSupplier, freshSupplier])
+      const deps = yield* ports
+      const many = yield* Effect.forEach(["a", "b", "c"], (cohort) => request(one, cohort))
+      const alone = yield* request(other, null)
+      const order: Array<string> = []
+      const signer = {
+        ...deps.signer,
+        sign: ({ certificate_id }: { readonly certificate_id: string }) =>
+          Effect.sync(() => {
+            order.push(certificate_id)
+            return "signed"
+          })
+      }
+      while (yield* issueNext({ ...deps, signer })) continue
+      expect(order).toEqual([many[0]?.id, alone.id, many[1]?.id, many[2]?.id])
     })
   )
 
