@@ -65,8 +65,8 @@ begin
     document_accessibility = null, operations_team_name = null, omitted = null,
     payload_notes = 0, erased_at = instant
   where id = import;
-  -- A certificate that is computed from an older snapshot cannot be stored after this change, and is
-  -- computed again. One that was just stored is waited for.
+  -- A certificate that is computed from an older snapshot cannot be stored after this change, and
+  -- is computed again. One that is being stored is waited for.
   update certificates set leased_until = '-infinity'
   where status = 'RUNNING' and supplier = (select supplier from import_processes where id = import);
   delete from certificate_entries using import_processes

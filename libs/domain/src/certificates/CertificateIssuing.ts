@@ -172,12 +172,21 @@ export const completeEntries = Effect.fnUntraced(function* (
   read: Snapshot["read"]
 ) {
   const missing = yield* certificates.withoutEntry(entriesAtOnce)
-  for (const { account, revision } of missing) {
+  const complete = Effect.fnUntraced(function* ({ account, revision }: (typeof missing)[number]) {
     const stored = yield* Stream.runHead(read([account]))
-    if (Option.isNone(stored)) continue
+    if (Option.isNone(stored)) return
     const { entry } = yield* readEntry(hashing, stored.value)
     yield* certificates.storeEntry(account, revision, entry)
-  }
+  })
+  // One that cannot be read holds up no other. The scheduled checks report it.
+  yield* Effect.forEach(
+    missing,
+    (each) =>
+      Effect.catchDefect(complete(each), (defect) =>
+        Effect.logWarning("the entry of an account could not be computed", defect)
+      ),
+    { discard: true }
+  )
 })
 
 /** Publishes the keys, so that certificates may be requested. */
