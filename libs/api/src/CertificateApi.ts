@@ -5,7 +5,6 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import type { RequestCode } from "@data-import/domain/codes/Code"
 import { listElements } from "@data-import/domain/schema/Json"
 import { requires } from "./Authorization.ts"
 import {
@@ -52,8 +51,7 @@ const mostNodes = 1_000
 const highestLevel = 40
 const highestIndex = 1_000_000_000
 
-const errorsOf = <const Code extends RequestCode = never>(...codes: ReadonlyArray<Code>) =>
-  errorBodies(["request_failed_validation", "not_found", ...codes, ...anyProtected])
+const errors = errorBodies(["request_failed_validation", "not_found", ...anyProtected])
 
 const location = { Location: "The address of the certificate." }
 
@@ -91,7 +89,7 @@ const listCertificates = HttpApiEndpoint.get("listCertificates", root, {
   success: Schema.Array(CertificateRecordBody).annotate({
     description: "One page, the newest certificate first."
   }),
-  error: errorsOf()
+  error: errors
 })
   .annotateMerge(
     operation("List certificates", "The certificates of a supplier, the newest first.", {
@@ -130,7 +128,7 @@ const listCertificates = HttpApiEndpoint.get("listCertificates", root, {
 const getCertificate = HttpApiEndpoint.get("getCertificate", `${root}:certificate_id/`, {
   params: id,
   success: CertificateRecordBody,
-  error: errorsOf()
+  error: errors
 })
   .annotate(AlsoAnswers, { [joseType]: Examples.jws })
   .annotateMerge(
@@ -160,7 +158,7 @@ const getCertificateProof = HttpApiEndpoint.get(
   {
     params: { ...id, external_account_number: Schema.String },
     success: ProofBody,
-    error: errorsOf()
+    error: errors
   }
 )
   .annotateMerge(
@@ -187,7 +185,7 @@ const listCertificateHashes = HttpApiEndpoint.get(
       limit: Schema.optionalKey(wholeNumber(1, mostNodes))
     }),
     success: Schema.Array(TreeNodeBody).annotate({ description: "Nodes in their order." }),
-    error: errorsOf()
+    error: errors
   }
 )
   .annotateMerge(

@@ -1,11 +1,9 @@
 /** `data-import certificate proof`: proves that an account is among the certified ones. */
-import { hash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Answer, DataImport } from "@data-import/client/effect"
 import { entryHash } from "@data-import/domain/certificates/AccountEntry"
 import { isIncluded } from "@data-import/domain/merkle/InclusionProof"
-import type { Hashing } from "@data-import/domain/requests/Hashing"
 import { isObject } from "@data-import/domain/schema/Json"
 import { bytesOf } from "@data-import/domain/support/Hexadecimal"
 import { line, plain, say } from "@data-import/terminal/Answer"
@@ -19,13 +17,9 @@ import {
 import { onService } from "../connection/Connection.ts"
 import { jsonValue } from "../reconcile/ReconcileAnswer.ts"
 import { accountsOf } from "./CertificateText.ts"
+import { hashing } from "../certify/NodeHashing.ts"
 
 type Proof = Answer<"certificates", "getCertificateProof">
-
-const hashing: Hashing["Service"] = {
-  sha256: (text) => hash("sha256", text, "hex"),
-  digest: (bytes) => hash("sha256", bytes, "buffer")
-}
 
 /** Canonical JSON of an entry, whose values are all text. */
 const canonical = (value: unknown): string => {

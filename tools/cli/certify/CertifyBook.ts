@@ -1,5 +1,4 @@
 /** Makes the tree and the sums of a whole book: threads make the entries, in one reading. */
-import { hash } from "node:crypto"
 import { extname } from "node:path"
 import { Clock, Effect, Stream } from "effect"
 import type { LocalCertificate } from "@data-import/domain/certificates/Certificate"
@@ -13,6 +12,7 @@ import type { Progress } from "../check/CheckBook.ts"
 import { makeWorkerPool } from "../check/WorkerPool.ts"
 import { type CertifiedBlock, type CertifiedLine, type CertifiedLines } from "./CertifiedBlock.ts"
 import { type CertifySettings, leafBytes } from "./CertifiedBlock.ts"
+import { hashing } from "./NodeHashing.ts"
 
 export interface CertifyOptions extends CertifySettings {
   readonly book: OpenBook
@@ -27,8 +27,6 @@ const examples = 5
 
 /** As source and in the package, the thread's file is beside this one. */
 const worker = new URL(`./CertifyWorker${extname(import.meta.filename)}`, import.meta.url)
-
-export const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
 
 /** Collects the accounts of blocks. Of lines that repeat each other exactly, one counts. */
 class Collector {
@@ -75,7 +73,7 @@ class Collector {
   certificate(): LocalCertificate {
     return {
       tree_size: this.#tree.size,
-      root: Buffer.from(this.#tree.root({ digest })).toString("hex"),
+      root: Buffer.from(this.#tree.root(hashing)).toString("hex"),
       ...this.#sums.sums(),
       documents: { count: this.#documents.size }
     }

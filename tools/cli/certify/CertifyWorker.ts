@@ -1,5 +1,4 @@
 /** A thread that makes the entries of accounts, one block of lines after the other. */
-import { hash } from "node:crypto"
 import { parentPort, workerData } from "node:worker_threads"
 import { DateTime, Effect, Result } from "effect"
 import { type Account } from "@data-import/domain/accounts/Account"
@@ -9,7 +8,6 @@ import { offlineBatch, validatingLine } from "@data-import/domain/batches/LineVa
 import { entryHash, entryText, nothingAdded } from "@data-import/domain/certificates/AccountEntry"
 import { documentsOf, sumsOf } from "@data-import/domain/certificates/CertifiedSums"
 import { readAddition, SentAdditions } from "@data-import/domain/certificates/SentAdditions"
-import type { Hashing } from "@data-import/domain/requests/Hashing"
 import { isObject, parse } from "@data-import/domain/schema/Json"
 import type { Facts } from "@data-import/domain/schema/Rules"
 import { finish } from "@data-import/domain/support/Steps"
@@ -21,13 +19,9 @@ import {
   type CertifySettings,
   leafBytes
 } from "./CertifiedBlock.ts"
+import { hashing } from "./NodeHashing.ts"
 
 const { added, cohort, settings } = workerData as CertifySettings
-
-const hashing: Hashing["Service"] = {
-  sha256: (text) => hash("sha256", text, "hex"),
-  digest: (bytes) => hash("sha256", bytes, "buffer")
-}
 
 /** The facts of today, except that a note without a time was created at an unknown earlier one. */
 const factsOf = (now: DateTime.Utc): Facts => ({

@@ -13,7 +13,8 @@ import { onService } from "../connection/Connection.ts"
 import { type BookAccount, readLine, wireOf } from "../reconcile/BookAccount.ts"
 import { differencesOf } from "../reconcile/Differences.ts"
 import type { Finding } from "../reconcile/Findings.ts"
-import { type CertifyResult, digest } from "./CertifyBook.ts"
+import type { CertifyResult } from "./CertifyBook.ts"
+import { hashing } from "./NodeHashing.ts"
 
 /** Of so many accounts the fields are compared; the others are only named. */
 const comparedInFull = 100
@@ -115,7 +116,7 @@ const differing = Effect.fnUntraced(function* (compared: Compared) {
   const params = { certificate_id: certificate.certificate_id }
   const { accounts, erased } = yield* compareTrees(
     {
-      hashing: { digest },
+      hashing,
       tree: result.tree,
       nodes: ({ from, level, limit }) =>
         certificates.listCertificateHashes({ params, query: { from, level, limit } })

@@ -11,12 +11,15 @@ import { domesticAccount } from "@data-import/domain/testing/samples"
 import { nodesOf } from "@data-import/domain/testing/treeNodes"
 import { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { bookFile } from "../book/BookFile.ts"
-import { certifyBook, digest } from "../certify/CertifyBook.ts"
+import { certifyBook } from "../certify/CertifyBook.ts"
+import { hashing } from "../certify/NodeHashing.ts"
 import { configurationOf } from "../check/SupplierConfiguration.ts"
 import { wireOf } from "../reconcile/BookAccount.ts"
 import { account, book, folder } from "./commandLine.ts"
 import { user } from "./onlineCommand.ts"
 import { certificate, signing } from "./signedCertificates.ts"
+
+const { digest } = hashing
 
 const id = "0b5a4f6e-3c1d-4e0a-9f53-6a1f0c2d7e88"
 const here = `/v1/data-import/certificates/${id}/`

@@ -7,9 +7,11 @@ import { Effect } from "effect"
 import { inclusionPath, treeHash } from "@data-import/domain/merkle/InclusionProof"
 import { leafHash } from "@data-import/domain/merkle/MerkleTree"
 import { hexOf } from "@data-import/domain/support/Hexadecimal"
-import { digest } from "../certify/CertifyBook.ts"
+import { hashing } from "../certify/NodeHashing.ts"
 import { folder } from "./commandLine.ts"
 import { certificate, signing } from "./signedCertificates.ts"
+
+const { digest } = hashing
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/guide/proving.md"), "utf8")
 const [, verifier = ""] = /^```python shell\n([^]*?)^```$/m.exec(page) ?? []

@@ -1,17 +1,14 @@
 /** The entry of an account as it is stored, with all that was added to it. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { accountTextInSteps } from "../accounts/Account.ts"
-import { isWhole, type Items, type StoredAccount } from "../accounts/StoredAccount.ts"
-import { storedPayload } from "../checks/StoredPayload.ts"
+import type { StoredAccount } from "../accounts/StoredAccount.ts"
+import { allOf, storedPayload } from "../checks/StoredPayload.ts"
 import type { Hashing } from "../requests/Hashing.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { type AddedItems, entryMembers } from "./AccountEntry.ts"
 import type { StoredEntry } from "./Certificates.ts"
 import { sumsOf } from "./CertifiedSums.ts"
-
-const all = <A>(items: Items<A>) =>
-  isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
 
 export interface ReadEntry {
   /** The payload hash of what was read, which is another one if the account was altered. */
@@ -26,9 +23,9 @@ export const readEntry = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadEntry, StorageUnavailable> {
   const account = yield* storedPayload(stored)
   const added: AddedItems = {
-    transactions: yield* all(stored.added.transactions),
-    notes: yield* all(stored.added.notes),
-    statements: yield* all(stored.added.statements),
+    transactions: yield* allOf(stored.added.transactions),
+    notes: yield* allOf(stored.added.notes),
+    statements: yield* allOf(stored.added.statements),
     instructions: stored.added.payment_instructions.map(({ instruction }) => instruction)
   }
   const members = yield* inTimeSlices(() => entryMembers(hashing, account, added))

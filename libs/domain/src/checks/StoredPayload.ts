@@ -9,10 +9,12 @@ import {
   type StoredLedger
 } from "../accounts/StoredAccount.ts"
 
-const all = <A>(items: Items<A> | null) => {
-  if (items === null) return Effect.succeed(undefined)
-  return isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
-}
+/** The whole list in memory. */
+export const allOf = <A>(items: Items<A>) =>
+  isWhole(items) ? Effect.succeed(items) : Stream.runCollect(items.elements)
+
+const all = <A>(items: Items<A> | null) =>
+  items === null ? Effect.succeed(undefined) : allOf(items)
 
 /** Leaves out members that are undefined: lists that were not sent. */
 const sent = <A extends object>(members: A) =>

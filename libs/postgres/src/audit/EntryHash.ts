@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { leafHash } from "@data-import/domain/merkle/MerkleTree"
+import { digest } from "../tables/Hashes.ts"
 
 /** No valid number begins with a blank. */
 const prefix = " erased:"
@@ -37,8 +38,6 @@ const hashedNumber = ({ external_account_number: number, salt }: HashedEntry) =>
 /** A netstring, or `-` for null, so that no two entries have the same text. */
 const netstring = (text: string | null): string =>
   text === null ? "-" : `${Buffer.byteLength(text)}:${text},`
-
-const digest = (bytes: Uint8Array) => hash("sha256", bytes, "buffer")
 
 /** In hexadecimal. Empty if the number and its salt do not agree, as nothing was sealed so. */
 export const entryHash = (entry: HashedEntry): string => {

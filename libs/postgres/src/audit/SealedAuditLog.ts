@@ -1,10 +1,10 @@
 /** The sealed audit log in PostgreSQL. */
-import { hash } from "node:crypto"
 import { Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { makeGrowingTree } from "@data-import/domain/merkle/MerkleTree"
 import { Database, rowsOf } from "../connection/Database.ts"
+import { digest, hashesIn } from "../tables/Hashes.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 import { entryHash } from "./EntryHash.ts"
 
@@ -16,13 +16,6 @@ const Bytes = Schema.Uint8Array
 
 const headRows = rowsOf(Schema.Struct({ size: Schema.BigInt, frontier: Bytes }))
 const sealedRows = rowsOf(Schema.Struct({ position: Schema.BigInt, leaf: Bytes }))
-
-const hashBytes = 32
-
-const hashesIn = (frontier: Uint8Array): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: frontier.length / hashBytes }, (_, index) =>
-    frontier.subarray(index * hashBytes, (index + 1) * hashBytes)
-  )
 
 /**
  * Has to run in a transaction. The lock of the head lets one process seal at a time. It is taken
@@ -36,7 +29,7 @@ const seal = Effect.fnUntraced(function* (sql: Sql, limit: number) {
     select place as position, hash as leaf from seal_audit_log(${head.size}, ${limit})
     order by place`)
   if (leaves.length === 0) return 0
-  const tree = makeGrowingTree((bytes) => hash("sha256", bytes, "buffer"), {
+  const tree = makeGrowingTree(digest, {
     size: Number(head.size),
     frontier: hashesIn(head.frontier)
   })

@@ -12,6 +12,7 @@ import { auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
+import { hashesIn } from "../tables/Hashes.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { certificateColumns, certificatesIn } from "./CertificateRow.ts"
 import { makeSnapshot } from "./Snapshots.ts"
@@ -96,13 +97,6 @@ const certify = <E>(
   return classifyFailures(sql.withTransaction(certifying))
 }
 
-const leafBytes = 32
-
-const leavesIn = (leaves: Uint8Array): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: leaves.length / leafBytes }, (_, index) =>
-    leaves.subarray(index * leafBytes, (index + 1) * leafBytes)
-  )
-
 const Text = Schema.NullOr(Schema.String)
 const boundRows = rowsOf(Schema.Struct({ hash: Schema.Uint8Array, first: Text, last: Text }))
 const blockRows = rowsOf(Schema.Struct({ leaves: Schema.Uint8Array, numbers: Schema.Array(Text) }))
@@ -141,7 +135,8 @@ const addKeys = (sql: Sql, ...[keys, at]: Parameters<Port["addKeys"]>) => {
     x: ["text", ({ x }) => x]
   })
   return sql`
-    insert into certificate_keys (kid, x, added_at) select kid, x, ${DateTime.toDateUtc(at)} from ${added}
+    insert into certificate_keys (kid, x, added_at)
+    select kid, x, ${DateTime.toDateUtc(at)} from ${added}
     on conflict on constraint certificate_keys_pkey do nothing`
 }
 
@@ -173,7 +168,7 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
       blocks: (id, range) =>
         run(
           Effect.map(blockRows(sql`select leaves, numbers ${inRange(sql, id, range)}`), (blocks) =>
-            blocks.map(({ leaves, numbers }) => ({ leaves: leavesIn(leaves), numbers }))
+            blocks.map(({ leaves, numbers }) => ({ leaves: hashesIn(leaves), numbers }))
           )
         ),
       entriesOf: (id, number) =>

@@ -1,5 +1,4 @@
 /** What a certificate covers, read in a transaction that sees one snapshot. */
-import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
@@ -13,6 +12,7 @@ import { readStored } from "../accounts/StoredAccounts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
 import { stateOf } from "../imports/ImportSource.ts"
+import { digest } from "../tables/Hashes.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { certificateColumns, certificatesIn } from "./CertificateRow.ts"
 
@@ -117,7 +117,7 @@ const keep = Effect.fnUntraced(function* (
   { index, leaves }: Parameters<Snapshot["keep"]>[0]
 ) {
   const hashes = leaves.map((leaf) => leaf.hash)
-  const root = treeHash((bytes) => hash("sha256", bytes, "buffer"), hashes)
+  const root = treeHash(digest, hashes)
   yield* sql`
     insert into certificate_blocks (certificate, block, numbers, leaves, hash)
     values (${id}::uuid, ${index}, ${leaves.map(({ number }) => number)}::text[],
