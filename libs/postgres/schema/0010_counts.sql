@@ -101,7 +101,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into import_differences (supplier, cohort, kind, name, count, amount)
   select supplier, cohort, 'balance', 'added', 0, new.balance - old.balance
-  from import_processes where id = new.id;
+  from import_processes where id = new.import_id;
   return null;
 end $$;
 
@@ -164,7 +164,7 @@ begin
         case when accounts.transfer_balance is not null
           and not exists (select from ledgers where ledgers.account_id = accounts.id)
         then 'transfer' else '' end as part
-      from accounts where accounts.id = added.id offset 0) as account
+      from accounts where accounts.id = added.account_id offset 0) as account
     where account_number is not null group by 1, 2, 4
     union all
     select supplier, cohort, 'ledger', ledger.code, count(*), sum(ledger.balance)
@@ -175,7 +175,7 @@ begin
           where transactions.account_id = ledgers.account_id
             and ledger_position = ledgers.position
             and origin = 'current_statement'), 0)) as balance
-      from ledgers where ledgers.account_id = added.id offset 0) as ledger
+      from ledgers where ledgers.account_id = added.account_id offset 0) as ledger
     where account_number is not null group by 1, 2, 4;
   end if;
   return null;
@@ -218,7 +218,7 @@ begin
     perform count_codes(new.id, new.supplier, new.cohort, codes);
   end if;
   if now = 'IMPORTED' and before <> 'IMPORTED' then
-    perform count_account(new.id, new.account_created_at, new.supplier, new.cohort);
+    perform count_account(new.account_id, new.account_created_at, new.supplier, new.cohort);
   end if;
   return null;
 end $$;

@@ -79,7 +79,8 @@ export const matrix = {
   webhooks: "events r(w), operator ra(w)"
 }
 
-const seen = "account_created_at account_number erased_at external_account_number id lease_attempt"
+const seen =
+  "account_created_at account_id account_number erased_at external_account_number id lease_attempt"
 const withoutPayload = `${seen} lease_expires_at skipped supplier`
 
 const stateOfBatch =
@@ -90,7 +91,7 @@ const sortedWords = (text: string): string => text.split(" ").toSorted().join(" 
 
 export const columns = {
   "accounts batch-worker w": "balance entry entry_sums",
-  "accounts post-import r": "balance id number revision",
+  "accounts post-import r": "balance id import_id number revision",
   "accounts post-import w": "balance",
   "allowances account-import w": "at requests",
   "allowances batches w": "at requests",
@@ -110,7 +111,7 @@ export const columns = {
   "batch_problems batch-worker w": "examples lines",
   "batch_takes batch-worker w": "server_started_at takes",
   "batch_workers batch-worker w": "seen_at",
-  "batches events r": "cohort dry_run id supplier",
+  "batches events r": "dry_run id supplier",
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
   "certificates batch-worker w": "content ended_at jws leased_until status",
@@ -139,16 +140,16 @@ export const columns = {
   "import_attempts operator w": "ended_at outcome",
   "import_history query w": "count",
   "import_processes account-import w":
-    "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
+    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_expires_at " +
     "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batch-worker w":
-    "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
+    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_expires_at " +
     "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
     "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
     "staged_at supplier",
   "import_processes board w": "cohort",
-  "import_processes events r": "account_number cohort external_account_number id supplier",
+  "import_processes events r": "external_account_number id supplier",
   "import_processes operator r": sortedWords(
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
@@ -189,11 +190,12 @@ export const columns = {
   "webhooks operator w": "disabled_by due_at failures replay_next replay_to"
 }
 
-/** The functions that a role may call; they run with their owner's privileges. */
+/** The functions that a role may call, with their owner's privileges, and the sequences. */
 export const functions = [
+  { role: "data_import_account_import", name: "accounts_id_seq" },
   { role: "data_import_account_import", name: "empty_sandbox" },
   { role: "data_import_account_import", name: "number_to_record" },
-  ...["lines_held", "number_to_record", "seal_audit_log"].map((name) => ({
+  ...["accounts_id_seq", "lines_held", "number_to_record", "seal_audit_log"].map((name) => ({
     role: "data_import_batch_worker",
     name
   })),

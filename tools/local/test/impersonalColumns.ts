@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     event_heads: "organisation",
     forecasts: "day supplier",
     failed_token_attempts: "client_address",
-    outbox: "codes import_supplier name organisation",
+    outbox: "account_number codes cohort import_supplier name organisation",
     refresh_token_families: "api_key family",
     refresh_tokens: "family hash",
     refusal_windows: "api_key organisation"

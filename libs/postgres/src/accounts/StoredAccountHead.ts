@@ -191,7 +191,7 @@ export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
     cross join lateral (select * from accounts where id = sized.id limit 1) as account
     cross join lateral (
       select supplier, external_account_number from import_processes
-      where id = account.id limit 1) as process
+      where id = account.import_id limit 1) as process
     order by place`)
 
 const locatedRows = rowsOf(
@@ -203,7 +203,7 @@ export const locate = (sql: Sql, number: AccountNumber) =>
   Effect.map(
     locatedRows(sql`
       select supplier, external_account_number
-      from accounts join import_processes using (id)
+      from accounts join import_processes on account_id = accounts.id
       where number = ${number} and account_number is not null`),
     ([row]) =>
       Option.map(Option.fromUndefinedOr(row), ({ external_account_number, supplier }) => ({

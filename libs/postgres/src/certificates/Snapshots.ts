@@ -66,7 +66,7 @@ const accounts = (
     select external_account_number as number, number as account,
       encode(payload_hash, 'hex') as "payloadHash", entry as members, entry_sums as sums
     from (
-      select id, external_account_number, payload_hash ${covered(sql, record)}
+      select account_id as id, external_account_number, payload_hash ${covered(sql, record)}
         and account_number is not null
         ${after === null ? sql`` : sql`and external_account_number > ${after}`}
       order by external_account_number limit ${limit}
@@ -94,7 +94,7 @@ const documentRows = rowsOf(
 /** A document that several accounts name has one content; the store's latest finding counts. */
 const openDocuments = (sql: Sql, record: CertificateRecord) => sql`
   declare certified_documents no scroll cursor for
-  with imported as (select id ${covered(sql, record)} and account_number is not null),
+  with imported as (select account_id as id ${covered(sql, record)} and account_number is not null),
   named as (
     select document_path as path, document_size as size, document_checksum as checksum
     from note_documents where account_id in (select id from imported)

@@ -56,11 +56,11 @@ const accounts = (sql: Sql, { after, limit }: Slice) =>
       (${sql.literal(effects)})::text as effects,
       encode(payload_hash, 'hex') as hash, entry
     from (
-      select id, number, balance, transfer_balance, entry from accounts
+      select id, import_id, number, balance, transfer_balance, entry from accounts
       where id > ${after} order by id limit ${limit}
     ) as account
     left join lateral (
-      select supplier, payload_hash from import_processes where id = account.id limit 1
+      select supplier, payload_hash from import_processes where id = account.import_id limit 1
     ) as process on true
     order by account.id`)
 

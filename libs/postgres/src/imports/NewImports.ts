@@ -52,12 +52,17 @@ function* statement(
   const created = accountsOf(imports)
   const accounts = created.length > 0 ? yield* accountInserts(sql, created) : []
   return sql`
-    with sent as (select * from ${sent(sql, imports)}),
+    with sent as (
+      select *, case when account_number is not null then nextval('accounts_id_seq') end
+        as account_id
+      from ${sent(sql, imports)}
+    ),
     changed as (
       insert into import_processes (supplier, external_account_number, payload, payload_bytes,
-        payload_hash, cohort, staged_at, account_number, account_created_at)
+        payload_hash, cohort, staged_at, account_id, account_number, account_created_at)
       select supplier, external_account_number, payload::json, octet_length(payload),
-        decode(hash, 'hex'), coalesce(cohort, ${cohort}::text), at, account_number,
+        decode(hash, 'hex'), coalesce(cohort, ${cohort}::text), at, account_id,
+        account_number,
         case when account_number is not null then at end
       from sent where ${isOngoing(sql, "supplier")}
       order by supplier, external_account_number
@@ -65,12 +70,13 @@ function* statement(
       returning id, supplier, external_account_number
     ),
     target as (
-      select id, sent.*, at as recorded_at, 0 as transactions, 0 as notes, 0 as statements
+      select changed.id as import_id, account_id as id, sent.*, at as recorded_at,
+        0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (supplier, external_account_number)
     ),
     attempts as (
       insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome)
-      select id, attempt, false, at, at, 'created' from target where attempt is not null
+      select import_id, attempt, false, at, at, 'created' from target where attempt is not null
       order by place
     )
     ${accounts.length > 0 ? sql`, ${sql.csv(accounts)}` : sql``},
@@ -83,7 +89,8 @@ function* statement(
       ${emailsOf(sql, created)}
     ),
     events as (
-      insert into outbox (at, name, import_id) select at, event, id from steps order by place, step
+      insert into outbox (at, name, import_id)
+      select at, event, import_id from steps order by place, step
     ),
     audit as (
       insert into audit_log (at, organisation, api_key, request_id, action, outcome,

@@ -60,7 +60,7 @@ export const accounts = Table.make(
     entry: text,
     entry_sums: text
   },
-  { key: "id" }
+  { key: "id", computed: { import_id: "target.import_id" } }
 )
 
 export const metadataColumns = { key: text, value: json } satisfies ColumnsFor<typeof Metadata.Type>

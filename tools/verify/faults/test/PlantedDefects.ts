@@ -15,7 +15,7 @@ type Statement = Effect.Effect<unknown, SqlError.SqlError>
 
 export interface Defect {
   readonly what: string
-  /** `id` is the id of the import and of its account. */
+  /** `id` is the id of the account. */
   readonly plant: (sql: Sql, id: bigint) => Statement
   readonly found: ReadonlyArray<string>
   /** The defect concerns a write with an idempotency key. */
@@ -28,7 +28,7 @@ const complete = "data_import.import_process.complete-v1"
 const announced = (sql: Sql, id: bigint, name: string) => sql`
   insert into outbox (at, name, import_id, organisation)
   select now(), ${name}, id, organisation
-  from import_processes join suppliers on code = supplier where id = ${id}`
+  from import_processes join suppliers on code = supplier where account_id = ${id}`
 
 /** Stores these transactions of the account once more, like a request without a check. */
 const insertedTwice = (sql: Sql, id: bigint, ids: string) => sql`
