@@ -9,7 +9,7 @@
 -- json keeps the staged text to the letter. A low tuple target moves it out of the row, so that a
 -- lease or a list never touches it; the free space keeps those updates within the page. Size and
 -- hash of the payload are read instead of it, and the hash stays when the payload of an account is
--- deleted.
+-- deleted. The latest account may have been reverted; the import is then pending again.
 create table import_processes (
   id bigint generated always as identity constraint import_processes_pkey primary key,
   supplier text collate "C" not null
@@ -31,6 +31,7 @@ create table import_processes (
   payload_hash bytea,
   failed_staging integer,
   erased_at timestamptz,
+  reverted_at timestamptz,
   constraint import_processes_pair_once unique (supplier, external_account_number),
   constraint import_processes_lease_whole
     check ((lease_attempt is null) = (lease_expires_at is null)),
@@ -85,11 +86,11 @@ grant select, insert, update (payload, staged_at, stagings, lease_attempt, lease
   failed_staging)
 on import_processes to data_import_account_import, data_import_batch_worker;
 grant select (id, supplier, external_account_number, skipped, lease_attempt, lease_expires_at,
-  account_id, account_number, account_created_at, erased_at)
+  account_id, account_number, account_created_at, erased_at, reverted_at)
 on import_processes to data_import_post_import;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
   lease_expires_at, account_id, account_number, account_created_at, cohort, payload_hash,
-  failed_staging, erased_at)
+  failed_staging, erased_at, reverted_at)
 on import_processes to data_import_query;
 grant select (id, supplier, external_account_number, staged_at, skipped, lease_attempt,
   lease_expires_at, account_number, cohort)
@@ -98,7 +99,8 @@ grant select (id, supplier, external_account_number) on import_processes to data
 grant select, update (cohort) on import_processes to data_import_board;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
   lease_expires_at, account_id, account_number, account_created_at, cohort, payload_hash,
-  failed_staging, erased_at), update (skipped, lease_attempt, lease_expires_at, failed_staging)
+  failed_staging, erased_at, reverted_at),
+  update (skipped, lease_attempt, lease_expires_at, failed_staging)
 on import_processes to data_import_operator;
 
 create table import_attempts (

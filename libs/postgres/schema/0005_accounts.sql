@@ -1,9 +1,9 @@
 -- The platform accounts and what is on them. An import has one account at most at a time, which it
 -- names. The rows of an account are numbered within it.
 --
--- account-import writes accounts and never reads them; post-import sees what is added to an
--- account, not whose it is; query, board, the operator and, for certificates, the batch worker read
--- them.
+-- account-import writes accounts and reads only which there were; post-import sees what is added to
+-- an account, not whose it is; query, board, the operator and, for certificates, the batch worker
+-- read them.
 --
 -- Can be undone: no, every account would be lost.
 
@@ -50,6 +50,10 @@ create table accounts (
   omitted text[],
   payload_notes integer not null default 0,
   erased_at timestamptz,
+  reverted_at timestamptz,
+  reverted_by text collate "C",
+  revert_reason text,
+  constraint accounts_reverted_whole check ((reverted_at is null) = (reverted_by is null)),
   constraint accounts_id_and_number_once unique (id, number)
 );
 
@@ -60,6 +64,8 @@ alter table import_processes
     references accounts (id, number);
 
 create index accounts_by_import on accounts (import_id);
+
+create index accounts_reverted on accounts (import_id) where reverted_at is not null;
 
 create function count_account_revision() returns trigger language plpgsql as $$
 begin
@@ -78,7 +84,17 @@ end $$;
 create trigger accounts_erased_for_good before update on accounts
 for each row when (old.erased_at is not null) execute function refuse_erased_account();
 
-grant insert on accounts to data_import_account_import;
+create function refuse_reverted_account() returns trigger language plpgsql as $$
+begin
+  raise exception 'account % was reverted', old.id using errcode = 'restrict_violation';
+end $$;
+
+create trigger accounts_reverted_for_good before update on accounts
+for each row when (old.reverted_at is not null and new.erased_at is null)
+execute function refuse_reverted_account();
+
+grant select (import_id, number, created_at, reverted_at, revert_reason), insert
+on accounts to data_import_account_import;
 grant usage on sequence accounts_id_seq to data_import_account_import, data_import_batch_worker;
 grant select (id, import_id, number, balance, revision), update (balance)
 on accounts to data_import_post_import;

@@ -59,8 +59,8 @@ grant select, insert, delete, update (attempts, due_at) on webhook_retries to da
 grant select, update (attempts, due_at) on webhook_retries to data_import_operator;
 
 -- An event is of an import, a batch or a webhook. It gets its position in its organisation after it
--- was committed, so that positions are given under one lock for each organisation. That of an import
--- keeps the account and the cohort that it had, because both may change.
+-- was committed, so that positions are given under one lock for each organisation. That of an
+-- import keeps the account and the cohort that it had, because both may change.
 create table outbox (
   id bigint generated always as identity constraint outbox_pkey primary key,
   at timestamptz not null,

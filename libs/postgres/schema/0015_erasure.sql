@@ -66,7 +66,7 @@ begin
   update accounts set billing_email = null, billing_name = null, billing_sub_name = null,
     billing_customer_reference = null, date_of_sale = null, sales_subchannel = null,
     document_accessibility = null, operations_team_name = null, omitted = null,
-    payload_notes = 0, erased_at = instant
+    payload_notes = 0, revert_reason = null, erased_at = instant
   where id = any(lives);
   -- A certificate that is computed from an older snapshot cannot be stored after this change, and
   -- is computed again. One that is being stored is waited for.

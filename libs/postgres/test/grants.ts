@@ -4,7 +4,7 @@
 export const matrix = {
   account_metadata: "account-import a, query r, batch-worker ra, board r, operator r",
   accounts:
-    "account-import a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
+    "account-import (r)a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
@@ -81,7 +81,7 @@ export const matrix = {
 
 const seen =
   "account_created_at account_id account_number erased_at external_account_number id lease_attempt"
-const withoutPayload = `${seen} lease_expires_at skipped supplier`
+const withoutPayload = `${seen} lease_expires_at reverted_at skipped supplier`
 
 const stateOfBatch =
   "accepted_failures already api_key cancelled failed finished_at is_cancelled is_taken " +
@@ -90,6 +90,7 @@ const stateOfBatch =
 const sortedWords = (text: string): string => text.split(" ").toSorted().join(" ")
 
 export const columns = {
+  "accounts account-import r": "created_at import_id number revert_reason reverted_at",
   "accounts batch-worker w": "balance entry entry_sums",
   "accounts post-import r": "balance id import_id number revision",
   "accounts post-import w": "balance",
@@ -130,10 +131,10 @@ export const columns = {
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",
   "forecasts board w": "held settled_at",
-  "idempotency_keys account-import w": "answer expires_at fingerprint import_id token",
-  "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id token",
-  "idempotency_keys batches w": "answer expires_at fingerprint import_id token",
-  "idempotency_keys post-import w": "answer expires_at fingerprint import_id token",
+  "idempotency_keys account-import w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys batches w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys post-import w": "answer expires_at fingerprint import_id is_reverted token",
   "import_activity query w": "changed_at imported_at",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts batch-worker w": "ended_at errors outcome",
@@ -179,7 +180,7 @@ export const columns = {
     "document_checksum document_etag document_size gross_amount issued_date number statement_path",
   "suppliers board w": "status",
   "suppliers operator w":
-    "concurrency_limit customer_emails document_check document_root status time_zone",
+    "concurrency_limit customer_emails document_check document_root revert_window status time_zone",
   "webhook_retries events w": "attempts due_at",
   "webhook_retries operator w": "attempts due_at",
   "webhook_secrets operator r": "expires_at number webhook",
@@ -192,10 +193,21 @@ export const columns = {
 
 /** The functions that a role may call, with their owner's privileges, and the sequences. */
 export const functions = [
-  { role: "data_import_account_import", name: "accounts_id_seq" },
+  ...["account_to_revert", "accounts_id_seq"].map((name) => ({
+    role: "data_import_account_import",
+    name
+  })),
   { role: "data_import_account_import", name: "empty_sandbox" },
   { role: "data_import_account_import", name: "number_to_record" },
-  ...["accounts_id_seq", "lines_held", "number_to_record", "seal_audit_log"].map((name) => ({
+  { role: "data_import_account_import", name: "revert_account" },
+  ...[
+    "account_to_revert",
+    "accounts_id_seq",
+    "lines_held",
+    "number_to_record",
+    "revert_account",
+    "seal_audit_log"
+  ].map((name) => ({
     role: "data_import_batch_worker",
     name
   })),
@@ -204,6 +216,7 @@ export const functions = [
   { role: "data_import_board", name: "kept_answer_bytes" },
   { role: "data_import_board", name: "number_to_record" },
   ...[
+    "account_to_revert",
     "erase_answers",
     "erase_audited_number",
     "erase_examples",
@@ -213,7 +226,8 @@ export const functions = [
     "erase_refusals",
     "kept_answer_bytes",
     "lines_held",
-    "number_to_record"
+    "number_to_record",
+    "revert_account"
   ].map((name) => ({ role: "data_import_operator", name })),
   { role: "data_import_post_import", name: "number_to_record" },
   { role: "data_import_query", name: "number_to_record" },

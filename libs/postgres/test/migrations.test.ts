@@ -235,7 +235,8 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
   [
     "import_processes_pair_once",
     `insert into import_processes (supplier, external_account_number, payload, staged_at)
-     select supplier, external_account_number, '{}', now() from import_processes where account_id = acc`
+     select supplier, external_account_number, '{}', now()
+     from import_processes where account_id = acc`
   ],
   ["accounts_account_type_known", "update accounts set account_type = 'HOUSE' where id = acc"],
   [

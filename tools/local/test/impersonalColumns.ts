@@ -54,7 +54,9 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refused_lines: "cohort identity supplier"
   },
   "the kind of the account, and its number at the platform": {
-    accounts: "account_type communication_preference number omitted operations_team sales_channel",
+    accounts:
+      "account_type communication_preference number omitted operations_team reverted_by " +
+      "sales_channel",
     billing_addresses: "omitted",
     billing_options: "omitted",
     customers: "omitted",

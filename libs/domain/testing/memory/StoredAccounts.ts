@@ -67,7 +67,8 @@ const documentsOf = (
 export const storedAccount = (
   stored: NewAccount & { readonly key: ImportKey },
   changes: ReadonlyArray<AccountChange>,
-  instructions: ReadonlyArray<DescribedInstruction>
+  instructions: ReadonlyArray<DescribedInstruction>,
+  revertedAt: StoredAccount["revertedAt"]
 ): StoredAccount => {
   const { customers, ledgers, metadata, notes, statements, supply_addresses, ...fields } =
     stored.account
@@ -75,6 +76,7 @@ export const storedAccount = (
     key: stored.key,
     number: stored.number,
     createdAt: stored.createdAt,
+    revertedAt,
     operationsTeam: stored.operationsTeam,
     balance: changes.at(-1)?.balance ?? openingBalance(stored.account),
     fields,

@@ -95,12 +95,14 @@ function* statement(
     ),
     stored as (select position, import_id as id, 1 as times from changed),
     target as (
-      select sent.*, account_id as id, import_id, at as recorded_at, 0 as transactions, 0 as notes, 0 as statements
+      select sent.*, account_id as id, import_id, at as recorded_at,
+        0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (position)
     ),
     ended as (
       update import_attempts set ended_at = at, outcome = 'created'
-      from target where import_attempts.import_id = target.import_id and import_attempts.id = attempt
+      from target
+      where import_attempts.import_id = target.import_id and import_attempts.id = attempt
     ),
     ${sql.csv(created)},
     events as (${events(sql, commands)}),

@@ -92,7 +92,8 @@ export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: Ac
   const [row] = yield* accountRows(sql`
     select accounts.id, supplier, external_account_number, created_at, operations_team,
       balance::text, ${sql.literal(withoutNulls(tables.accountColumns))} as fields
-    from accounts join import_processes on import_processes.id = import_id where number = ${number}`)
+    from accounts join import_processes on import_processes.id = import_id
+    where number = ${number}`)
   if (row === undefined) return Option.none<AccountDescription>()
   const { balance, created_at, external_account_number, fields, id, operations_team } = row
   const [billing_address] = yield* readBillingAddresses(sql, id)

@@ -53,6 +53,7 @@ const headRows = rowsOf(
     supplier: SupplierCode,
     external_account_number: ExternalAccountNumber,
     created_at: Schema.DateTimeUtcFromDate,
+    reverted_at: Schema.NullOr(Schema.DateTimeUtcFromDate),
     operations_team: Schema.String,
     balance: Schema.BigDecimalFromString,
     omitted: lists.OmittedNames,
@@ -181,7 +182,8 @@ export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
   headRows(sql`
     with recursive ${sized(sql, numbers)}
     select place, (select max(place) + 1 from sized having max(place) < ${numbers.length}) as next,
-      account.id, number, supplier, external_account_number, created_at, operations_team,
+      account.id, number, supplier, external_account_number, created_at, reverted_at,
+      operations_team,
       balance::text, omitted, ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
       ${sql.literal(sentRow("billing_addresses", tables.billingAddressColumns))} as address,
       ${sql.literal(sentRow("billing_options", tables.billingOptionColumns))} as options,
@@ -198,13 +200,13 @@ const locatedRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, external_account_number: ExternalAccountNumber })
 )
 
-/** The import that created the account, unless it was erased. */
+/** The import that created the account, which may have been reverted, unless it was erased. */
 export const locate = (sql: Sql, number: AccountNumber) =>
   Effect.map(
     locatedRows(sql`
       select supplier, external_account_number
-      from accounts join import_processes on account_id = accounts.id
-      where number = ${number} and account_number is not null`),
+      from accounts join import_processes on import_processes.id = import_id
+      where number = ${number} and import_processes.erased_at is null`),
     ([row]) =>
       Option.map(Option.fromUndefinedOr(row), ({ external_account_number, supplier }) => ({
         import_supplier: supplier,

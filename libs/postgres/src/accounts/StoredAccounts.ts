@@ -261,6 +261,7 @@ const storedAccount = Effect.fnUntraced(function* (database: Database["Service"]
     key: { import_supplier: head.supplier, external_account_number: head.external_account_number },
     number: head.number,
     createdAt: head.created_at,
+    revertedAt: head.reverted_at,
     operationsTeam: head.operations_team,
     balance: head.balance,
     fields: fieldsOf(head),

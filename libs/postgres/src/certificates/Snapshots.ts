@@ -37,6 +37,15 @@ const states = (sql: Sql, record: CertificateRecord, at: DateTime.Utc) =>
     })
   )
 
+const revertedRows = rowsOf(Schema.Struct({ accounts: Schema.Int }))
+
+const reverted = (sql: Sql, record: CertificateRecord) =>
+  revertedRows(sql`
+    select count(*)::integer as accounts from accounts
+    where reverted_at is not null and import_id in (select id ${covered(sql, record)})`).pipe(
+    Effect.map(([row]) => row?.accounts ?? 0)
+  )
+
 const previous = (sql: Sql, { cohort, supplier }: CertificateRecord) =>
   certificatesIn(sql`
     select ${sql.literal(certificateColumns)} from certificates
@@ -143,6 +152,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (
   yield* openDocuments(sql, record)
   return {
     states: yield* states(sql, record, at),
+    reverted: yield* reverted(sql, record),
     previous: yield* previous(sql, record),
     accounts: (page) => classifyFailures(accounts(sql, record, page)),
     // The connection is that of the transaction, so nothing waits for one of the pool.
